@@ -16,6 +16,8 @@ mod rewrite;
 mod routes;
 mod tls;
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
@@ -28,6 +30,7 @@ use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::{Feature, Profile, ServerFacts};
 use xdsctl_model::resource::filter::FaultHeaders;
 use xdsctl_model::resource::listener::Cidr;
+use xdsctl_model::resource::route::RetryOn;
 use xdsctl_model::resource::{LbConfig, LbPolicy, Millis, Resource};
 
 pub(crate) use endpoints::{EndpointWays, LB_METADATA};
@@ -90,7 +93,12 @@ pub(crate) struct FamilyReader<'p> {
     profile: &'p Profile,
     server: &'p ServerFacts,
     dialect: &'static ReadDialect,
+    /// The last `retry_on`, and what the client reads in it: that of neighbours is mostly the same.
+    retry_on: RefCell<(String, RetryWords)>,
 }
+
+/// The conditions of a `retry_on`, and the words that are none.
+type RetryWords = (BTreeSet<RetryOn>, Vec<String>);
 
 impl<'p> FamilyReader<'p> {
     /// A reader for the client that looks at a resource.
@@ -99,6 +107,7 @@ impl<'p> FamilyReader<'p> {
             profile: cx.profile(),
             server: cx.server(),
             dialect,
+            retry_on: RefCell::default(),
         }
     }
 
