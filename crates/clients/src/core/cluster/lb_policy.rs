@@ -113,10 +113,13 @@ pub(super) fn lb_policy(
 
 /// Reports the enum and its config beside `load_balancing_policy`.
 fn superseded(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
-    if !cx.of_reader(|reader| reader.has(Feature::CustomLbConfig)) {
+    let is_set = message.lb_policy != PbPolicy::RoundRobin as i32;
+    // Where nothing is to be said, clients do not part.
+    let is_any = is_set || message.lb_config.is_some();
+    if !is_any || !cx.of_reader(|reader| reader.has(Feature::CustomLbConfig)) {
         return;
     }
-    if message.lb_policy != PbPolicy::RoundRobin as i32 {
+    if is_set {
         cx.report(
             &LB_POLICY_SUPERSEDED,
             &root.field("lb_policy"),
