@@ -114,7 +114,7 @@ fn decoded<T: prost::Message + Default>(
     let leads = leads(others);
     let is_reading_beside = !leads.is_empty() && cx.profile().is_reference() && cx.is_packing();
     let mut cx = match is_reading_beside {
-        true => cx.knowing(known).reading_beside(&leads),
+        true => cx.reading_beside(&leads),
         false => cx,
     };
     let decoded = any::try_decode::<T>(bytes, resource_type.type_name(), &Path::ROOT, &mut cx);

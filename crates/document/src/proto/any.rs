@@ -219,7 +219,8 @@ fn checked<T: prost::Message + Default>(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Result<T, wire::Malformed> {
-    let message = if cx.known() == BytesKnowledge::Plain {
+    let (_, beside) = cx.readers();
+    let message = if cx.known() == BytesKnowledge::Plain && beside.is_empty() {
         None
     } else {
         xdsctl_proto::tables::message(type_name)

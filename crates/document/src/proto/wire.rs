@@ -90,13 +90,13 @@ pub fn check(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Result<Bytes, Malformed> {
-    let is_sound = cx.known() >= BytesKnowledge::WellFormed;
+    let known = cx.known();
     let (reader, beside) = cx.readers();
     let mut walk = WireWalk {
         reader,
         beside,
         cx,
-        is_sound,
+        known,
         odd: false,
     };
     let readers = walk
@@ -183,8 +183,8 @@ struct WireWalk<'c, 'p> {
     /// And of whom beside it.
     beside: &'p [Profile],
     cx: &'c mut Validation<'p>,
-    /// The bytes are known to be well-formed; only what is never read is looked for.
-    is_sound: bool,
+    /// What is known of the bytes. If they are well-formed, only what is never read is looked for.
+    known: BytesKnowledge,
     /// Something is there that prost would read in another way.
     odd: bool,
 }
@@ -233,10 +233,10 @@ impl WireWalk<'_, '_> {
         std::iter::once(self.reader).chain(self.beside)
     }
 
-    /// Those of `told` who read a field.
-    fn reading(&self, told: Families, reads: &MessageReads, field: &Field) -> Families {
+    /// Those of `told` who read a field at this position of its message.
+    fn reading(&self, told: Families, reads: &MessageReads, position: usize, field: &Field) -> Families {
         let reading = told.both(Families::reading(field));
-        if !reads.depends_on_version() {
+        if !reads.depends_on_version(position) {
             return reading;
         }
         let lacks = |reader: &&Profile| reading.has(reader.client().family) && reads.lacks(reader, field);
@@ -255,8 +255,8 @@ impl WireWalk<'_, '_> {
         told: Families,
     ) -> Result<(), Malformed> {
         let message = reads.message;
-        let told = told.both(reads.concerned(bytes.len()));
-        if self.is_sound && told == Families::NONE {
+        let told = told.both(reads.concerned(bytes.len(), self.known));
+        if self.known >= BytesKnowledge::WellFormed && told == Families::NONE {
             return Ok(());
         }
         let mut reader = WireReader { rest: bytes };
@@ -276,7 +276,7 @@ impl WireWalk<'_, '_> {
             }
             self.odd |= raw.overlong;
             let index = seen.index(position, message, bytes.get(..before).unwrap_or_default());
-            let reading = self.reading(told, reads, field);
+            let reading = self.reading(told, reads, position, field);
             if reading != told && index == 0 {
                 self.note(told.without(reading), (reads, field), raw.payload, at);
             }
@@ -310,7 +310,7 @@ impl WireWalk<'_, '_> {
     ) -> Result<(), Malformed> {
         match (field.cardinality, field.kind) {
             (Cardinality::Map { key, value }, _) => self.entry(raw.payload, field, key, value, at, depth, told),
-            (_, Kind::String) if self.is_sound => Ok(()),
+            (_, Kind::String) if self.known >= BytesKnowledge::WellFormed => Ok(()),
             (_, Kind::String) => utf8(raw.payload).map(drop),
             (cardinality, Kind::Message(m)) => {
                 let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use xdsctl_proto::tables::{Cardinality, Field, Kind, Listed, MESSAGES, Message};
 
 use super::super::transcode::MAX_ELEMENTS;
+use xdsctl_model::diag::BytesKnowledge;
 use xdsctl_model::profile::{Family, Feature, Profile};
 
 /// Fields that only some versions of a client read, or only under a switch. C-core's own converters
@@ -196,35 +197,62 @@ pub(super) struct MessageReads {
     pub(super) message: &'static Message,
     /// What not every version reads.
     since: Vec<&'static Since>,
+    /// A bit for the position of each such field.
+    contested: u128,
     /// Families of whom there may be something to say in the message or below it. The others read
     /// all fields, and all elements.
     concerned: Families,
     /// The same if no list in it is too long.
     concerned_by_fields: Families,
+    /// The same if no list is too long and C-core reads all that is in it.
+    concerned_if_plain: Families,
+}
+
+/// What may be in a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Content {
+    /// Anything.
+    Any,
+    /// Lists that are not too long.
+    Fields,
+    /// That, and only fields that C-core reads.
+    Plain,
+}
+
+/// The bit of a position; few messages have so many fields that some share it.
+const fn bit(position: usize) -> u128 {
+    1 << (position % u128::BITS as usize)
+}
+
+fn since(message: &Message) -> impl Iterator<Item = &'static Since> {
+    SINCE.iter().filter(|since| since.message == message.full_name)
 }
 
 /// Beside each of [`MESSAGES`].
 static READS: LazyLock<Vec<MessageReads>> = LazyLock::new(|| {
     let own = |message: &'static Message| MessageReads {
         message,
-        since: SINCE
-            .iter()
-            .filter(|since| since.message == message.full_name)
-            .collect(),
+        since: since(message).collect(),
+        contested: since(message)
+            .flat_map(|since| since.fields)
+            .filter_map(|name| message.fields.iter().position(|field| field.name == *name))
+            .fold(0, |set, position| set | bit(position)),
         concerned: Families::NONE,
         concerned_by_fields: Families::NONE,
+        concerned_if_plain: Families::NONE,
     };
     let mut all: Vec<MessageReads> = MESSAGES.iter().map(own).collect();
     // Messages hold each other, so that it takes some rounds until nothing is added.
     loop {
-        let now: Vec<[Families; 2]> = all
-            .iter()
-            .map(|reads| [reads.concerned_by(&all, true), reads.concerned_by(&all, false)])
-            .collect();
+        let now = |reads: &MessageReads| {
+            [Content::Any, Content::Fields, Content::Plain].map(|content| reads.concerned_by(&all, content))
+        };
+        let now: Vec<[Families; 3]> = all.iter().map(now).collect();
         let mut is_done = true;
-        for (reads, [concerned, by_fields]) in all.iter_mut().zip(now) {
-            is_done &= reads.concerned == concerned && reads.concerned_by_fields == by_fields;
-            (reads.concerned, reads.concerned_by_fields) = (concerned, by_fields);
+        for (reads, now) in all.iter_mut().zip(now) {
+            let known = [Content::Any, Content::Fields, Content::Plain].map(|content| reads.concerned_with(content));
+            is_done &= known == now;
+            [reads.concerned, reads.concerned_by_fields, reads.concerned_if_plain] = now;
         }
         if is_done {
             return all;
@@ -240,33 +268,38 @@ pub(super) fn reads(index: u16) -> &'static MessageReads {
 impl MessageReads {
     /// Families of whom there may be something to say in a message of so many bytes: an element of a
     /// list takes at least one.
-    pub(super) const fn concerned(&self, bytes: usize) -> Families {
-        match bytes > MAX_ELEMENTS {
-            true => self.concerned,
-            false => self.concerned_by_fields,
+    pub(super) const fn concerned(&self, bytes: usize, known: BytesKnowledge) -> Families {
+        match known {
+            BytesKnowledge::Plain => self.concerned_if_plain,
+            _ if bytes > MAX_ELEMENTS => self.concerned,
+            _ => self.concerned_by_fields,
         }
     }
 
-    /// The families that are concerned, as far as that is known of what is below, if lists may be
-    /// too long or not.
-    fn concerned_by(&self, all: &[MessageReads], is_long: bool) -> Families {
+    const fn concerned_with(&self, content: Content) -> Families {
+        match content {
+            Content::Any => self.concerned,
+            Content::Fields => self.concerned_by_fields,
+            Content::Plain => self.concerned_if_plain,
+        }
+    }
+
+    /// The families that are concerned, as far as that is known of what is below.
+    fn concerned_by(&self, all: &[MessageReads], content: Content) -> Families {
         if self.message.listed != Listed::Client {
             return Families::NONE;
         }
         let below = |kind: Kind| match kind {
             Kind::Message(index) => all
                 .get(usize::from(index))
-                .map_or(Families::NONE, |reads| match is_long {
-                    true => reads.concerned,
-                    false => reads.concerned_by_fields,
-                }),
+                .map_or(Families::NONE, |reads| reads.concerned_with(content)),
             _ => Families::NONE,
         };
         let of_field = |field: &Field| {
             let reading = Families::reading(field);
             let of_elements = match field.cardinality {
                 // Of a list that is too long it is said.
-                Cardinality::Repeated | Cardinality::Map { .. } if is_long => reading,
+                Cardinality::Repeated | Cardinality::Map { .. } if content == Content::Any => reading,
                 Cardinality::Singular | Cardinality::Repeated => below(field.kind),
                 Cardinality::Map { key, value } => below(key).any(below(value)),
             };
@@ -277,16 +310,19 @@ impl MessageReads {
                 .map(|family| Families::of(*family));
             contested.fold(not_all, Families::any)
         };
-        let fields = self.message.fields.iter().map(of_field);
+        let fields = self.message.fields.iter();
+        let fields = fields
+            .filter(|field| field.judged || content != Content::Plain)
+            .map(of_field);
         fields
             .fold(Families::NONE, Families::any)
             .both(Families::knowing(self.message))
     }
 
-    /// Says whether it depends on the version of a client or its switches what of the message it
-    /// reads.
-    pub(super) const fn depends_on_version(&self) -> bool {
-        !self.since.is_empty()
+    /// Says whether it depends on the version of a client or its switches whether it reads the
+    /// field at this position.
+    pub(super) const fn depends_on_version(&self, position: usize) -> bool {
+        self.contested & bit(position) != 0
     }
 
     /// Says whether this client does not read a field that its family reads.
@@ -341,7 +377,8 @@ mod tests {
     fn concerned(message: &str, bytes: usize) -> Vec<Family> {
         let reads = reads(message_index(message).unwrap());
         let families = Family::ALL.into_iter();
-        families.filter(|family| reads.concerned(bytes).has(*family)).collect()
+        let concerned = reads.concerned(bytes, BytesKnowledge::WellFormed);
+        families.filter(|family| concerned.has(*family)).collect()
     }
 
     #[test]
@@ -355,6 +392,19 @@ mod tests {
                 reads.concerned_by_fields.both(reads.concerned),
                 reads.concerned_by_fields
             );
+            let if_plain = reads.concerned_if_plain;
+            assert_eq!(if_plain.both(reads.concerned_by_fields), if_plain);
+            assert!(!if_plain.has(Family::Cpp), "{}", reads.message.full_name);
         }
+    }
+
+    #[test]
+    fn of_a_matcher_all_read_what_c_core_reads() {
+        let reads = |message: &str| reads(message_index(message).unwrap());
+        let matcher = reads("envoy.type.matcher.v3.StringMatcher");
+        assert_eq!(matcher.concerned_if_plain, Families::NONE);
+        assert_ne!(matcher.concerned_by_fields, Families::NONE);
+        let endpoint = reads("envoy.config.endpoint.v3.LbEndpoint");
+        assert!(endpoint.concerned_if_plain.has(Family::Rust));
     }
 }
