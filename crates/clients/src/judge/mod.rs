@@ -174,7 +174,7 @@ fn judge_at_version(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validate
                 let cx = Validation::new(&profile, server).sized(sent.bytes.len());
                 convert(sent, cx.packing_after(packed), None).1
             };
-            let (older, newer) = (neighbour(before, cx.take_packed()), neighbour(after, None));
+            let (older, newer) = (neighbour(before, cx.take_unread().0), neighbour(after, None));
             match older.value.is_some() == newer.value.is_some() {
                 true => older,
                 false => Validated::default(),
@@ -203,7 +203,7 @@ fn convert(
     let value = judged.unwrap_or(None);
     let mut value = if cx.nacked() { None } else { value };
     let (profile, server, known) = (cx.profile(), cx.server(), cx.known().min(BytesKnowledge::WellFormed));
-    let (packed, unread_beside) = (cx.take_packed(), cx.take_beside());
+    let (packed, unread_beside) = cx.take_unread();
     let mut diagnostics = cx.finish();
     let fatal = diagnostics.iter_mut().filter(|d| d.effect == Effect::Fails);
     let mut dies = false;
@@ -275,8 +275,8 @@ fn as_core_reads(
     let mut cx = cx.knowing(known).reading_as(profile, packed);
     // What C-core keeps is of no interest, and whether it stops neither.
     let _ = (core::CONVERTER.judge)(sent, &mut cx);
-    let packed = cx.take_packed().unwrap_or_default();
-    (cx.finish(), packed)
+    let (packed, _) = cx.take_unread();
+    (cx.finish(), packed.unwrap_or_default())
 }
 
 /// What C-core's converter finds in a resource for several clients in one run.
@@ -300,10 +300,10 @@ impl CoreReading<'_> {
             return CoreReading { findings, unread };
         }
         let cx = Validation::new(&REFERENCE, server).sized(sent.bytes.len());
-        let mut cx = cx.knowing(known).packing().reading_beside(leads);
+        let mut cx = cx.knowing(known).reading_beside(leads);
         any::note_unread(sent.bytes, sent.resource_type.type_name(), &Path::ROOT, &mut cx);
         let _ = (core::CONVERTER.judge)(sent, &mut cx);
-        let unread = cx.take_beside();
+        let (_, unread) = cx.take_unread();
         CoreReading {
             findings: cx.finish().into(),
             unread,

@@ -105,7 +105,7 @@ pub fn check(
         .map(|reader| Families::of(reader.client().family));
     let told = readers.fold(Families::NONE, Families::any);
     let index = tables::message_index(message.full_name).unwrap_or_default();
-    walk.message(bytes, since::reads(index), at, MAX_DEPTH, told)?;
+    walk.message(bytes, since::reads(index), (at, None), MAX_DEPTH, told)?;
     if walk.odd {
         Ok(Bytes::from(normalize(bytes, message)))
     } else {
@@ -197,6 +197,8 @@ struct FieldCounts {
     /// The field that came last, and the index of its element.
     last: usize,
     count: usize,
+    /// The number of the run of elements that came last.
+    list: usize,
     /// Elements of each field, once those of one field were not in one run.
     counts: Vec<usize>,
 }
@@ -245,12 +247,12 @@ impl WireWalk<'_, '_> {
     }
 
     /// Walks a message; `told` are those who hear of what they do not read, and nobody is inside
-    /// something that is itself ignored.
+    /// something that is itself ignored. An element comes with the number of its list.
     fn message(
         &mut self,
         bytes: &[u8],
         reads: &'static MessageReads,
-        at: &Path<'_>,
+        (at, list): (&Path<'_>, Option<usize>),
         depth: u32,
         told: Families,
     ) -> Result<(), Malformed> {
@@ -275,10 +277,11 @@ impl WireWalk<'_, '_> {
                 continue;
             }
             self.odd |= raw.overlong;
+            let last = seen.last;
             let index = seen.index(position, message, bytes.get(..before).unwrap_or_default());
             let reading = self.reading(told, reads, position, field);
             if reading != told && index == 0 {
-                self.note(told.without(reading), (reads, field), raw.payload, at);
+                self.note(told.without(reading), (reads, field), raw.payload, (at, list));
             }
             // Who decodes a message that C-core was built without knows all of its fields.
             if !field.known_to_client && message.known_to_client {
@@ -293,7 +296,10 @@ impl WireWalk<'_, '_> {
                 continue;
             }
             let told = if field.read { reading } else { Families::NONE };
-            self.value(&raw, field, index, at, depth, told)?;
+            if index == 0 || last != position {
+                seen.list = self.cx.new_list();
+            }
+            self.value(&raw, field, (index, seen.list), at, depth, told)?;
         }
         Ok(())
     }
@@ -303,7 +309,7 @@ impl WireWalk<'_, '_> {
         &mut self,
         raw: &Raw<'_>,
         field: &'static Field,
-        index: usize,
+        (index, list): (usize, usize),
         at: &Path<'_>,
         depth: u32,
         told: Families,
@@ -317,11 +323,11 @@ impl WireWalk<'_, '_> {
                 let sub = since::reads(m);
                 let here = at.field(field.name);
                 if cardinality == Cardinality::Repeated {
-                    self.message(raw.payload, sub, &here.index(index), depth, told)
+                    self.message(raw.payload, sub, (&here.index(index), Some(list)), depth, told)
                 } else {
                     // Both parts count, but of a field that is kept as bytes prost keeps the last.
                     self.odd |= sub.message.lazy && index > 0;
-                    self.message(raw.payload, sub, &here, depth, told)
+                    self.message(raw.payload, sub, (&here, None), depth, told)
                 }
             }
             _ => Ok(()),
@@ -367,7 +373,7 @@ impl WireWalk<'_, '_> {
                 let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;
                 let sub = since::reads(m);
                 let map = at.field(field.name);
-                self.message(raw.payload, sub, &map.key(name), depth, told)?;
+                self.message(raw.payload, sub, (&map.key(name), None), depth, told)?;
             }
         }
         Ok(())
@@ -390,7 +396,7 @@ impl WireWalk<'_, '_> {
         unaware: Families,
         (reads, field): (&'static MessageReads, &'static Field),
         payload: &[u8],
-        at: &Path<'_>,
+        at: (&Path<'_>, Option<usize>),
     ) {
         let is_off = missed::is_off(field, payload);
         // A field takes more than a byte, so that the number is that of no other field.
@@ -409,11 +415,10 @@ impl WireWalk<'_, '_> {
                 None => (&FIELD_IGNORED, text, None),
             }
         };
-        for (number, reader) in std::iter::once(self.reader).chain(self.beside).enumerate() {
-            if unaware.has(reader.client().family) {
-                self.cx.report_field(number, kind, field.name, at, || say(reader));
-            }
-        }
+        let is_unaware = |reader: &Profile| u8::from(unaware.has(reader.client().family));
+        let unaware = self.readers().zip(0..);
+        let clients = unaware.fold(0, |clients, (reader, number)| clients | is_unaware(reader) << number);
+        self.cx.report_field((kind, clients), field.name, at, say);
     }
 }
 

@@ -4,25 +4,65 @@
 //! Neighbours share most of their path, and few words differ; so a path is kept as what differs
 //! from the one before, and each pair of rule and message once. About twenty bytes a finding, where
 //! a [`Diagnostic`] takes two hundred.
+//!
+//! Several clients leave mostly the same fields unread. One walk over the bytes makes one list for
+//! all of them, in which each place is once, with who says it there.
+
+use std::sync::Arc;
 
 use super::{Diagnostic, FieldPath, Path, Quota, Rule, Segs};
 
 /// Texts that are looked through for an equal one; more are just added.
 const COMPARED: usize = 64;
 
-/// Findings with a rule, a path and a message, in the order in which they were added.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// So many clients can have one list.
+pub(super) const MAX_CLIENTS: usize = u8::BITS as usize;
+
+/// Findings of a client with a rule, a path and a message, in the order in which they were added.
+#[derive(Debug, Clone, Default)]
 pub struct Packed {
-    /// For each finding: bytes shared with the path before, bytes of its own, these bytes, position
-    /// in `texts`.
+    /// The list, which other clients may have, too; `None` if it is empty.
+    list: Option<Arc<PackedList>>,
+    /// The number of the client in it.
+    client: usize,
+}
+
+/// The findings of some clients.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PackedList {
+    /// For each place: bytes shared with the path before, bytes of its own, these bytes, position
+    /// in `groups`.
     bytes: Vec<u8>,
-    texts: Vec<PackedText>,
-    /// The kinds of [`push_kind`](Self::push_kind) with their positions in `texts`.
-    kinds: Vec<(usize, usize)>,
+    groups: Vec<PackedGroup>,
+    clients: Vec<ClientTexts>,
+    /// The kinds of [`push_kind`](Self::push_kind), for each client with the position among its
+    /// texts.
+    kinds: Vec<(usize, TextOfEach)>,
     /// The last path.
     last: Vec<u8>,
     /// A path that is being packed.
     next: Vec<u8>,
+    /// The number of a list, and how much of `next` leads to it: neighbours are mostly in one.
+    way: (Option<usize>, usize),
+}
+
+/// For each client the position of something among its texts, from 1; 0 if it has none.
+type TextOfEach = [u32; MAX_CLIENTS];
+
+/// What findings at several places have in common.
+#[derive(Debug, Clone)]
+struct PackedGroup {
+    /// For each client that has them, the position among its texts.
+    texts: TextOfEach,
+    /// The path of the first.
+    first: FieldPath,
+    count: usize,
+}
+
+/// What one client says in a list.
+#[derive(Debug, Clone, Default)]
+struct ClientTexts {
+    texts: Vec<PackedText>,
     len: usize,
     quota: Quota,
 }
@@ -55,142 +95,113 @@ impl PackedText {
     }
 }
 
+/// Findings of a client that have their words in common, and who else has them.
+pub struct PackedPlaces<'p> {
+    /// The position of their words among [`Packed::texts`].
+    pub text: usize,
+    /// The place of the first.
+    pub first: Segs<'p>,
+    /// How many there are.
+    pub count: usize,
+}
+
 impl Packed {
+    /// The findings of each client of a list.
+    pub(super) fn of_each(mut list: PackedList) -> Vec<Packed> {
+        if list.clients.len() > 1 {
+            // Nothing is added to it any more.
+            list.shrink();
+        }
+        let list = Arc::new(list);
+        let of = |client| Packed {
+            list: Some(Arc::clone(&list)),
+            client,
+        };
+        (0..list.clients.len()).map(of).collect()
+    }
+
+    /// A list with these findings alone, to add to.
+    pub(super) fn into_list(self) -> PackedList {
+        match self.list {
+            Some(list) if list.clients.len() == 1 => Arc::unwrap_or_clone(list),
+            None => PackedList::new(1),
+            Some(_) => self.kept(|| true),
+        }
+    }
+
     /// Takes out of `diagnostics` what `wanted` says and can be packed: findings without help and
     /// related places.
     pub fn take_from(&mut self, diagnostics: &mut Vec<Diagnostic>, wanted: impl Fn(&Diagnostic) -> bool) {
-        diagnostics.retain(|diagnostic| {
-            let take = diagnostic.help.is_none() && diagnostic.related.is_empty() && wanted(diagnostic);
-            if take {
-                self.push(diagnostic.rule, &diagnostic.path, &diagnostic.message, None);
-            }
-            !take
-        });
+        let is_taken =
+            |diagnostic: &Diagnostic| diagnostic.help.is_none() && diagnostic.related.is_empty() && wanted(diagnostic);
+        if diagnostics.iter().any(is_taken) {
+            let mut list = std::mem::take(self).into_list();
+            diagnostics.retain(|diagnostic| {
+                let take = is_taken(diagnostic);
+                if take {
+                    list.push(diagnostic.rule, &diagnostic.path, &diagnostic.message, None);
+                }
+                !take
+            });
+            self.list = Some(Arc::new(list));
+        }
         diagnostics.shrink_to_fit();
     }
 
     /// Asks for each finding, in order, whether it stays. What was left out before stays counted.
-    pub fn retain(&mut self, mut stays: impl FnMut() -> bool) {
-        let mut kept = Packed::default();
+    pub fn retain(&mut self, stays: impl FnMut() -> bool) {
+        let mut list = self.kept(stays);
+        list.shrink();
+        *self = Packed {
+            list: Some(Arc::new(list)),
+            client: 0,
+        };
+    }
+
+    fn kept(&self, mut stays: impl FnMut() -> bool) -> PackedList {
+        let mut kept = PackedList::new(1);
         self.unpack(|_, text, path| {
             if stays() {
                 kept.push(text.rule, &FieldPath::from_packed(path), &text.message, text.help);
             }
         });
-        kept.quota = std::mem::take(&mut self.quota);
-        *self = kept;
-        self.shrink();
+        if let (Some(own), Some(kept)) = (self.own(), kept.clients.first_mut()) {
+            kept.quota.clone_from(&own.quota);
+        }
+        kept
     }
 
     /// Gives back the memory that only adding needs.
     pub fn shrink(&mut self) {
-        self.bytes.shrink_to_fit();
-        self.texts.shrink_to_fit();
-        (self.kinds, self.last, self.next) = (Vec::new(), Vec::new(), Vec::new());
+        if let Some(list) = self.list.as_mut().and_then(Arc::get_mut) {
+            list.shrink();
+        }
+    }
+
+    fn own(&self) -> Option<&ClientTexts> {
+        self.list.as_ref()?.clients.get(self.client)
     }
 
     /// How many are kept.
-    pub const fn len(&self) -> usize {
-        self.len
+    pub fn len(&self) -> usize {
+        self.own().map_or(0, |own| own.len)
     }
 
     /// Says whether there are none.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Adds a finding at the field `field`, where `at` ends. Findings of one `kind` have the same
-    /// rule and message.
-    pub(super) fn push_kind(
-        &mut self,
-        kind: usize,
-        field: &str,
-        at: &Path<'_>,
-        say: impl FnOnce() -> (&'static Rule, String, Option<&'static str>),
-    ) {
-        let text = match self.kinds.iter().find(|(known, _)| *known == kind) {
-            Some((_, text)) => *text,
-            None => {
-                let (rule, message, help) = say();
-                self.kinds.push((kind, self.texts.len()));
-                self.add_text((rule, message.into(), help), Some(field))
-            }
-        };
-        let Some(rule) = self.texts.get(text).map(|text| text.rule) else {
-            return;
-        };
-        if !self.quota.admits(rule) {
-            return;
-        }
-        let mut next = std::mem::take(&mut self.next);
-        next.clear();
-        at.pack(&mut next);
-        self.push_path(&next, text);
-        self.next = next;
-    }
-
-    fn push(&mut self, rule: &'static Rule, path: &FieldPath, message: &str, help: Option<&'static str>) {
-        if !self.quota.admits(rule) {
-            return;
-        }
-        let field = path.segs().last_field();
-        let is_equal = |text: &PackedText| {
-            std::ptr::eq(text.rule, rule)
-                && *text.message == *message
-                && text.help == help
-                && text.field.as_deref() == field
-        };
-        let text = match self.texts.iter().take(COMPARED).position(is_equal) {
-            Some(known) => known,
-            None => self.add_text((rule, message.into(), help), field),
-        };
-        self.push_path(path.packed(), text);
-    }
-
-    fn add_text(
-        &mut self,
-        (rule, message, help): (&'static Rule, Box<str>, Option<&'static str>),
-        field: Option<&str>,
-    ) -> usize {
-        self.texts.push(PackedText {
-            rule,
-            message,
-            help,
-            field: field.map(Into::into),
-            count: 0,
-        });
-        self.texts.len() - 1
-    }
-
-    fn push_path(&mut self, path: &[u8], text: usize) {
-        let shared = shared_len(path, &self.last);
-        let own = path.get(shared..).unwrap_or_default();
-        self.number(shared);
-        self.number(own.len());
-        self.bytes.extend_from_slice(own);
-        self.number(text);
-        self.last.truncate(shared);
-        self.last.extend_from_slice(own);
-        self.len += 1;
-        if let Some(text) = self.texts.get_mut(text) {
-            text.count += 1;
-        }
-    }
-
-    fn number(&mut self, mut number: usize) {
-        while number > 0x7f {
-            self.bytes.push((number & 0x7f) as u8 | 0x80);
-            number >>= 7;
-        }
-        self.bytes.push((number & 0x7f) as u8);
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// How many findings there are of each rule at fields of each name.
     pub fn counts(&self) -> impl Iterator<Item = (&'static Rule, Option<&str>, usize)> {
-        let listed = self.texts.iter();
+        let listed = self.texts().iter();
         listed
             .map(|text| (text.rule, text.field.as_deref(), text.count))
-            .chain(self.quota.omitted().map(|(rule, count)| (rule, None, count)))
+            .chain(self.omitted().map(|(rule, count)| (rule, None, count)))
+    }
+
+    fn omitted(&self) -> impl Iterator<Item = (&'static Rule, usize)> {
+        self.own().into_iter().flat_map(|own| own.quota.omitted())
     }
 
     /// Calls `each` with the rule and the steps of every finding.
@@ -200,7 +211,26 @@ impl Packed {
 
     /// What findings have in common.
     pub fn texts(&self) -> &[PackedText] {
-        &self.texts
+        self.own().map_or(&[], |own| &own.texts)
+    }
+
+    /// Says whether both are of one list, or one of them is empty: places that are the same are in
+    /// the same [`groups`](Self::groups).
+    pub fn is_beside(&self, other: &Packed) -> bool {
+        let is_one = |(one, other)| Arc::ptr_eq(one, other);
+        self.is_empty() || other.is_empty() || self.list.as_ref().zip(other.list.as_ref()).is_some_and(is_one)
+    }
+
+    /// The findings by what they have in common: their words, and the clients that have them.
+    pub fn groups(&self) -> impl Iterator<Item = PackedPlaces<'_>> {
+        let groups = self.list.iter().flat_map(|list| &list.groups);
+        groups.filter_map(|group| {
+            Some(PackedPlaces {
+                text: text_of(group.texts, self.client)?,
+                first: group.first.segs(),
+                count: group.count,
+            })
+        })
     }
 
     /// Calls `each` for every finding with the number of its text among [`texts`](Self::texts), and
@@ -211,12 +241,12 @@ impl Packed {
 
     /// A finding for each rule of which some are not kept, after all others.
     pub fn closing(&self) -> impl Iterator<Item = Diagnostic> {
-        self.quota.closing()
+        self.own().into_iter().flat_map(|own| own.quota.closing())
     }
 
     /// Appends every finding to `diagnostics`.
     pub fn unpack_into(&self, diagnostics: &mut Vec<Diagnostic>) {
-        diagnostics.reserve(self.len);
+        diagnostics.reserve(self.len());
         self.unpack_if(|_| true, diagnostics);
     }
 
@@ -243,26 +273,236 @@ impl Packed {
                 diagnostics.push(text.at(FieldPath::from_packed(path)));
             }
         });
-        let closing = (self.texts.len()..).zip(self.closing());
+        let closing = (self.texts().len()..).zip(self.closing());
         diagnostics.extend(closing.filter(|(number, _)| takes(*number)).map(|(_, closing)| closing));
     }
 
     /// Calls `each` for every finding with the number of what it has in common with others.
     fn unpack(&self, mut each: impl FnMut(usize, &PackedText, &[u8])) {
-        let mut path = Vec::new();
-        let mut rest = self.bytes.as_slice();
-        while let Some((shared, after)) = split_number(rest)
-            && let Some((own, after)) = split_number(after)
-            && let Some((own, after)) = after.split_at_checked(own)
-            && let Some((number, after)) = split_number(after)
-            && let Some(text) = self.texts.get(number)
-        {
-            path.truncate(shared);
-            path.extend_from_slice(own);
-            each(number, text, &path);
-            rest = after;
+        let texts = self.texts();
+        let mut places = self.places();
+        while let Some(number) = places.next() {
+            if let Some(text) = texts.get(number) {
+                each(number, text, &places.path);
+            }
         }
     }
+
+    fn places(&self) -> Places<'_> {
+        let list = self.list.as_deref();
+        Places {
+            rest: list.map_or(&[], |list| &list.bytes),
+            groups: list.map_or(&[], |list| &list.groups),
+            client: self.client,
+            path: Vec::new(),
+        }
+    }
+}
+
+impl PartialEq for Packed {
+    fn eq(&self, other: &Self) -> bool {
+        if self.texts() != other.texts() || !self.omitted().eq(other.omitted()) || self.len() != other.len() {
+            return false;
+        }
+        let (mut places, mut others) = (self.places(), other.places());
+        loop {
+            match (places.next(), others.next()) {
+                (None, None) => return true,
+                (one, other) if one == other && places.path == others.path => {}
+                _ => return false,
+            }
+        }
+    }
+}
+
+impl Eq for Packed {}
+
+/// The places of a client's findings, one after the other.
+struct Places<'p> {
+    rest: &'p [u8],
+    groups: &'p [PackedGroup],
+    client: usize,
+    /// The path of the last.
+    path: Vec<u8>,
+}
+
+impl Places<'_> {
+    /// The number of what the next finding has in common with others.
+    fn next(&mut self) -> Option<usize> {
+        loop {
+            let (shared, after) = split_number(self.rest)?;
+            let (own, after) = split_number(after)?;
+            let (own, after) = after.split_at_checked(own)?;
+            let (group, after) = split_number(after)?;
+            self.path.truncate(shared);
+            self.path.extend_from_slice(own);
+            self.rest = after;
+            if let Some(text) = text_of(self.groups.get(group)?.texts, self.client) {
+                return Some(text);
+            }
+        }
+    }
+}
+
+impl PackedList {
+    /// An empty list for so many clients.
+    pub(super) fn new(clients: usize) -> PackedList {
+        PackedList {
+            clients: vec![ClientTexts::default(); clients.min(MAX_CLIENTS)],
+            ..PackedList::default()
+        }
+    }
+
+    fn shrink(&mut self) {
+        self.bytes.shrink_to_fit();
+        self.groups.shrink_to_fit();
+        self.clients.iter_mut().for_each(|client| client.texts.shrink_to_fit());
+        (self.kinds, self.last, self.next, self.way) = Default::default();
+    }
+
+    /// Adds a finding at the field `field` of what is at `at`, for `clients`: a bit for each.
+    /// Findings of one `kind` have the same rule and message. What is in one `list` has the number
+    /// of that list.
+    pub(super) fn push_kind(
+        &mut self,
+        (kind, clients): (usize, u8),
+        field: &str,
+        (at, list): (&Path<'_>, Option<usize>),
+        say: impl Fn(usize) -> (&'static Rule, String, Option<&'static str>),
+    ) {
+        let place = self.kinds.iter().position(|(known, _)| *known == kind);
+        let place = place.unwrap_or_else(|| {
+            self.kinds.push((kind, TextOfEach::default()));
+            self.kinds.len() - 1
+        });
+        let Some((_, known)) = self.kinds.get_mut(place) else {
+            return;
+        };
+        let mut texts = TextOfEach::default();
+        let of_each = self.clients.iter_mut().zip(known).zip(&mut texts).enumerate();
+        for (number, ((client, known), text)) in of_each.filter(|(number, _)| clients & 1 << number != 0) {
+            if *known == 0 {
+                let (rule, message, help) = say(number);
+                *known = client.add_text((rule, message.into(), help), Some(field));
+            }
+            if client.admits(*known) {
+                *text = *known;
+            }
+        }
+        if texts == TextOfEach::default() {
+            return;
+        }
+        // The way to a list is packed once for all elements beside each other.
+        if list.is_none() || self.way.0 != list {
+            self.next.clear();
+            at.pack_parent(&mut self.next);
+            self.way = (list, self.next.len());
+        }
+        self.next.truncate(self.way.1);
+        at.pack_last(&mut self.next);
+        Path::ROOT.field(field).pack_last(&mut self.next);
+        self.push_next(texts);
+    }
+
+    fn push(&mut self, rule: &'static Rule, path: &FieldPath, message: &str, help: Option<&'static str>) {
+        let Some(client) = self.clients.first_mut() else {
+            return;
+        };
+        if !client.quota.admits(rule) {
+            return;
+        }
+        let field = path.segs().last_field();
+        let is_equal = |text: &PackedText| {
+            std::ptr::eq(text.rule, rule)
+                && *text.message == *message
+                && text.help == help
+                && text.field.as_deref() == field
+        };
+        let text = match client.texts.iter().take(COMPARED).position(is_equal) {
+            Some(known) => u32::try_from(known + 1).unwrap_or(u32::MAX),
+            None => client.add_text((rule, message.into(), help), field),
+        };
+        client.count(text);
+        self.next.clear();
+        self.next.extend_from_slice(path.packed());
+        self.way = (None, 0);
+        let mut texts = TextOfEach::default();
+        texts[0] = text;
+        self.push_next(texts);
+    }
+
+    /// Adds the path in `next` for the clients that have a text.
+    fn push_next(&mut self, texts: TextOfEach) {
+        // Later groups are of what came later, which is mostly what goes on.
+        let group = self.groups.iter().rposition(|group| group.texts == texts);
+        let group = group.unwrap_or_else(|| {
+            self.groups.push(PackedGroup {
+                texts,
+                first: FieldPath::from_packed(&self.next),
+                count: 0,
+            });
+            self.groups.len() - 1
+        });
+        if let Some(group) = self.groups.get_mut(group) {
+            group.count += 1;
+        }
+        let shared = shared_len(&self.next, &self.last);
+        let own = self.next.get(shared..).unwrap_or_default();
+        push_number(&mut self.bytes, shared);
+        push_number(&mut self.bytes, own.len());
+        self.bytes.extend_from_slice(own);
+        push_number(&mut self.bytes, group);
+        self.last.truncate(shared);
+        self.last.extend_from_slice(own);
+    }
+}
+
+/// The position of a client's text among its texts.
+fn text_of(texts: TextOfEach, client: usize) -> Option<usize> {
+    (*texts.get(client)? as usize).checked_sub(1)
+}
+
+impl ClientTexts {
+    /// Adds a text; its position, from 1.
+    fn add_text(
+        &mut self,
+        (rule, message, help): (&'static Rule, Box<str>, Option<&'static str>),
+        field: Option<&str>,
+    ) -> u32 {
+        self.texts.push(PackedText {
+            rule,
+            message,
+            help,
+            field: field.map(Into::into),
+            count: 0,
+        });
+        u32::try_from(self.texts.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Counts a finding with this text; says whether it is to be kept.
+    fn admits(&mut self, text: u32) -> bool {
+        let rule = self.texts.get(text as usize - 1).map(|text| text.rule);
+        let is_kept = rule.is_some_and(|rule| self.quota.admits(rule));
+        if is_kept {
+            self.count(text);
+        }
+        is_kept
+    }
+
+    fn count(&mut self, text: u32) {
+        self.len += 1;
+        if let Some(text) = self.texts.get_mut(text as usize - 1) {
+            text.count += 1;
+        }
+    }
+}
+
+fn push_number(out: &mut Vec<u8>, mut number: usize) {
+    while number > 0x7f {
+        out.push((number & 0x7f) as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push((number & 0x7f) as u8);
 }
 
 /// How many bytes two paths have in common; eight are compared at a time.
@@ -286,80 +526,4 @@ fn split_number(packed: &[u8]) -> Option<(usize, &[u8])> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::rule::examples::IGNORED as A;
-    use super::super::rule::examples::REJECTED as B;
-    use super::*;
-
-    #[test]
-    fn what_is_packed_comes_out_again() {
-        let mut diagnostics = Vec::new();
-        for i in 0..300 {
-            let list = Path::ROOT.field("endpoints");
-            let element = list.index(i);
-            for (rule, name, message) in [(&A, "x", "same"), (&A, "y", "other"), (&B, "x", "same")] {
-                let message = format!("{message} {}", if i % 7 == 0 { i } else { 0 });
-                diagnostics.push(Diagnostic {
-                    path: element.field(name).to_owned(),
-                    help: (i == 100).then(|| "help".to_owned()),
-                    ..Diagnostic::of_whole(rule, message)
-                });
-            }
-        }
-        let is_a = |d: &Diagnostic| d.rule == &A;
-        let (wanted, kept): (Vec<_>, Vec<_>) = diagnostics.iter().cloned().partition(|d| is_a(d) && d.help.is_none());
-        let mut packed = Packed::default();
-        packed.take_from(&mut diagnostics, is_a);
-        assert_eq!(diagnostics, kept);
-        assert_eq!(packed.len(), wanted.len());
-        let mut unpacked = Vec::new();
-        packed.unpack_into(&mut unpacked);
-        assert_eq!(unpacked, wanted);
-        assert!(packed.bytes.len() < 12 * wanted.len());
-        let count = |field: &str| {
-            let of_field = packed.counts().filter(|(_, f, _)| *f == Some(field));
-            of_field.map(|(_, _, count)| count).sum::<usize>()
-        };
-        let is_x = |d: &&Diagnostic| d.path.segs().last_field() == Some("x");
-        assert_eq!(count("x"), wanted.iter().filter(is_x).count());
-        assert_eq!(count("x") + count("y"), wanted.len());
-    }
-
-    #[test]
-    fn what_paths_have_in_common_ends_with_the_first_byte_that_differs() {
-        let path: Vec<u8> = (0..40).collect();
-        for len in 0..path.len() {
-            let mut other = path.clone();
-            other[len] = 99;
-            assert_eq!(shared_len(&path, &other), len);
-            assert_eq!(shared_len(&path, &path[..len]), len);
-        }
-        assert_eq!(shared_len(&path, &path), path.len());
-    }
-
-    #[test]
-    fn findings_of_a_kind_are_packed_without_their_words() {
-        let mut packed = Packed::default();
-        let list = Path::ROOT.field("list");
-        for i in 0..200 {
-            let element = list.index(i);
-            let (kind, field) = if i % 3 == 0 { (1, "x") } else { (2, "y") };
-            packed.push_kind(kind, field, &element.field(field), || (&A, format!("no {field}"), None));
-        }
-        packed.shrink();
-        let mut unpacked = Vec::new();
-        packed.unpack_into(&mut unpacked);
-        assert_eq!(unpacked.len(), 200);
-        assert_eq!(unpacked[3].path.to_string(), "list[3].x");
-        assert_eq!(unpacked[4].message, "no y");
-        let counts: Vec<_> = packed
-            .counts()
-            .map(|(_, field, count)| (field.unwrap(), count))
-            .collect();
-        assert_eq!(counts, [("x", 67), ("y", 133)]);
-        unpacked.clear();
-        packed.unpack_first(&mut [0, 2], &mut unpacked);
-        let paths: Vec<_> = unpacked.iter().map(|diagnostic| diagnostic.path.to_string()).collect();
-        assert_eq!(paths, ["list[1].y", "list[2].y"]);
-    }
-}
+mod tests;

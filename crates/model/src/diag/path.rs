@@ -115,10 +115,20 @@ impl<'a> Path<'a> {
     }
 
     /// Recursive: as deep as the path, which stands on this stack already.
-    pub(super) fn pack(&self, out: &mut Vec<u8>) {
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.pack_parent(out);
+        self.pack_last(out);
+    }
+
+    /// Packs all but the last step.
+    pub(super) fn pack_parent(&self, out: &mut Vec<u8>) {
         if let Some(parent) = self.parent {
             parent.pack(out);
         }
+    }
+
+    /// Packs the last step.
+    pub(super) fn pack_last(&self, out: &mut Vec<u8>) {
         if let Some(seg) = self.seg {
             packed::push(out, seg);
         }

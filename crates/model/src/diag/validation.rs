@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::fmt;
 
+use super::packed::{MAX_CLIENTS, PackedList};
 use super::{Diagnostic, Effect, FieldPath, Packed, Path, Quota, Rule};
 use crate::profile::{Family, Feature, Profile, ServerFacts};
 
@@ -26,8 +27,10 @@ pub struct Validation<'p> {
     /// Findings are discarded.
     is_unheard: bool,
     known: BytesKnowledge,
-    /// What was packed right away; `None` if nothing is.
-    packed: Option<Packed>,
+    /// Which fields the reader and those beside it never read; `None` if nothing is packed.
+    unread: Option<PackedList>,
+    /// Lists that were numbered.
+    lists: usize,
 }
 
 /// What is known of the bytes of a resource before they are checked.
@@ -48,13 +51,12 @@ pub enum BytesKnowledge {
 #[derive(Debug, Default)]
 struct Readers<'p> {
     profiles: &'p [Profile],
-    unread: Vec<Packed>,
     /// A bit for each of them for which a converter would have taken another way.
     parted: Cell<u8>,
 }
 
 /// Of so many further clients it can be said at once which fields they never read.
-pub const READERS_BESIDE: usize = 7;
+pub const READERS_BESIDE: usize = MAX_CLIENTS - 1;
 
 /// A point in the list of rejections, to ask later whether something was rejected since.
 #[derive(Debug, Clone, Copy)]
@@ -105,7 +107,8 @@ impl<'p> Validation<'p> {
             nested: 0,
             is_unheard: false,
             known: BytesKnowledge::Nothing,
-            packed: None,
+            unread: None,
+            lists: 0,
         }
     }
 
@@ -131,22 +134,21 @@ impl<'p> Validation<'p> {
     }
 
     /// Keeps findings of [`report_field`](Self::report_field) in little memory, to be had from
-    /// [`take_packed`](Self::take_packed) only.
+    /// [`take_unread`](Self::take_unread) only.
     #[must_use]
-    pub fn packing(mut self) -> Self {
-        self.packed = Some(Packed::default());
-        self
+    pub fn packing(self) -> Self {
+        self.packing_after(Some(Packed::default()))
     }
 
     /// Says whether findings of [`report_field`](Self::report_field) are packed.
     pub const fn is_packing(&self) -> bool {
-        self.packed.is_some()
+        self.unread.is_some()
     }
 
     /// Packs findings after those that are packed already; `None` if nothing is to be packed.
     #[must_use]
     pub fn packing_after(mut self, packed: Option<Packed>) -> Self {
-        self.packed = packed;
+        self.unread = packed.map(Packed::into_list);
         self
     }
 
@@ -158,13 +160,13 @@ impl<'p> Validation<'p> {
     }
 
     /// Says of further clients, too, which fields they never read: of the first [`READERS_BESIDE`].
-    /// Each is of a family of its own.
+    /// Each is of a family of its own. All of it is packed, beginning with nothing.
     #[must_use]
     pub fn reading_beside(mut self, readers: &'p [Profile]) -> Self {
         let profiles = readers.get(..READERS_BESIDE).unwrap_or(readers);
+        self.unread = Some(PackedList::new(1 + profiles.len()));
         self.beside = Readers {
             profiles,
-            unread: vec![Packed::default(); profiles.len()],
             parted: Cell::default(),
         };
         self
@@ -187,49 +189,52 @@ impl<'p> Validation<'p> {
         of_reader
     }
 
-    /// What each of the clients beside never reads; `None` for one of which the converter has not
-    /// found what is true of it.
-    pub fn take_beside(&mut self) -> Vec<Option<Packed>> {
+    /// Hands over what was packed: of the reader, `None` if nothing is, and of each of the clients
+    /// beside it, `None` for one of which the converter has not found what is true of it.
+    pub fn take_unread(&mut self) -> (Option<Packed>, Vec<Option<Packed>>) {
         let parted = self.beside.parted.get();
-        let unread = std::mem::take(&mut self.beside.unread).into_iter().zip(0..);
-        unread
-            .map(|(unread, number)| (parted & 1 << number == 0).then_some(unread))
-            .collect()
+        let mut of_each = self.unread.take().into_iter().flat_map(Packed::of_each);
+        let of_reader = of_each.next();
+        let beside = of_each.zip(0..);
+        let beside = beside.map(|(unread, number)| (parted & 1 << number == 0).then_some(unread));
+        (of_reader, beside.collect())
     }
 
-    /// Hands over the findings that were packed; `None` if nothing is.
-    pub fn take_packed(&mut self) -> Option<Packed> {
-        self.packed.take()
+    /// A number for a list, which no other list has.
+    pub const fn new_list(&mut self) -> usize {
+        self.lists += 1;
+        self.lists
     }
 
     /// Records a finding on the field `field` of the message at `at`, of which there may be a
     /// hundred thousand.
     ///
-    /// `reader` is the number of the client among [`readers`](Self::readers). `kind` stands for the
-    /// field of the message type: findings of one kind have the same rule, message and help. The
-    /// rule must not be a [`Effect::Nack`].
+    /// `clients` has a bit for each of the [`readers`](Self::readers) that has it, in their order.
+    /// `kind` stands for the field of the message type: findings of one kind have the same rule,
+    /// message and help for a client. The rule must not be a [`Effect::Nack`]. If `at` is an
+    /// element of a list, that has a [number](Self::new_list).
     #[cold]
     pub fn report_field(
         &mut self,
-        reader: usize,
-        kind: usize,
+        (kind, clients): (usize, u8),
         field: &'static str,
-        at: &Path<'_>,
-        say: impl FnOnce() -> (&'static Rule, String, Option<&'static str>),
+        (at, list): (&Path<'_>, Option<usize>),
+        say: impl Fn(&Profile) -> (&'static Rule, String, Option<&'static str>),
     ) {
-        let at = at.field(field);
-        let packed = match reader.checked_sub(1) {
-            None => self.packed.as_mut(),
-            Some(beside) => self.beside.unread.get_mut(beside),
-        };
-        match packed {
-            Some(packed) => packed.push_kind(kind, field, &at, say),
-            None => {
-                let (rule, message, help) = say();
-                let finding = self.report(rule, &at, format_args!("{message}"));
-                if let Some(help) = help {
-                    finding.help(help);
-                }
+        let (reader, beside) = self.readers();
+        if let Some(unread) = &mut self.unread {
+            let reader = |number: usize| {
+                number
+                    .checked_sub(1)
+                    .and_then(|number| beside.get(number))
+                    .unwrap_or(reader)
+            };
+            unread.push_kind((kind, clients), field, (at, list), |number| say(reader(number)));
+        } else if clients & 1 != 0 {
+            let (rule, message, help) = say(reader);
+            let finding = self.report(rule, &at.field(field), format_args!("{message}"));
+            if let Some(help) = help {
+                finding.help(help);
             }
         }
     }
