@@ -21,6 +21,7 @@ use crate::report::findings::{
 use crate::report::paths::PrintedPaths;
 use crate::{Error, Io};
 use xdsctl_document::source::SourceId;
+use xdsctl_model::diag::Severity;
 
 /// How reports are to look.
 #[derive(Debug, Clone)]
@@ -171,6 +172,11 @@ impl ReportWriter for Outputs<'_> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
         let wanted = self.list.iter_mut().map(|output| output.format.wants(finding));
         wanted.max().unwrap_or_default()
+    }
+
+    fn wants_from(&self) -> Severity {
+        let each = self.list.iter().map(|output| output.format.wants_from());
+        each.min().unwrap_or(Severity::Note)
     }
 
     fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {

@@ -11,7 +11,7 @@ use super::resolve::ResolveOptions;
 use xdsctl_channel::client::{Checked, Verdict};
 use xdsctl_clients::judge::{self, FamilyAnswer};
 use xdsctl_lint::decide::loudness::is_of_text;
-use xdsctl_model::diag::{Diagnostic, Effect, Packed};
+use xdsctl_model::diag::{Diagnostic, Effect, Packed, PackedText};
 use xdsctl_model::profile::{Client, ClientStanding, Fleet, Version};
 
 /// What a client does with a resource.
@@ -216,21 +216,27 @@ fn is_unknown(clients: &BTreeMap<Client, ClientVerdict>) -> bool {
 }
 
 /// Takes what all clients say out of the resource. The findings of `counted` can fail the run, none
-/// for all.
-pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &mut Before) -> Said {
+/// for all. `is_quiet` says of which findings nobody wants more than their number.
+pub fn merge(
+    checked: &mut Checked,
+    (fleet, counted): (&Fleet, &[Client]),
+    before: &mut Before,
+    is_quiet: impl Fn(&PackedText) -> bool,
+) -> Said {
     if fleet.clients() == [Client::REFERENCE] {
         return Said::default();
     }
     let base = fleet.base().client();
     before.ways.begin();
     let mut merged = Merging::new(&mut before.ways);
+    let needs_shared = checked.answers.iter().any(|answer| !answer.client.has_own_world());
+    let is_counted = !needs_shared && is_counted(checked, fleet, is_quiet);
     let mut of_base = std::mem::take(&mut checked.diagnostics);
     let unread = std::mem::take(&mut checked.ignored);
     if checked.dies {
         of_base.iter_mut().for_each(judge::told_of_death);
     }
     let mut sketch = Sketch::default();
-    let needs_shared = checked.answers.iter().any(|answer| !answer.client.has_own_world());
     let shared = if needs_shared {
         shared(&of_base, &unread)
     } else {
@@ -249,7 +255,7 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
         merged.add(ClientFinding::Whole(Cow::Owned(diagnostic)), client);
     }
     if fleet.asks_base() {
-        merged.add_unread(&unread, base, &mut Vec::new());
+        merged.add_unread(&unread, base, is_counted, &mut Vec::new());
     }
     let mut heard: Vec<Heard> = Vec::new();
     for answer in std::mem::take(&mut checked.answers) {
@@ -282,7 +288,7 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
         let mut effects: Vec<(usize, Effect)> = own.map(|one| merged.add(one, Some(client))).collect();
         unread
             .into_iter()
-            .for_each(|unread| merged.add_unread(unread, client, &mut effects));
+            .for_each(|unread| merged.add_unread(unread, client, is_counted, &mut effects));
         let of_others = of_others.into_iter().map(|one| ClientFinding::Whole(Cow::Owned(one)));
         effects.extend(of_others.map(|one| merged.add(one, Some(client))));
         heard.push(Heard {
@@ -298,6 +304,40 @@ pub fn merge(checked: &mut Checked, fleet: &Fleet, counted: &[Client], before: &
     }
     let verdicts = Arc::clone(&before.verdicts);
     Said { merged, verdicts }
+}
+
+/// Says whether the findings on unread fields can be counted without looking at each: they are quiet
+/// and of one list, and nothing else is found at such a field.
+fn is_counted(checked: &Checked, fleet: &Fleet, is_quiet: impl Fn(&PackedText) -> bool) -> bool {
+    let of_base = fleet.asks_base().then_some(&checked.ignored);
+    let of_others = checked.answers.iter().filter_map(|answer| answer.diagnostics.unread());
+    let unread: Vec<&Packed> = of_base
+        .into_iter()
+        .chain(of_others)
+        .filter(|unread| !unread.is_empty())
+        .collect();
+    let Some(first) = unread.first() else {
+        return true;
+    };
+    let mut texts = unread.iter().flat_map(|unread| unread.texts());
+    let mut own = checked
+        .diagnostics
+        .iter()
+        .chain(checked.answers.iter().flat_map(|answer| answer.diagnostics.iter()));
+    let fields = || {
+        unread
+            .iter()
+            .flat_map(|unread| unread.texts())
+            .filter_map(PackedText::field)
+    };
+    unread.iter().all(|unread| unread.is_beside(first))
+        && texts.all(is_quiet)
+        && own.all(|own| {
+            own.path
+                .segs()
+                .last_field()
+                .is_none_or(|field| fields().all(|other| other != field))
+        })
 }
 
 /// What was found for the base and holds for other families, too, if they accept the resource.

@@ -39,6 +39,8 @@ struct MergedFinding {
     listed: KeptFinding,
     /// Which client has which effect.
     effects: EffectsId,
+    /// How many findings it stands for: others that are alike are elsewhere.
+    count: usize,
     /// The next one at the same place.
     next: Option<usize>,
 }
@@ -83,13 +85,30 @@ impl<'w> Merging<'w> {
         }
     }
 
-    /// Adds the findings of a client on fields that it never reads, and says where they are.
-    pub(super) fn add_unread(&mut self, unread: &Packed, client: Client, places: &mut Vec<(usize, Effect)>) {
+    /// Adds the findings of a client on fields that it never reads, and says where they are. If they
+    /// are only counted, one stands for all that have the same words and are of the same clients.
+    pub(super) fn add_unread(
+        &mut self,
+        unread: &Packed,
+        client: Client,
+        is_counted: bool,
+        places: &mut Vec<(usize, Effect)>,
+    ) {
         let first = self.texts.len();
         self.texts.extend_from_slice(unread.texts());
-        unread.for_each_of_text(|text, steps| {
-            places.push(self.add(ClientFinding::Unread(first + text, steps), Some(client)))
-        });
+        if is_counted {
+            for group in unread.groups() {
+                let place = self.add(ClientFinding::Unread(first + group.text, group.first), Some(client));
+                if let Some(item) = self.items.get_mut(place.0) {
+                    item.count = group.count;
+                }
+                places.push(place);
+            }
+        } else {
+            unread.for_each_of_text(|text, steps| {
+                places.push(self.add(ClientFinding::Unread(first + text, steps), Some(client)))
+            });
+        }
         let closing = unread
             .closing()
             .map(|closing| ClientFinding::Whole(Cow::Owned(closing)));
@@ -124,6 +143,7 @@ impl<'w> Merging<'w> {
                         ClientFinding::Unread(text, steps) => KeptFinding::Unread(text, steps.to_path()),
                     },
                     effects: EffectsId::default(),
+                    count: 1,
                     next: None,
                 });
             }
@@ -212,7 +232,12 @@ impl<'w> Merging<'w> {
                 // A finding that no client has is about the text, and true for every reader.
                 counted: if effects.is_empty() { Some(of_first()) } else { worst },
             };
-            runs.push((same.len(), say));
+            let of_each = match &first.listed {
+                KeptFinding::Whole(diagnostic) => diagnostic.count,
+                KeptFinding::Unread(..) => 1,
+            };
+            let count = of_each * same.iter().map(|item| item.count).sum::<usize>();
+            runs.push((same.len(), count, say));
         }
         Merged {
             items: self.items.into_iter().map(|item| item.listed).collect(),
@@ -236,8 +261,9 @@ impl KeptFinding {
 pub struct Merged {
     items: Vec<KeptFinding>,
     texts: Vec<PackedText>,
-    /// How many neighbours there are that are alike in all but their place, and who says them.
-    runs: Vec<(usize, Say)>,
+    /// How many neighbours there are that are alike in all but their place, how many findings they
+    /// stand for, and who says them.
+    runs: Vec<(usize, usize, Say)>,
 }
 
 /// Findings beside each other that are alike in all but their place.
@@ -256,14 +282,14 @@ impl Merged {
     /// The findings, those together that are alike.
     pub(super) fn runs(&self) -> impl Iterator<Item = FindingRun<'_>> {
         let mut rest = self.items.as_slice();
-        self.runs.iter().filter_map(move |(len, say)| {
+        self.runs.iter().filter_map(move |(len, count, say)| {
             let first = rest.first()?;
             rest = rest.get(*len..)?;
             Some(match first {
                 KeptFinding::Whole(diagnostic) => FindingRun {
                     of: (diagnostic.rule, diagnostic.effect),
                     field: diagnostic.path.segs().last_field(),
-                    count: diagnostic.count,
+                    count: *count,
                     say,
                 },
                 KeptFinding::Unread(text, _) => {
@@ -271,7 +297,7 @@ impl Merged {
                     FindingRun {
                         of: (text.rule, text.rule.effect),
                         field: text.field(),
-                        count: *len,
+                        count: *count,
                         say,
                     }
                 }
@@ -284,7 +310,7 @@ impl Merged {
     pub(super) fn take(self, wanted: impl IntoIterator<Item = usize>) -> (Vec<Diagnostic>, Vec<Say>) {
         let (mut diagnostics, mut says) = (Vec::new(), Vec::new());
         let mut items = self.items.into_iter();
-        for ((len, say), wanted) in self.runs.into_iter().zip(wanted) {
+        for ((len, _, say), wanted) in self.runs.into_iter().zip(wanted) {
             let run = items.by_ref().take(len).enumerate();
             let run = run.filter(|(number, _)| *number < wanted);
             for whole in run.filter_map(|(_, listed)| listed.whole(&self.texts)) {
@@ -315,9 +341,11 @@ fn take_in(known: &mut Diagnostic, diagnostic: &Diagnostic) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
     use xdsctl_document::proto::any::ANY_UNDECODABLE;
     use xdsctl_document::proto::wire::{BEHAVIOUR_FIELD_IGNORED, CLIENT_FIELD_IGNORED, FIELD_IGNORED};
-    use xdsctl_model::diag::Path;
+    use xdsctl_model::diag::{Path, Validation};
+    use xdsctl_model::profile::{Profile, ServerFacts};
 
     /// A finding among few, so that many are of one rule or at one place.
     fn finding(number: usize) -> Diagnostic {
@@ -351,7 +379,7 @@ mod tests {
             for one in own {
                 merging.add(ClientFinding::Whole(Cow::Owned(one)), Some(*client));
             }
-            merging.add_unread(&packed, *client, &mut Vec::new());
+            merging.add_unread(&packed, *client, false, &mut Vec::new());
         }
         let (diagnostics, says) = merging.finish(fleet, &[]).take(std::iter::repeat(usize::MAX));
         let says = says.into_iter().map(|say| (say.who.to_string(), say.counted));
@@ -360,23 +388,70 @@ mod tests {
             .collect()
     }
 
+    /// Numbers without an order, always the same.
+    fn numbers() -> impl FnMut() -> usize {
+        let mut seed = 1usize;
+        move || {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            seed >> 33
+        }
+    }
+
     #[test]
     fn packed_findings_are_merged_as_others_are() {
         let fleet = Fleet::new(&Client::current());
-        let mut seed = 1usize;
+        let mut next = numbers();
         for _ in 0..300 {
-            let mut next = || {
-                seed = seed
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1_442_695_040_888_963_407);
-                seed >> 33
-            };
             let of_clients: Vec<Vec<Diagnostic>> = fleet
                 .clients()
                 .iter()
                 .map(|_| (0..next() % 8).map(|_| finding(next())).collect())
                 .collect();
             assert_eq!(said(&fleet, &of_clients, true), said(&fleet, &of_clients, false));
+        }
+    }
+
+    #[test]
+    fn findings_that_are_only_counted_are_as_many_as_those_of_which_each_is_merged() {
+        let fleet = Fleet::new(&Client::current());
+        let profiles: Vec<Profile> = fleet.asked().cloned().collect();
+        let server = ServerFacts::default();
+        let rules = [&FIELD_IGNORED, &BEHAVIOUR_FIELD_IGNORED, &CLIENT_FIELD_IGNORED];
+        let mut next = numbers();
+        for round in 0..300 {
+            let mut cx = Validation::new(&profiles[0], &server).reading_beside(&profiles[1..]);
+            let list = Path::ROOT.field("list");
+            for index in 0..next() % 60 {
+                let (kind, clients) = (next() % 4, next() as u8 & 0b11111);
+                // Versions of a client may differ in the rule, but not families in most fields.
+                let rule = |reader: &Profile| rules[(kind + round % 2 * reader.client().family as usize) % 3];
+                let at = (&list.index(index), Some(1));
+                cx.report_field((kind, clients), ["a", "b", "c", "d"][kind], at, |reader| {
+                    (rule(reader), format!("{} does not", reader.name()), None)
+                });
+            }
+            let (own, beside) = cx.take_unread();
+            let unread: Vec<Packed> = own.into_iter().chain(beside.into_iter().flatten()).collect();
+            let counts = |is_counted: bool| {
+                let mut ways = EffectWays::default();
+                ways.begin();
+                let mut merging = Merging::new(&mut ways);
+                for (client, unread) in fleet.clients().iter().zip(&unread) {
+                    merging.add_unread(unread, *client, is_counted, &mut Vec::new());
+                }
+                let merged = merging.finish(&fleet, &fleet.clients()[..2]);
+                let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+                for FindingRun { of, field, count, say } in merged.runs() {
+                    let field = field.map(str::to_owned);
+                    *counts
+                        .entry((of.0.id, of.1, field, say.who.to_string(), say.counted))
+                        .or_default() += count;
+                }
+                counts
+            };
+            assert_eq!(counts(true), counts(false));
         }
     }
 
@@ -389,7 +464,7 @@ mod tests {
         let mut unread: Vec<Diagnostic> = (0..5).map(|index| finding(4 * index)).collect();
         let mut packed = Packed::default();
         packed.take_from(&mut unread, |_| true);
-        merging.add_unread(&packed, fleet.clients()[1], &mut Vec::new());
+        merging.add_unread(&packed, fleet.clients()[1], false, &mut Vec::new());
         let merged = merging.finish(&fleet, &[]);
         let runs: Vec<_> = merged.runs().map(|run| (run.of.0.id, run.field, run.count)).collect();
         assert_eq!(runs, [("field-ignored", Some("field"), 5)]);

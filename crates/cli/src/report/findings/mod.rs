@@ -301,6 +301,11 @@ pub trait ReportWriter {
     /// [`resource`](Self::resource) with those, and maybe with more.
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize;
 
+    /// The severity of the quietest findings that are ever wanted.
+    fn wants_from(&self) -> Severity {
+        Severity::Note
+    }
+
     /// Takes the findings that belong to no resource, before any resource.
     ///
     /// # Errors
@@ -358,6 +363,10 @@ pub trait ByFinding {
 impl<F: ByFinding> ReportWriter for F {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
         self.choice().takes(finding)
+    }
+
+    fn wants_from(&self) -> Severity {
+        self.choice().min_severity
     }
 
     fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {

@@ -27,7 +27,7 @@ use xdsctl_document::source::{Source, SourceId, SourceMap, Span};
 use xdsctl_lint::choice::Severities;
 use xdsctl_lint::decide::loudness::{Loudness, silenced};
 use xdsctl_lint::decide::{CheckOutcome, Reason, Withheld, WithheldFinding};
-use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Rule, Severity, Subject};
+use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, PackedText, Rule, Severity, Subject};
 use xdsctl_model::profile::{Client, Fleet};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_policy::is_failed;
@@ -161,7 +161,8 @@ impl<'r> ResolvedFindings<'r> {
             format.withheld_of_documents(&self.withheld_of_documents)?;
         }
         let mut most = MaxFindings::new(self.resolver.options.max_findings);
-        while let Some(resource) = self.next_with(|finding| most.take(format.wants(&finding), finding.severity)) {
+        let from = format.wants_from();
+        while let Some(resource) = self.next_with(from, |finding| most.take(format.wants(&finding), finding.severity)) {
             format.resource(&resource)?;
         }
         self.summary.beyond_max = most.beyond;
@@ -174,8 +175,8 @@ impl<'r> ResolvedFindings<'r> {
     }
 
     /// The next resource. Asks `wants` of its findings, in no particular order, how many are
-    /// wanted; the others are left out, and their places are not looked up.
-    fn next_with(&mut self, mut wants: impl FnMut(Unplaced<'_>) -> usize) -> Option<ResourceReport> {
+    /// wanted: none below `from`. The others are left out, and their places are not looked up.
+    fn next_with(&mut self, from: Severity, mut wants: impl FnMut(Unplaced<'_>) -> usize) -> Option<ResourceReport> {
         let (number, mut checked) = self.resources.next()?;
         let options = self.resolver.options;
         let of_base = checked.verdict;
@@ -186,8 +187,12 @@ impl<'r> ResolvedFindings<'r> {
         if withheld.is_some() {
             self.withheld.add_unasked(number, &checked, options.fleet);
         }
-        let Said { mut merged, verdicts } =
-            clients::merge(&mut checked, options.fleet, options.counted, &mut self.before);
+        let is_quiet = |text: &PackedText| {
+            let severity = options.severities.of((text.rule, text.rule.effect), text.field());
+            withheld.is_none() && severity.is_none_or(|severity| severity < from)
+        };
+        let asked = (options.fleet, options.counted);
+        let Said { mut merged, verdicts } = clients::merge(&mut checked, asked, &mut self.before, is_quiet);
         let mut says: Vec<Say> = Vec::new();
         if withheld.is_some() {
             let all = std::mem::take(&mut merged).take(std::iter::repeat(usize::MAX));

@@ -201,6 +201,13 @@ impl<W: Write> ReportWriter for Human<W> {
         }
     }
 
+    fn wants_from(&self) -> Severity {
+        match self.style.explains_withheld {
+            true => Severity::Note,
+            false => self.style.min_severity,
+        }
+    }
+
     fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
         for finding in findings {
             let group = self.group(finding.rule, finding.severity);
