@@ -28,8 +28,8 @@ macro_rules! say {
     };
 }
 
+#[cfg(not(target_family = "wasm"))]
 pub mod allocator;
-pub mod compare;
 pub mod report;
 
 mod args;

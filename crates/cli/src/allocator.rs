@@ -4,18 +4,12 @@
 //! time of the one and a quarter of that of the other was the system's allocator. All else stays
 //! with the system, which makes a growing buffer longer where it is: mimalloc copies it, so that
 //! both lengths are in memory at once, and keeps room for each size and thread. docs/speed.md has
-//! what both gain. WebAssembly, which has one thread and no mimalloc, has [`classes`] in its place.
+//! what both gain. WebAssembly has the system's alone.
 
 #![expect(unsafe_code, reason = "an allocator is unsafe by its trait")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-#[cfg(any(test, target_family = "wasm"))]
-mod classes;
-
-#[cfg(target_family = "wasm")]
-use classes::Classes as Small;
-#[cfg(not(target_family = "wasm"))]
 use mimalloc::MiMalloc as Small;
 
 /// Blocks of at least so many bytes are the system's.
@@ -72,7 +66,7 @@ unsafe impl GlobalAlloc for Split {
 ///
 /// # Safety
 /// As [`GlobalAlloc::realloc`] says.
-unsafe fn moved(allocator: &impl GlobalAlloc, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+unsafe fn moved(allocator: &Split, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
     // SAFETY: the caller promises that the new size is one of a layout with this alignment.
     let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
     // SAFETY: the new size is not 0, as the caller promises.
