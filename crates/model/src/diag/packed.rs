@@ -123,7 +123,10 @@ impl Packed {
     /// A list with these findings alone, to add to.
     pub(super) fn into_list(self) -> PackedList {
         match self.list {
-            Some(list) if list.clients.len() == 1 => Arc::unwrap_or_clone(list),
+            Some(list) if list.clients.len() == 1 => PackedList {
+                way: (None, 0), // lists are numbered anew
+                ..Arc::unwrap_or_clone(list)
+            },
             None => PackedList::new(1),
             Some(_) => self.kept(|| true),
         }

@@ -3,6 +3,8 @@
 use super::super::rule::examples::IGNORED as A;
 use super::super::rule::examples::REJECTED as B;
 use super::*;
+use crate::diag::Validation;
+use crate::profile::{Profile, ServerFacts};
 
 #[test]
 fn what_is_packed_comes_out_again() {
@@ -140,4 +142,24 @@ fn findings_of_a_kind_are_packed_without_their_words() {
     packed.unpack_first(&mut [0, 2], &mut unpacked);
     let paths: Vec<_> = unpacked.iter().map(|diagnostic| diagnostic.path.to_string()).collect();
     assert_eq!(paths, ["list[1].y", "list[2].y"]);
+}
+
+#[test]
+fn lists_of_two_walks_have_ways_of_their_own() {
+    let (profile, server) = (Profile::default(), ServerFacts::default());
+    let mut packed = Some(Packed::default());
+    for name in ["one", "other"] {
+        let mut cx = Validation::new(&profile, &server).packing_after(packed);
+        let number = cx.new_list();
+        let list = Path::ROOT.field(name);
+        for index in 0..2 {
+            let at = (&list.index(index), Some(number));
+            cx.report_field((1, 1), "x", at, |_| (&A, String::new(), None));
+        }
+        packed = cx.take_unread().0;
+    }
+    let mut unpacked = Vec::new();
+    packed.unwrap().unpack_into(&mut unpacked);
+    let paths: Vec<_> = unpacked.iter().map(|diagnostic| diagnostic.path.to_string()).collect();
+    assert_eq!(paths, ["one[0].x", "one[1].x", "other[0].x", "other[1].x"]);
 }
