@@ -319,24 +319,18 @@ fn is_counted(checked: &Checked, fleet: &Fleet, is_quiet: impl Fn(&PackedText) -
     let Some(first) = unread.first() else {
         return true;
     };
-    let mut texts = unread.iter().flat_map(|unread| unread.texts());
+    let texts = || unread.iter().flat_map(|unread| unread.texts());
     let mut own = checked
         .diagnostics
         .iter()
         .chain(checked.answers.iter().flat_map(|answer| answer.diagnostics.iter()));
-    let fields = || {
-        unread
-            .iter()
-            .flat_map(|unread| unread.texts())
-            .filter_map(PackedText::field)
-    };
     unread.iter().all(|unread| unread.is_beside(first))
-        && texts.all(is_quiet)
+        && texts().all(is_quiet)
         && own.all(|own| {
             own.path
                 .segs()
                 .last_field()
-                .is_none_or(|field| fields().all(|other| other != field))
+                .is_none_or(|field| texts().all(|text| text.field() != Some(field)))
         })
 }
 

@@ -266,14 +266,14 @@ pub(super) fn reads(index: u16) -> &'static MessageReads {
 }
 
 impl MessageReads {
-    /// Families of whom there may be something to say in a message of so many bytes: an element of a
-    /// list takes at least one.
+    /// Families of whom there may be something to say in a message of so many bytes, of which this
+    /// is known. An element of a list takes at least one byte.
     pub(super) const fn concerned(&self, bytes: usize, known: BytesKnowledge) -> Families {
-        match known {
-            BytesKnowledge::Plain => self.concerned_if_plain,
-            _ if bytes > MAX_ELEMENTS => self.concerned,
-            _ => self.concerned_by_fields,
-        }
+        self.concerned_with(match known {
+            BytesKnowledge::Plain => Content::Plain,
+            _ if bytes > MAX_ELEMENTS => Content::Any,
+            _ => Content::Fields,
+        })
     }
 
     const fn concerned_with(&self, content: Content) -> Families {
