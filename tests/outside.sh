@@ -189,8 +189,8 @@ part_manifests() { # files for CI systems, against those systems' schemas
     "$check" -q --schemafile tests/outside/gitlab-codequality.json "$work/suites.gitlab.json"
 }
 
-# Builds a wheel, once. What the tests were built of is in it: maturin calls a cargo that builds the workspace, not one crate of it
-# with other features.
+# Builds a wheel, once, of what the tests were built of: maturin calls a cargo that builds the whole workspace, because one crate
+# alone has other features and would be built anew.
 wheel() {
     [ ! -e "$work/wheels" ] || return 0
     python maturin

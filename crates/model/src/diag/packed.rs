@@ -21,7 +21,7 @@ pub(super) const MAX_CLIENTS: usize = u8::BITS as usize;
 /// Findings of a client with a rule, a path and a message, in the order in which they were added.
 #[derive(Debug, Clone, Default)]
 pub struct Packed {
-    /// The list, which other clients may have, too; `None` if it is empty.
+    /// The list, which other clients may have, too; `None` if nothing was ever added.
     list: Option<Arc<PackedList>>,
     /// The number of the client in it.
     client: usize,
@@ -42,7 +42,8 @@ pub(super) struct PackedList {
     last: Vec<u8>,
     /// A path that is being packed.
     next: Vec<u8>,
-    /// The number of a list, and how much of `next` leads to it: neighbours are mostly in one.
+    /// The number of a list in this walk, and how much of `next` leads to it: neighbours are mostly in
+    /// one.
     way: (Option<usize>, usize),
 }
 
@@ -95,7 +96,7 @@ impl PackedText {
     }
 }
 
-/// Findings of a client that have their words in common, and who else has them.
+/// Findings of a client that have in common their words, and which other clients have them.
 pub struct PackedPlaces<'p> {
     /// The position of their words among [`Packed::texts`].
     pub text: usize,
@@ -364,8 +365,8 @@ impl PackedList {
     }
 
     /// Adds a finding at the field `field` of what is at `at`, for `clients`: a bit for each.
-    /// Findings of one `kind` have the same rule and message. What is in one `list` has the number
-    /// of that list.
+    /// Of one client, findings of one `kind` have the same rule and message. What is in one `list` has
+    /// the number of that list.
     pub(super) fn push_kind(
         &mut self,
         (kind, clients): (usize, u8),

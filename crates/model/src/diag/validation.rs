@@ -42,7 +42,8 @@ pub enum BytesKnowledge {
     /// The client's parser takes them: they were written by the loader, field by field and to no
     /// great depth.
     WellFormed,
-    /// That, and gRPC reads every field in them: there is nothing to say about them as bytes.
+    /// That, and C-core reads every field in them: there is nothing to say about them as bytes, but
+    /// of the clients beside it.
     Plain,
 }
 
@@ -200,7 +201,7 @@ impl<'p> Validation<'p> {
         (of_reader, beside.collect())
     }
 
-    /// A number for a list, which no other list has.
+    /// A number for a list, which no other list of this validation has.
     pub const fn new_list(&mut self) -> usize {
         self.lists += 1;
         self.lists
