@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::chance::AGREEING;
+use super::picks::World;
 use super::timeline::{Event, played, recorded};
 use super::world::{Row, rows};
 
@@ -46,8 +47,9 @@ fn compare(rows: &[Row], least: usize, streams: impl Fn(&[Event]) -> Streams) {
             continue;
         }
         compared += count;
+        let world = World::of(row).unwrap();
         let differs = |seed: u64| {
-            let ours = streams(&played(row, seed));
+            let ours = streams(&played(row, &world, seed));
             let names: BTreeSet<&String> = recorded.keys().chain(ours.keys()).collect();
             names.into_iter().find_map(|name| {
                 let of = |streams: &Streams| streams.get(name).cloned().unwrap_or_default();
@@ -303,7 +305,8 @@ fn retries_wait_as_long_as_the_clients_did() {
             let waits = events.iter().filter(|event| event.name == "retry_in");
             waits.map(|event| event.ms("ms") as f64).collect()
         };
-        let (theirs, ours) = (waits(recorded(&row)), waits(played(&row, 1)));
+        let world = World::of(&row).unwrap();
+        let (theirs, ours) = (waits(recorded(&row)), waits(played(&row, &world, 1)));
         assert_eq!(theirs.len(), ours.len(), "{}", row.id);
         for (client, ours) in theirs.iter().zip(&ours) {
             // Both are a fifth off at most, and whole milliseconds.

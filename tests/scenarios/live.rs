@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::others::{answers, is_followed};
-use super::picks::{chi_square, differences_in, play};
+use super::picks::{chi_square, differences_in, play, player};
 use super::world::{Row, channel};
 use crate::support::{compares_all, root, sample};
 use xdsctl_channel::tree::{build, service_config};
@@ -174,7 +174,7 @@ fn share_differences(row: &Row) -> Vec<String> {
         *recorded.entry(fate).or_default() += 1;
     }
     let mut ours: BTreeMap<String, u64> = BTreeMap::new();
-    for outcome in (1..=SHARE_SEEDS).flat_map(|seed| play(row, seed)).flatten() {
+    for outcome in (1..=SHARE_SEEDS).flat_map(player(row)).flatten() {
         let fate = fate(outcome.code.name(), outcome.backend.as_deref());
         *ours.entry(fate).or_default() += 1;
     }

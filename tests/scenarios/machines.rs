@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::picks::{channel_with, chi_square, compare, differences_in, play, read_step};
+use super::picks::{World, chi_square, compare, differences_in, play};
 use super::world::{Row, rows};
 use xdsctl_channel::sim::Outcome;
 use xdsctl_channel::sim::script::Player;
@@ -22,11 +22,12 @@ fn of(family: &str) -> Vec<Row> {
 /// The lookups of a row: keys and reason of each, and how many there were after each pause and at the end. One that renews an
 /// answer may come a little later than the RPC for which it is made.
 fn lookups(row: &Row) -> (Vec<String>, Vec<usize>) {
-    let mut channel = channel_with(row, 1, |options| options.log = true).unwrap();
+    let world = World::of(row).unwrap();
+    let mut channel = world.channel(1, |options| options.log = true);
     let mut player = Player::default();
     let (mut all, mut counts) = (Vec::new(), Vec::new());
-    for step in &row.steps {
-        player.play(&read_step(step), &mut channel, &mut |_| true).unwrap();
+    for step in &world.steps {
+        player.play(step, &mut channel, &mut |_| true).unwrap();
         for told in channel.take_log().0 {
             if let LogEvent::LookupBegun { keys, reason, .. } = told.event {
                 all.push(format!("{reason} {keys}"));
@@ -169,7 +170,7 @@ fn authorities_are_rewritten_as_the_clients() {
 fn a_session_cookie_names_the_endpoint_of_the_first_leaf_of_the_aggregate() {
     let row = of("leaf").remove(0);
     let theirs = row.answer.picks[0][0]["set_cookie"][0].as_str().unwrap();
-    let channel = channel_with(&row, 1, |_| {}).unwrap();
+    let channel = World::of(&row).unwrap().channel(1, |_| {});
     let address = row.backends[0].parse().unwrap();
     let ours = channel
         .session_cookie(&xdsctl_channel::sim::Rpc::default(), &address)

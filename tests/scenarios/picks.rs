@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use xdsctl_channel::client::Start;
+use xdsctl_channel::client::target::Target;
+use xdsctl_channel::client::{Client, Start};
 use xdsctl_channel::sim::script::{self, Player, Step};
 use xdsctl_channel::sim::{Channel, ChannelOptions, Loss, Network, Outcome, Reachability, Unprocessed};
 use xdsctl_document::source::node::JsonNode;
@@ -74,14 +75,75 @@ impl Answer {
     }
 }
 
-fn channel(row: &Row, seed: u64, traces: bool) -> Option<Channel> {
-    channel_with(row, seed, |options| options.traces = traces)
+/// What each channel of a row begins with, and the row's steps. They are read once, and played with as many seeds as are tried.
+pub(super) struct World {
+    client: Client,
+    target: Target,
+    network: Network,
+    lb: LbOptions,
+    pub(super) steps: Vec<Step>,
 }
 
-/// The channel of a row, with options of its own.
-pub(super) fn channel_with(row: &Row, seed: u64, with: impl FnOnce(&mut ChannelOptions)) -> Option<Channel> {
-    let (client, bootstrap) = load(row);
-    let target = target(row, &bootstrap).ok()?;
+impl World {
+    /// `None` without a target.
+    pub(super) fn of(row: &Row) -> Option<World> {
+        let (client, bootstrap) = load(row);
+        Some(World {
+            target: target(row, &bootstrap).ok()?,
+            client,
+            network: network(row),
+            lb: lb_options(row),
+            steps: row.steps.iter().map(read_step).collect(),
+        })
+    }
+
+    /// A channel, with options of its own.
+    pub(super) fn channel(&self, seed: u64, with: impl FnOnce(&mut ChannelOptions)) -> Channel {
+        let mut options = ChannelOptions {
+            seed,
+            lb: self.lb.clone(),
+            waits_for_missing: true,
+            shows_secrets: true,
+            ..ChannelOptions::default()
+        };
+        with(&mut options);
+        let start = Start::Target(self.target.clone());
+        Channel::new(self.client.clone(), start, self.network.clone(), options)
+    }
+
+    /// Plays the steps; the outcomes of each pick step.
+    fn play(&self, seed: u64) -> Vec<Vec<Outcome>> {
+        let mut channel = self.channel(seed, |options| options.traces = false);
+        let mut player = Player::default();
+        let mut all = Vec::new();
+        for step in &self.steps {
+            let mut outcomes = Vec::new();
+            player
+                .play(step, &mut channel, &mut |outcome| {
+                    outcomes.push(outcome);
+                    true
+                })
+                .unwrap();
+            if matches!(step, Step::Pick(_) | Step::Finish(_)) {
+                all.push(outcomes);
+            }
+        }
+        all
+    }
+}
+
+/// Plays a row's steps with any seed; nothing becomes of them without a target.
+pub(super) fn player(row: &Row) -> impl Fn(u64) -> Vec<Vec<Outcome>> + use<> {
+    let world = World::of(row);
+    move |seed| world.as_ref().map(|world| world.play(seed)).unwrap_or_default()
+}
+
+/// The same with one seed.
+pub(super) fn play(row: &Row, seed: u64) -> Vec<Vec<Outcome>> {
+    player(row)(seed)
+}
+
+fn network(row: &Row) -> Network {
     let mut network = Network::only(row.backends.iter().map(|address| address.parse().unwrap()));
     let silent = row
         .silent
@@ -114,6 +176,10 @@ pub(super) fn channel_with(row: &Row, seed: u64, with: impl FnOnce(&mut ChannelO
         let left = script.times;
         network.backends.entry(address).or_default().unprocessed = Some(Unprocessed { by, left });
     }
+    network
+}
+
+fn lb_options(row: &Row) -> LbOptions {
     let mut lb = LbOptions::default();
     // These are C-core's alone.
     for (name, value) in row.channel_args.iter().filter(|_| row.client.is_none()) {
@@ -126,20 +192,12 @@ pub(super) fn channel_with(row: &Row, seed: u64, with: impl FnOnce(&mut ChannelO
             _ => {}
         }
     }
-    let mut options = ChannelOptions {
-        seed,
-        lb,
-        waits_for_missing: true,
-        shows_secrets: true,
-        ..ChannelOptions::default()
-    };
-    with(&mut options);
-    Some(Channel::new(client, Start::Target(target), network, options))
+    lb
 }
 
 /// Reads a step as it was recorded; `timed` tells the recorder to note times, and is no part of a script. The recorder's RPCs
 /// have a deadline of 5 s unless a step says otherwise.
-pub(super) fn read_step(step: &Value) -> Step {
+fn read_step(step: &Value) -> Step {
     let mut step = step.clone();
     for verb in ["pick", "begin"] {
         if let Some(rpc) = step.get_mut(verb).and_then(Value::as_object_mut) {
@@ -151,36 +209,14 @@ pub(super) fn read_step(step: &Value) -> Step {
     Step::from_json(&step).unwrap()
 }
 
-/// Plays a row's steps; the outcomes of each pick step.
-pub(super) fn play(row: &Row, seed: u64) -> Vec<Vec<Outcome>> {
-    let Some(mut channel) = channel(row, seed, false) else {
-        return Vec::new();
-    };
-    let mut player = Player::default();
-    let mut all = Vec::new();
-    for step in &row.steps {
-        let step = read_step(step);
-        let mut outcomes = Vec::new();
-        player
-            .play(&step, &mut channel, &mut |outcome| {
-                outcomes.push(outcome);
-                true
-            })
-            .unwrap();
-        if matches!(step, Step::Pick(_) | Step::Finish(_)) {
-            all.push(outcomes);
-        }
-    }
-    all
-}
-
 fn trace(row: &Row, pick: usize) -> String {
-    let mut channel = channel(row, 1, true).unwrap();
+    let world = World::of(row).unwrap();
+    let mut channel = world.channel(1, |options| options.traces = true);
     let mut player = Player::default();
     let mut outcomes = Vec::new();
-    for step in &row.steps {
+    for step in &world.steps {
         player
-            .play(&read_step(step), &mut channel, &mut |outcome| {
+            .play(step, &mut channel, &mut |outcome| {
                 outcomes.push(outcome);
                 true
             })
@@ -232,8 +268,9 @@ pub fn differences_in(row: &Row, seeds: usize) -> Vec<String> {
         });
     let mut wanted: BTreeMap<usize, Answer> = recorded.enumerate().collect();
     wanted.retain(|_, wanted| !(may_hang(row) && wanted.code == "DEADLINE_EXCEEDED"));
-    let play = |seed: u64| -> Vec<Answer> {
-        let steps = play(row, seed).into_iter().zip(&row.answer.picks).zip(&are_unordered);
+    let play = player(row);
+    let answers = |seed: u64| -> Vec<Answer> {
+        let steps = play(seed).into_iter().zip(&row.answer.picks).zip(&are_unordered);
         let flat = steps.flat_map(|((ours, step), &is_unordered)| {
             let ours = ours.into_iter().zip(of_step(step));
             let mut answers = ours
@@ -247,7 +284,7 @@ pub fn differences_in(row: &Row, seeds: usize) -> Vec<String> {
     let is_met = |wanted: &Answer, ours: Option<&Answer>| {
         ours.is_some_and(|ours| ours == wanted || wanted.is_cut_off_like(ours))
     };
-    let unmet = unmet(wanted, seeds, play, is_met);
+    let unmet = unmet(wanted, seeds, answers, is_met);
     let told = unmet.into_iter().map(|(index, wanted, ours)| {
         let trace = trace(row, index);
         format!("{} pick {index}: client {wanted:?}\n    xdsctl {ours}{trace}", row.id)
@@ -332,9 +369,10 @@ fn where_chance_has_no_part_every_seed_leads_to_the_same() {
     let mut rows = rows("scenarios");
     rows.retain(|row| is_exact(row) && !may_hang(row));
     compare(&rows, |row| {
-        let first = play(row, 1);
+        let play = player(row);
+        let first = play(1);
         let plain = |all: &[Vec<Outcome>]| all.iter().flatten().map(Answer::simulated).collect::<Vec<_>>();
-        let differs = (2..=5).find(|seed| plain(&play(row, *seed)) != plain(&first));
+        let differs = (2..=5).find(|seed| plain(&play(*seed)) != plain(&first));
         differs
             .map(|seed| format!("{}: seed {seed} differs from seed 1", row.id))
             .into_iter()
@@ -351,9 +389,10 @@ pub fn code_differences(row: &Row) -> Vec<String> {
     if row.answer.crash {
         return Vec::new();
     }
+    let play = player(row);
     let codes = |seed: u64| -> Vec<Vec<&'static str>> {
         let of_step = |outcomes: &Vec<Outcome>| outcomes.iter().map(|outcome| outcome.code.name()).collect();
-        play(row, seed).iter().map(of_step).collect()
+        play(seed).iter().map(of_step).collect()
     };
     let recorded = row.answer.picks.iter().map(recorded_codes);
     let mut wanted: BTreeMap<usize, Vec<&str>> = recorded.enumerate().collect();
@@ -483,8 +522,9 @@ fn histogram_differences(row: &Row, seeds: usize) -> Vec<String> {
         let mut all = recorded.keys().chain(ours.into_iter().flatten().map(|(fate, _)| fate));
         all.all(|fate| of(Some(recorded), fate).abs_diff(of(ours, fate)) <= ELSEWHERE)
     };
-    let play = |seed: u64| play(row, seed).iter().map(fates_of).collect();
-    let told = unmet(rated.collect(), seeds, play, is_near)
+    let play = player(row);
+    let all_fates = |seed: u64| play(seed).iter().map(fates_of).collect();
+    let told = unmet(rated.collect(), seeds, all_fates, is_near)
         .into_iter()
         .map(|(index, recorded, ours)| format!("{} step {index}: client {recorded:?}\n    xdsctl {ours}", row.id));
     told.collect()
@@ -533,8 +573,9 @@ fn what_is_ejected_stays_so_across_updates_as_in_the_client() {
             "ejection-ring" => 4,
             _ => recorded.len(),
         };
+        let play = player(row);
         for seed in 1..=5 {
-            let played = play(row, seed).into_iter();
+            let played = play(seed).into_iter();
             let ours = backends(played.map(|step| step.iter().map(Answer::simulated).collect()));
             if ours[..compared] != recorded[..compared] {
                 wrong.push(format!(

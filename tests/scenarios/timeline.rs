@@ -7,7 +7,7 @@ use xdsctl_channel::sim::script::{Player, Step};
 use xdsctl_lb::log::LogEntry;
 use xdsctl_lb::policy::TreePath;
 
-use super::picks::{channel_with, read_step};
+use super::picks::World;
 use super::world::Row;
 
 /// What passes before the step after a stop, in milliseconds: a refusal takes up to 2.
@@ -131,15 +131,14 @@ pub fn recorded(row: &Row) -> Vec<Event> {
     related(events.collect())
 }
 
-/// What xdsctl does.
-pub fn played(row: &Row, seed: u64) -> Vec<Event> {
-    let mut channel = channel_with(row, seed, |options| options.log = true).unwrap();
+/// What xdsctl does in the world of a row.
+pub fn played(row: &Row, world: &World, seed: u64) -> Vec<Event> {
+    let mut channel = world.channel(seed, |options| options.log = true);
     let mut player = Player::default();
     let mut all = Vec::new();
     let mut numbers = Numbers::new();
     let own = owned(row);
-    for (number, step) in row.steps.iter().enumerate() {
-        let step = read_step(step);
+    for (number, step) in world.steps.iter().enumerate() {
         all.push(Event {
             of: "test".to_owned(),
             name: "step".to_owned(),
@@ -149,10 +148,9 @@ pub fn played(row: &Row, seed: u64) -> Vec<Event> {
             step: number + 1,
             is_echo: false,
         });
-        player.play(&step, &mut channel, &mut |_| true).unwrap();
+        player.play(step, &mut channel, &mut |_| true).unwrap();
         // A step of the recorder takes a moment: the client hears that a backend has gone before it is there again.
-        let next = row.steps.get(number + 1).map(read_step);
-        if let (Step::Stop(_), Some(Step::Start(_))) = (&step, next) {
+        if let (Step::Stop(_), Some(Step::Start(_))) = (step, world.steps.get(number + 1)) {
             channel.sleep(STOP_MS).unwrap();
         }
         let told = channel.take_log().0;
