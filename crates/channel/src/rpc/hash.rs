@@ -72,7 +72,7 @@ pub fn of_policy(policy: &HashPolicy, request: &Request<'_>, channel_id: u64) ->
             let value = is_text.then(|| request.seen(name, *view)).flatten()?;
             Some(match rewrite {
                 None => xxh64(value.as_bytes()),
-                Some((regex, substitution)) => xxh64(&regex.replace_all_bytes(&value, substitution)),
+                Some((regex, substitution)) => xxh64(&regex.replace_all(&value, substitution)),
             })
         }
     }
