@@ -7,8 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use serde::Deserialize;
-use xdsctl_clients::discovery::{self, DiscoveryAnswer, ValidatedResponse};
-use xdsctl_model::diag::{Diagnostic, Effect};
+use xdsctl_clients::discovery::{self, ReportedError};
+use xdsctl_clients::judge::Validated;
+use xdsctl_document::proto::pb::envoy::service::discovery::v3::{DiscoveryResponse, Resource};
+use xdsctl_document::proto::{any, pb};
+use xdsctl_model::diag::{Diagnostic, Effect, Path, Validation};
 use xdsctl_model::profile::{Profile, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 
@@ -57,16 +60,75 @@ fn is_nack(diagnostic: &Diagnostic) -> bool {
     diagnostic.effect == Effect::Nack
 }
 
+/// A response after validation.
+struct ValidatedResponse {
+    /// The type, if a gRPC client asks for it.
+    resource_type: Option<ResourceType>,
+    /// The resources in order, each under the name that counts.
+    resources: Vec<Validated>,
+    /// Findings that belong to no resource.
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// Validates a response as if each of the four types were asked for; `None` if the bytes are no response.
 fn read(sent: &Sent, profile: &Profile) -> Option<ValidatedResponse> {
     let bytes = base64::engine::general_purpose::STANDARD.decode(&sent.b64).unwrap();
-    discovery::response(&bytes.into(), profile, &ServerFacts::default()).ok()
+    let server = ServerFacts::default();
+    let mut cx = Validation::new(profile, &server);
+    let name = "envoy.service.discovery.v3.DiscoveryResponse";
+    let message: DiscoveryResponse = any::try_decode(&bytes.into(), name, &Path::ROOT, &mut cx).ok()?;
+    let resource_type = discovery::check_response_type(&message.type_url, &mut cx);
+    let mut resources = Vec::new();
+    if let Some(resource_type) = resource_type {
+        let packed = message.resources.iter();
+        resources.extend(packed.map(|any| entry(any, resource_type, profile)));
+        for (index, error) in message.resource_errors.iter().enumerate() {
+            let reported = ReportedError {
+                name: error.resource_name.as_ref().map_or("", |name| &name.name),
+                is_ok: error.error_detail.as_ref().is_none_or(|status| status.code == 0),
+            };
+            if !discovery::check_error(index, reported, resource_type, &mut cx) {
+                break;
+            }
+        }
+    }
+    Some(ValidatedResponse {
+        resource_type,
+        resources,
+        diagnostics: cx.finish(),
+    })
+}
+
+const WRAPPER: &str = "envoy.service.discovery.v3.Resource";
+
+/// Validates an entry of a response. A wrapper that cannot be read, or has nothing in it, is rejected.
+fn entry(outer: &pb::Any, resource_type: ResourceType, profile: &Profile) -> Validated {
+    let server = ServerFacts::default();
+    let mut cx = Validation::new(profile, &server);
+    let url = outer.type_url.as_str();
+    let (name, inner) = match url.strip_prefix("type.googleapis.com/").unwrap_or(url) {
+        WRAPPER => {
+            let wrapper: Result<Resource, _> = any::try_decode(&outer.value, WRAPPER, &Path::ROOT, &mut cx);
+            let wrapper = wrapper.unwrap_or_default();
+            (Some(wrapper.name), wrapper.resource.unwrap_or_default())
+        }
+        _ => (None, outer.clone()),
+    };
+    if discovery::check_resource_type(&inner.type_url, resource_type.type_name(), &mut cx) {
+        let cx = Validation::new(profile, &server);
+        return discovery::resource(resource_type, &inner.value, name.as_deref(), &[], cx);
+    }
+    let mut rejected = Validated::default();
+    rejected.name = name.unwrap_or_default();
+    rejected.diagnostics = cx.finish();
+    rejected
 }
 
 /// The answer, and the entries that a rejection is about.
 fn answer(response: Option<&ValidatedResponse>, kind: &str) -> (&'static str, BTreeSet<String>) {
     // A client whose listeners have led it nowhere yet asks for listeners only.
     let is_asked_for = |t: ResourceType| kind != "lds" || t == ResourceType::Listener;
-    let Some(response) = response.filter(|r| r.resource_type.is_none_or(is_asked_for)) else {
+    let Some(response) = response.filter(|r| r.resource_type.is_some_and(is_asked_for)) else {
         return ("IGNORED", BTreeSet::new());
     };
     let resources = response
@@ -79,12 +141,8 @@ fn answer(response: Option<&ValidatedResponse>, kind: &str) -> (&'static str, BT
         let path = d.path.to_string();
         path.replace('[', " index ").trim_end_matches(']').to_owned()
     });
-    let answer = match response.answer {
-        DiscoveryAnswer::Ack => "ACK",
-        DiscoveryAnswer::Nack => "NACK",
-        DiscoveryAnswer::Ignored => "IGNORED",
-    };
-    (answer, resources.chain(errors).collect())
+    let blamed: BTreeSet<String> = resources.chain(errors).collect();
+    (if blamed.is_empty() { "ACK" } else { "NACK" }, blamed)
 }
 
 fn profile(row: &Row) -> Profile {

@@ -414,7 +414,6 @@ fn only_the_client_decides_what_a_client_holds() {
         "judge::validate",
         "discovery::resource(",
         "discovery::bare(",
-        "discovery::response(",
         "load::run",
         "load::go_on",
         "::load;",

@@ -3,8 +3,8 @@
 //!
 //! Follows C-core `XdsClient::XdsChannel::AdsCall` (xds_client.cc): `DecodeAdsResponse`,
 //! `ParseResource`, `HandleServerReportedResourceError`, and `XdsClient::ParseXdsResourceName`.
-//! [`response`] takes the bytes of a whole response; [`resource`] a resource that was found with a
-//! name around it; the functions that begin with `check` look at one fact.
+//! [`resource`] takes a resource that was found with a name around it; the functions that begin with
+//! `check` look at one fact.
 //!
 //! The client finds none of these faults in a field of the resource, so the paths of the findings
 //! are empty, or lead into `resource_errors`.
@@ -14,13 +14,9 @@ use bytes::Bytes;
 use crate::core::convert::resource_name::{NameComparison, NameFault};
 use crate::core::convert::switch::report_off;
 use crate::judge::{Validated, within};
-use crate::shared::rules::{RESOURCE_UNDECODABLE, XDSTP_NAME_MALFORMED};
-use xdsctl_document::envelope::{WRAPPER_EMPTY, WRAPPER_EMPTY_MESSAGE};
-use xdsctl_document::proto::any;
-use xdsctl_document::proto::pb::envoy::service::discovery::v3 as pb;
-use xdsctl_document::proto::wire::Malformed;
-use xdsctl_model::diag::{Effect, Path, Rule, Validation, rules};
-use xdsctl_model::profile::{Feature, Profile, ServerFacts};
+use crate::shared::rules::XDSTP_NAME_MALFORMED;
+use xdsctl_model::diag::{Path, Rule, Validation, rules};
+use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::ResourceType;
 
 rules! {
@@ -36,137 +32,6 @@ rules! {
     RESOURCE_ERROR_UNNAMED = "response-error-without-name", Dump, Nack, "gRFC A88; C-core xds_client.cc HandleServerReportedResourceError";
     /// An entry of resource_errors has no error in it.
     RESOURCE_ERROR_OK = "response-error-without-detail", Dump, Nack, "gRFC A88; C-core xds_client.cc HandleServerReportedResourceError";
-}
-
-/// What the client answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DiscoveryAnswer {
-    /// ACK.
-    Ack,
-    /// NACK; the resources without a fault are used nevertheless.
-    Nack,
-    /// Nothing: the client drops the response, and reads no further one on the stream.
-    Ignored,
-}
-
-/// A response after validation.
-#[derive(Debug)]
-pub struct ValidatedResponse {
-    /// `type_url`, as sent.
-    pub type_url: String,
-    /// The type, if a gRPC client asks for it.
-    pub resource_type: Option<ResourceType>,
-    /// The resources in order, each under the name that counts; `value` is what the client keeps.
-    pub resources: Vec<Validated>,
-    /// Findings that belong to no resource.
-    pub diagnostics: Vec<xdsctl_model::diag::Diagnostic>,
-    /// What the client answers.
-    pub answer: DiscoveryAnswer,
-}
-
-/// Validates a serialized DiscoveryResponse.
-///
-/// Each of the four types counts as asked for.
-///
-/// # Errors
-/// The bytes are no DiscoveryResponse. The client then drops them, and reads no further response on the stream.
-pub fn response(bytes: &Bytes, profile: &Profile, server: &ServerFacts) -> Result<ValidatedResponse, Malformed> {
-    let mut cx = Validation::new(profile, server);
-    let name = "envoy.service.discovery.v3.DiscoveryResponse";
-    let message: pb::DiscoveryResponse = any::try_decode(bytes, name, &Path::ROOT, &mut cx)?;
-    let resource_type = check_response_type(&message.type_url, &mut cx);
-    let mut resources = Vec::new();
-    if let Some(resource_type) = resource_type {
-        resources.extend(
-            message
-                .resources
-                .iter()
-                .map(|any| packed(any, resource_type, profile, server)),
-        );
-        for (index, error) in message.resource_errors.iter().enumerate() {
-            let reported = ReportedError {
-                name: error.resource_name.as_ref().map_or("", |name| &name.name),
-                is_ok: error.error_detail.as_ref().is_none_or(|status| status.code == 0),
-            };
-            if !check_error(index, reported, resource_type, &mut cx) {
-                break;
-            }
-        }
-    }
-    let rejected = |list: &[xdsctl_model::diag::Diagnostic]| list.iter().any(|d| d.effect == Effect::Nack);
-    let diagnostics = cx.finish();
-    let answer = if resource_type.is_none() {
-        DiscoveryAnswer::Ignored
-    } else if rejected(&diagnostics) || resources.iter().any(|r: &Validated| rejected(&r.diagnostics)) {
-        DiscoveryAnswer::Nack
-    } else {
-        DiscoveryAnswer::Ack
-    };
-    Ok(ValidatedResponse {
-        type_url: message.type_url,
-        resource_type,
-        resources,
-        diagnostics,
-        answer,
-    })
-}
-
-/// Validates an entry of a response.
-fn packed(
-    outer: &xdsctl_document::proto::pb::Any,
-    resource_type: ResourceType,
-    profile: &Profile,
-    server: &ServerFacts,
-) -> Validated {
-    const WRAPPER: &str = "envoy.service.discovery.v3.Resource";
-    let mut cx = Validation::new(profile, server);
-    if without_prefix(&outer.type_url) != WRAPPER {
-        return if check_resource_type(&outer.type_url, resource_type.type_name(), &mut cx) {
-            resource(resource_type, &outer.value, None, &[], Validation::new(profile, server))
-        } else {
-            rejected(String::new(), cx)
-        };
-    }
-    match any::try_decode::<pb::Resource>(&outer.value, WRAPPER, &Path::ROOT, &mut cx) {
-        Err(fault) => {
-            cx.report(
-                &RESOURCE_UNDECODABLE,
-                &Path::ROOT,
-                format_args!("not a valid Resource wrapper: {fault}"),
-            );
-            rejected(String::new(), cx)
-        }
-        Ok(pb::Resource { resource: None, .. }) => {
-            cx.report(&WRAPPER_EMPTY, &Path::ROOT, format_args!("{WRAPPER_EMPTY_MESSAGE}"));
-            rejected(String::new(), cx)
-        }
-        Ok(pb::Resource {
-            resource: Some(inner),
-            name,
-            ..
-        }) => {
-            if check_resource_type(&inner.type_url, resource_type.type_name(), &mut cx) {
-                resource(
-                    resource_type,
-                    &inner.value,
-                    Some(&name),
-                    &[],
-                    Validation::new(profile, server),
-                )
-            } else {
-                rejected(name, cx)
-            }
-        }
-    }
-}
-
-fn rejected(name: String, cx: Validation<'_>) -> Validated {
-    Validated {
-        name,
-        is_known: true,
-        diagnostics: cx.finish(),
-        ..Validated::default()
-    }
 }
 
 /// Validates a resource that was sent under `outer_name`; without one, or with an empty one, its

@@ -6,7 +6,7 @@ use xdsctl_proto::tables::{self, Field};
 use super::raw::{Label, LiveStatus, RawResponse, ResourceError};
 use super::slot::{Pending, SlotPlace};
 use super::walker::{Walker, snake_case};
-use super::{Clue, EMPTY_RESPONSE, Result, Shape, UNKNOWN_TYPE, WRAPPER_EMPTY, WRAPPER_EMPTY_MESSAGE, csds, wrapper};
+use super::{Clue, EMPTY_RESPONSE, Result, Shape, UNKNOWN_TYPE, WRAPPER_EMPTY, csds, wrapper};
 use crate::proto::transcode::{TypeUrl, UNKNOWN_FIELD};
 use crate::source::Span;
 use xdsctl_model::resource::ResourceType;
@@ -464,7 +464,7 @@ fn walk_wrapped(walker: &mut Walker<'_, '_>) -> Result<()> {
     });
     if resources.is_empty() {
         let span = Span::new(start, walker.pos());
-        walker.report(&WRAPPER_EMPTY, span, WRAPPER_EMPTY_MESSAGE.to_owned());
+        walker.report(&WRAPPER_EMPTY, span, "the wrapper holds no resource".to_owned());
     }
     for pending in &mut resources {
         pending.raw.wrapper_name.clone_from(&name);

@@ -70,9 +70,6 @@ rules! {
     MISSING_TYPE = "dump-missing-type", Dump, Advice as Note, "protobuf JSON mapping of Any";
 }
 
-/// The words of [`WRAPPER_EMPTY`].
-pub const WRAPPER_EMPTY_MESSAGE: &str = "the wrapper holds no resource";
-
 type Result<T> = std::result::Result<T, TranscodeStop>;
 
 /// What an object shows of itself.
