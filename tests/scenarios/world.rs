@@ -199,11 +199,10 @@ pub fn load(row: &Row) -> (Client, Bootstrap) {
         // The rows of another client may have a switch of C-core's.
         assert!(profile.set_env(name, value).is_ok() || row.client.is_some(), "{name}");
     }
-    for package in Package::ALL
-        .iter()
-        .filter(|package| row.with.as_deref() == Some(package.name()))
-    {
-        profile.bring(*package);
+    match row.with.as_deref() {
+        None => {}
+        Some("rls") => profile.bring(Package::Rls),
+        Some(other) => panic!("{other}"),
     }
     let bootstrap = bootstrap(row, &profile);
     let mut client = Client {

@@ -20,11 +20,11 @@ impl SessionCookie {
     /// Reads a cookie's value; an undecodable one counts as none.
     ///
     /// ```
-    /// use xdsctl_model::cookie::SessionCookie;
+    /// use xdsctl_model::cookie::{SessionCookie, encode};
     /// let session = SessionCookie::decode("MTAuMC4wLjE6ODA7Y2x1c3Rlcl9h").unwrap();
     /// assert_eq!(session.addresses, "10.0.0.1:80");
     /// assert_eq!(session.cluster, "cluster_a");
-    /// assert_eq!(session.encode(), "MTAuMC4wLjE6ODA7Y2x1c3Rlcl9h");
+    /// assert_eq!(encode("10.0.0.1:80", "cluster_a"), "MTAuMC4wLjE6ODA7Y2x1c3Rlcl9h");
     /// ```
     ///
     /// # Errors
@@ -37,11 +37,6 @@ impl SessionCookie {
             addresses: addresses.to_owned(),
             cluster: cluster.to_owned(),
         })
-    }
-
-    /// The value of the cookie, in base64.
-    pub fn encode(&self) -> String {
-        encode(&self.addresses, &self.cluster)
     }
 }
 

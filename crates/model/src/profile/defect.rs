@@ -2,7 +2,6 @@
 //!
 //! They are data. Each stands in the file of its family, in a line of `defects!`; `lint/defects.rs` looks for what triggers them.
 
-use super::client::Client;
 use super::family::Family;
 use super::version::Version;
 
@@ -82,13 +81,5 @@ impl Family {
     /// The known defects of its versions.
     pub const fn defects(self) -> &'static [Defect] {
         self.facts().defects
-    }
-}
-
-impl Client {
-    /// The known defects that it has.
-    pub fn defects(self) -> impl Iterator<Item = &'static Defect> {
-        let is_there = move |defect: &&Defect| defect.is_in(self.version);
-        self.family.defects().iter().filter(is_there)
     }
 }

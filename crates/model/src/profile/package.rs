@@ -13,17 +13,6 @@ pub enum Package {
 }
 
 impl Package {
-    /// All of them.
-    pub const ALL: &'static [Package] = &[Package::Rls, Package::Tls];
-
-    /// The word used in arguments.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Package::Rls => "rls",
-            Package::Tls => "tls",
-        }
-    }
-
     /// What a client has only with it.
     pub(super) const fn feature(self) -> Feature {
         match self {

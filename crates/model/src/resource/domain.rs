@@ -46,11 +46,6 @@ impl DomainClass {
         }
     }
 
-    /// Says whether `authority` matches `pattern`, which is of this class.
-    pub fn matches(self, pattern: &str, authority: &str) -> bool {
-        self.matches_by(pattern, authority, DomainComparison::Folded)
-    }
-
     /// Says whether `authority` matches `pattern`, which is of this class, by this comparison.
     pub fn matches_by(self, pattern: &str, authority: &str, comparison: DomainComparison) -> bool {
         let (pattern, authority) = (pattern.as_bytes(), authority.as_bytes());

@@ -112,15 +112,3 @@ pub enum Resource {
     /// EDS.
     Endpoints(Endpoints),
 }
-
-impl Resource {
-    /// The type of the resource.
-    pub const fn resource_type(&self) -> ResourceType {
-        match self {
-            Resource::Listener(_) => ResourceType::Listener,
-            Resource::RouteConfiguration(_) => ResourceType::RouteConfiguration,
-            Resource::Cluster(_) => ResourceType::Cluster,
-            Resource::Endpoints(_) => ResourceType::Endpoints,
-        }
-    }
-}
