@@ -107,34 +107,6 @@ impl FieldType {
         self.owner.oneofs.get(usize::from(number)).copied()
     }
 
-    /// A value is an object, or a list of objects.
-    pub fn is_object(self) -> bool {
-        matches!(of_field(self), Shape::Map(..)) || self.inner().is_some()
-    }
-
-    /// A value is an object with keys of the writer's own.
-    pub const fn is_map(self) -> bool {
-        matches!(self.field.cardinality, Cardinality::Map { .. })
-    }
-
-    /// A value is a list.
-    pub fn is_list(self) -> bool {
-        self.field.cardinality == Cardinality::Repeated
-    }
-
-    /// The message that a value is, or an element of a list, or a value of a map; `None` for
-    /// others, and for those with a JSON form of their own.
-    pub fn inner(self) -> Option<MessageType> {
-        let kind = match self.field.cardinality {
-            Cardinality::Map { value, .. } => value,
-            _ => self.field.kind,
-        };
-        match of_kind(kind) {
-            Shape::Message(message) => Some(MessageType(message)),
-            _ => None,
-        }
-    }
-
     /// The values of an enum, in the order of their declaration.
     pub fn enum_values(self) -> &'static [(&'static str, i32)] {
         self.enumeration().map_or(&[], |item| item.values)
