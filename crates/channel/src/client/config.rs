@@ -158,20 +158,6 @@ pub enum ClusterFailureClass {
     NotAskedFor,
 }
 
-impl ClusterFailureClass {
-    /// The word used in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ClusterFailureClass::Depth => "depth",
-            ClusterFailureClass::Cycle => "cycle",
-            ClusterFailureClass::NoLeaf => "no leaf",
-            ClusterFailureClass::Missing => "resource missing",
-            ClusterFailureClass::Rejected => "resource invalid",
-            ClusterFailureClass::NotAskedFor => "resource not asked for",
-        }
-    }
-}
-
 /// Why a channel has no configuration. Every RPC fails; in most clients those that wait for ready wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelFailure {

@@ -118,9 +118,4 @@ impl TreeNode {
     fn add(&mut self, label: &'static str, value: String, warns: bool) {
         self.facts.push(Fact { label, value, warns });
     }
-
-    /// Number of nodes, this one included.
-    pub fn count(&self) -> usize {
-        1 + self.children.iter().map(TreeNode::count).sum::<usize>()
-    }
 }
