@@ -174,11 +174,6 @@ impl Schema {
         there.map(|(name, field)| (name.as_str(), &field.kind))
     }
 
-    /// Says whether there is such an object.
-    pub fn has(&self, object: &str) -> bool {
-        self.object(object).is_some()
-    }
-
     /// Says whether a field is there whenever the value is that has it.
     pub fn is_always_there(&self, of: &Kind, name: &str) -> bool {
         let Kind::Object(object) = of else {

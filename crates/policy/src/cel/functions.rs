@@ -17,10 +17,6 @@ const QUOTED_CHARS: usize = 80;
 /// What an argument may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
-    /// Anything.
-    Any,
-    /// A whole number.
-    Int,
     /// A text.
     Text,
     /// A duration.
@@ -235,8 +231,6 @@ impl Function {
         for (number, (taken, kind)) in self.takes.iter().zip(kinds).enumerate() {
             let fits = matches!(kind, Kind::Any)
                 || match taken {
-                    Taken::Any => true,
-                    Taken::Int => *kind == Kind::Int,
                     Taken::Text => kind.is_text(),
                     Taken::Duration => *kind == Kind::Duration,
                     Taken::Sized => kind.is_text() || matches!(kind, Kind::List(_) | Kind::Map(_)),
