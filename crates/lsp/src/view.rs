@@ -26,8 +26,6 @@ pub struct Editor {
     pub uris: BTreeMap<PathBuf, String>,
     /// It takes Markdown in hovers.
     pub takes_markdown: bool,
-    /// It takes snippets in completions.
-    pub takes_snippets: bool,
     /// It opens a document when asked to.
     pub shows_documents: bool,
     /// It takes places that belong to a finding.

@@ -152,11 +152,6 @@ impl Snapshot {
         Some((id, self.sources.get(id)?))
     }
 
-    /// The file of a document.
-    pub fn file(&self, id: SourceId) -> Option<&Path> {
-        Some(Path::new(self.sources.get(id)?.name()))
-    }
-
     /// The resources that stand in a document, with their numbers.
     pub fn resources_of(&self, id: SourceId) -> impl Iterator<Item = (usize, &ProjectResource)> {
         let all = self.resources.iter().enumerate();

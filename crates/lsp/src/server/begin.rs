@@ -25,7 +25,6 @@ impl Server<'_> {
                 false => Encoding::Utf16,
             },
             takes_markdown: lists("/capabilities/textDocument/hover/contentFormat", "markdown"),
-            takes_snippets: has("/capabilities/textDocument/completion/completionItem/snippetSupport"),
             shows_documents: has("/capabilities/window/showDocument/support"),
             takes_related: has("/capabilities/textDocument/publishDiagnostics/relatedInformation"),
             uris: std::mem::take(&mut self.editor.uris),
