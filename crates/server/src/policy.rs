@@ -50,8 +50,6 @@ pub enum Seen<'a> {
     Parts,
     /// Nothing: it always matches, or never.
     Nothing,
-    /// It is as if it were not there.
-    PassedOver,
     /// The value of a header; `None` for a missing one.
     Header(Option<Cow<'a, str>>),
     /// The method.

@@ -96,7 +96,6 @@ fn write(
         policy,
         origin,
         failure,
-        script,
         outcome: outcome.as_ref(),
         seed: args.request.seed,
     };

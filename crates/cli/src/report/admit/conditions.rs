@@ -102,7 +102,7 @@ pub fn condition(condition: &RbacCondition, shows_secrets: bool) -> String {
 /// What a condition was compared with, in words; empty where it says it itself.
 fn seen(look: &Look<'_>, shows_secrets: bool) -> String {
     match &look.seen {
-        Seen::Parts | Seen::PassedOver => String::new(),
+        Seen::Parts => String::new(),
         Seen::Nothing => match look.condition {
             RbacCondition::ServerName(_) => "whatever name the connection was made for".to_owned(),
             _ => String::new(),

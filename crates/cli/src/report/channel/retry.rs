@@ -24,8 +24,6 @@ pub struct RetryAnswer<'a> {
     pub origin: &'a str,
     /// The status of an RPC that fails though everything answers, whatever the policy.
     pub failure: Option<&'a Status>,
-    /// How the attempts end; the last end for all that follow. Empty to simulate nothing.
-    pub script: &'a [AttemptEnd],
     /// What the script leads to.
     pub outcome: Option<&'a AttemptsOfScript>,
     /// Start of the random numbers.
@@ -41,7 +39,7 @@ pub struct AttemptsOfScript {
     pub stop: RetryStop,
 }
 
-/// Plays a script; `unit` draws the jitter of each back-off, from `[0, 1)`.
+/// Plays a script of how the attempts end, the last end for all that follow; `unit` draws the jitter of each back-off, from `[0, 1)`.
 pub fn play(
     policy: Option<&RetryPolicy>,
     script: &[AttemptEnd],
@@ -326,7 +324,6 @@ pub const fn failure(status: &Status, seed: u64) -> RetryAnswer<'_> {
         policy: None,
         origin: "",
         failure: Some(status),
-        script: &[],
         outcome: None,
         seed,
     }
