@@ -6,31 +6,22 @@
 
 use crate::endpoint;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
-use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
-use crate::run::endpoint_lists::{EndpointLists, EndpointReports, ListState, ListUpdate};
-use crate::runtime::Connectivity;
+use crate::policy::{PolicyCx, PolicyEvent, Reports, TreePath, Update};
+use crate::run::endpoint_lists::{EndpointLists, EndpointReports, ListPicker, ListUpdate};
 use xdsctl_model::resource::LbConfig;
 use xdsctl_model::rng::Rng;
-use xdsctl_model::status::Status;
 
 /// The state of a least_request policy.
 #[derive(Debug)]
 pub struct LeastRequestPolicy {
     lists: EndpointLists,
-    shown: LeastRequestReport,
+    shown: ListPicker<()>,
     choices: u32,
     /// Counters of RPCs under way, by the place of the endpoint in the list.
     counters: Vec<u32>,
     at: String,
     connect_order: Rng,
     draw: Rng,
-}
-
-#[derive(Debug)]
-enum LeastRequestReport {
-    Queue,
-    Fail(Status),
-    Ready,
 }
 
 impl LeastRequestPolicy {
@@ -41,7 +32,7 @@ impl LeastRequestPolicy {
         LeastRequestPolicy {
             at: format!("{at:?}"),
             lists: EndpointLists::new(at),
-            shown: LeastRequestReport::Queue,
+            shown: ListPicker::Queue,
             choices: 0,
             counters: Vec::new(),
             connect_order,
@@ -55,23 +46,8 @@ impl LeastRequestPolicy {
         while let Some((index, report)) = said.pop_front() {
             self.lists.note(number, (index, &report), &mut said, cx);
             self.lists.promote(number, cx);
-            match self.lists.standing(number) {
-                ListState::Ready => {
-                    self.shown = LeastRequestReport::Ready;
-                    reports.push(StateReport::new(Connectivity::Ready));
-                }
-                ListState::Connecting => {
-                    self.shown = LeastRequestReport::Queue;
-                    reports.push(StateReport::new(Connectivity::Connecting));
-                }
-                ListState::Failing => {
-                    let words = report.status.map(|status| status.message.to_string());
-                    let status = self.lists.failure(words);
-                    self.shown = LeastRequestReport::Fail(status.clone());
-                    reports.push(StateReport::failure(status));
-                }
-                ListState::Open => {}
-            }
+            let last = report.status.map(|status| status.message.to_string());
+            reports.extend(self.lists.show(number, last, &mut self.shown, |_| ()));
         }
         self.counters.clear();
         let (lists, at) = (&self.lists, &self.at);
@@ -95,10 +71,7 @@ impl crate::policy::StateMachine for LeastRequestPolicy {
         };
         let start = self.connect_order.index(endpoints.len());
         match self.lists.take(endpoints, start, &update, cx) {
-            ListUpdate::Empty(status) => {
-                self.shown = LeastRequestReport::Fail(status.clone());
-                vec![StateReport::failure(status)]
-            }
+            ListUpdate::Empty(status) => vec![self.shown.fail(status)],
             ListUpdate::Listed(number, said) => self.note(number, said, cx),
         }
     }
@@ -110,22 +83,9 @@ impl crate::policy::StateMachine for LeastRequestPolicy {
         }
     }
 
-    fn exit_idle(&mut self, _cx: &mut PolicyCx<'_>) -> Reports {
-        // Endpoints are never left idle.
-        Reports::new()
-    }
-
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
-        match &self.shown {
-            LeastRequestReport::Queue => {
-                cx.say(super::NAME, format_args!("no endpoint is connected yet"));
-                return Pick::Queue;
-            }
-            LeastRequestReport::Fail(status) => {
-                cx.say(super::NAME, format_args!("fails: {}", status.message));
-                return Pick::Fail(status.clone());
-            }
-            LeastRequestReport::Ready => {}
+        if !matches!(self.shown, ListPicker::Ready(())) {
+            return self.shown.wait(super::NAME, cx);
         }
         let count = self.lists.ready();
         let under_way = |rank: usize| self.counters.get(rank).map_or(0, |counter| cx.in_flight.get(*counter));
@@ -158,19 +118,13 @@ impl crate::policy::StateMachine for LeastRequestPolicy {
 
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match &self.shown {
-            LeastRequestReport::Queue => out.add(PickShares::QUEUED, share),
-            LeastRequestReport::Fail(status) => out.add_status(status, share),
-            LeastRequestReport::Ready => {
-                let each = share / self.lists.ready() as f64;
-                for (_, member) in self.lists.all_ready() {
-                    member.child.shares(args, each, out);
-                }
-            }
+            ListPicker::Ready(()) => self.lists.shares(args, share, out),
+            waiting => waiting.waiting_shares(share, out),
         }
     }
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.lists.shutdown(cx);
-        self.shown = LeastRequestReport::Queue;
+        self.shown = ListPicker::Queue;
     }
 }

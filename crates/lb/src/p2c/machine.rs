@@ -64,10 +64,6 @@ impl crate::policy::StateMachine for P2cPolicy {
         Reports::new()
     }
 
-    fn exit_idle(&mut self, _cx: &mut PolicyCx<'_>) -> Reports {
-        Reports::new()
-    }
-
     fn pick(&mut self, _args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         let Some((first, second)) = self.two() else {
             cx.say(super::NAME, format_args!("no endpoint: the RPC waits for one"));

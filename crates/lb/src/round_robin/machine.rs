@@ -5,27 +5,18 @@
 
 use crate::endpoint;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
-use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
-use crate::run::endpoint_lists::{EndpointLists, EndpointReports, ListState, ListUpdate};
-use crate::runtime::Connectivity;
+use crate::policy::{PolicyCx, PolicyEvent, Reports, TreePath, Update};
+use crate::run::endpoint_lists::{EndpointLists, EndpointReports, ListPicker, ListUpdate};
 use xdsctl_model::rng::Rng;
-use xdsctl_model::status::Status;
 
 /// The state of a round_robin policy.
 #[derive(Debug)]
 pub struct RoundRobinPolicy {
     lists: EndpointLists,
-    shown: RoundRobinReport,
+    /// Rank of the next one among the READY endpoints.
+    shown: ListPicker<usize>,
     connect_order: Rng,
     start: Rng,
-}
-
-#[derive(Debug)]
-enum RoundRobinReport {
-    Queue,
-    Fail(Status),
-    /// Rank of the next one among the READY endpoints.
-    Ready(usize),
 }
 
 impl RoundRobinPolicy {
@@ -35,7 +26,7 @@ impl RoundRobinPolicy {
         let start = cx.runtime.stream("round_robin/start", &at);
         RoundRobinPolicy {
             lists: EndpointLists::new(at),
-            shown: RoundRobinReport::Queue,
+            shown: ListPicker::Queue,
             connect_order,
             start,
         }
@@ -47,26 +38,14 @@ impl RoundRobinPolicy {
         while let Some((index, report)) = said.pop_front() {
             self.lists.note(number, (index, &report), &mut said, cx);
             if self.lists.promote(number, cx) {
-                self.shown = RoundRobinReport::Queue;
+                self.shown = ListPicker::Queue;
             }
-            match self.lists.standing(number) {
-                ListState::Ready => {
-                    self.shown = RoundRobinReport::Ready(self.start.index(self.lists.ready()));
-                    reports.push(StateReport::new(Connectivity::Ready));
-                }
-                ListState::Connecting => {
-                    self.shown = RoundRobinReport::Queue;
-                    reports.push(StateReport::new(Connectivity::Connecting));
-                }
-                ListState::Failing => {
-                    let status = self
-                        .lists
-                        .failure(report.status.map(|status| status.message.to_string()));
-                    self.shown = RoundRobinReport::Fail(status.clone());
-                    reports.push(StateReport::failure(status));
-                }
-                ListState::Open => {}
-            }
+            let last = report.status.map(|status| status.message.to_string());
+            let start = &mut self.start;
+            reports.extend(
+                self.lists
+                    .show(number, last, &mut self.shown, |ready| start.index(ready)),
+            );
         }
         reports
     }
@@ -81,10 +60,7 @@ impl crate::policy::StateMachine for RoundRobinPolicy {
         };
         let start = self.connect_order.index(endpoints.len());
         match self.lists.take(endpoints, start, &update, cx) {
-            ListUpdate::Empty(status) => {
-                self.shown = RoundRobinReport::Fail(status.clone());
-                vec![StateReport::failure(status)]
-            }
+            ListUpdate::Empty(status) => vec![self.shown.fail(status)],
             ListUpdate::Listed(number, said) => self.note(number, said, cx),
         }
     }
@@ -96,22 +72,9 @@ impl crate::policy::StateMachine for RoundRobinPolicy {
         }
     }
 
-    fn exit_idle(&mut self, _cx: &mut PolicyCx<'_>) -> Reports {
-        // Endpoints are never left idle.
-        Reports::new()
-    }
-
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         match &mut self.shown {
-            RoundRobinReport::Queue => {
-                cx.say(super::NAME, format_args!("no endpoint is connected yet"));
-                Pick::Queue
-            }
-            RoundRobinReport::Fail(status) => {
-                cx.say(super::NAME, format_args!("fails: {}", status.message));
-                Pick::Fail(status.clone())
-            }
-            RoundRobinReport::Ready(next) => {
+            ListPicker::Ready(next) => {
                 let turn = *next;
                 let count = self.lists.ready();
                 *next = if turn + 1 < count { turn + 1 } else { 0 };
@@ -127,24 +90,19 @@ impl crate::policy::StateMachine for RoundRobinPolicy {
                 );
                 member.child.pick(args, cx)
             }
+            waiting => waiting.wait(super::NAME, cx),
         }
     }
 
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match &self.shown {
-            RoundRobinReport::Queue => out.add(PickShares::QUEUED, share),
-            RoundRobinReport::Fail(status) => out.add_status(status, share),
-            RoundRobinReport::Ready(_) => {
-                let each = share / self.lists.ready() as f64;
-                for (_, member) in self.lists.all_ready() {
-                    member.child.shares(args, each, out);
-                }
-            }
+            ListPicker::Ready(_) => self.lists.shares(args, share, out),
+            waiting => waiting.waiting_shares(share, out),
         }
     }
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.lists.shutdown(cx);
-        self.shown = RoundRobinReport::Queue;
+        self.shown = ListPicker::Queue;
     }
 }

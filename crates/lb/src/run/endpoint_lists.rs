@@ -15,6 +15,7 @@ use std::collections::VecDeque;
 
 use super::endpoint::EndpointList;
 use super::log::LogEvent;
+use super::picker::{Pick, PickArgs, PickCx, PickShares};
 use super::policy::{PolicyCx, PolicyEvent, StateMachine as _, StateReport, TreePath, Update};
 use super::runtime::Connectivity;
 use super::tally::{Ranks, StateTally};
@@ -74,17 +75,45 @@ pub enum ListUpdate {
     Listed(u32, EndpointReports),
 }
 
-/// What the current list amounts to after a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListState {
-    /// Some endpoints are READY.
-    Ready,
-    /// None is, and some are connecting or about to.
-    Connecting,
+/// What a policy over lists answers picks with; `R` is what it keeps while endpoints are READY.
+#[derive(Debug)]
+pub enum ListPicker<R> {
+    /// No endpoint is connected yet.
+    Queue,
     /// All have failed.
-    Failing,
-    /// The report was not for the list in use, or some endpoints have not reported yet.
-    Open,
+    Fail(Status),
+    /// Some are READY.
+    Ready(R),
+}
+
+impl<R> ListPicker<R> {
+    /// Answers a pick while no endpoint is READY.
+    pub fn wait(&self, policy: &'static str, cx: &mut PickCx<'_>) -> Pick {
+        match self {
+            ListPicker::Fail(status) => {
+                cx.say(policy, format_args!("fails: {}", status.message));
+                Pick::Fail(status.clone())
+            }
+            ListPicker::Queue | ListPicker::Ready(_) => {
+                cx.say(policy, format_args!("no endpoint is connected yet"));
+                Pick::Queue
+            }
+        }
+    }
+
+    /// Adds up where picks go while no endpoint is READY.
+    pub fn waiting_shares(&self, share: f64, out: &mut PickShares) {
+        match self {
+            ListPicker::Fail(status) => out.add_status(status, share),
+            ListPicker::Queue | ListPicker::Ready(_) => out.add(PickShares::QUEUED, share),
+        }
+    }
+
+    /// Fails picks from now on, and says so.
+    pub fn fail(&mut self, status: Status) -> StateReport {
+        *self = ListPicker::Fail(status.clone());
+        StateReport::failure(status)
+    }
 }
 
 impl EndpointLists {
@@ -241,26 +270,34 @@ impl EndpointLists {
         true
     }
 
-    /// What the list of this number amounts to, if it is the one in use.
-    pub fn standing(&self, number: u32) -> ListState {
-        let Some(list) = self.current.as_ref().filter(|list| list.number == number) else {
-            return ListState::Open;
-        };
+    /// Shows picks what the list of this number amounts to, if it is the one in use; says what the policy reports.
+    ///
+    /// `last` is what an endpoint said that failed, and `ready` makes the picker of that many READY ones.
+    pub fn show<R>(
+        &mut self,
+        number: u32,
+        last: Option<String>,
+        picker: &mut ListPicker<R>,
+        ready: impl FnOnce(usize) -> R,
+    ) -> Option<StateReport> {
+        let list = self.current.as_ref().filter(|list| list.number == number)?;
         let count = |state| list.tally.count(state);
         if count(Connectivity::Ready) > 0 {
-            ListState::Ready
+            *picker = ListPicker::Ready(ready(self.ready()));
+            Some(StateReport::new(Connectivity::Ready))
         } else if count(Connectivity::Connecting) + count(Connectivity::Idle) > 0 {
-            ListState::Connecting
-        } else if count(Connectivity::TransientFailure) == list.endpoints.len() {
-            ListState::Failing
+            *picker = ListPicker::Queue;
+            Some(StateReport::new(Connectivity::Connecting))
         } else {
-            ListState::Open
+            // Some endpoints may not have reported yet.
+            let have_all_failed = count(Connectivity::TransientFailure) == list.endpoints.len();
+            have_all_failed.then(|| picker.fail(self.failure(last)))
         }
     }
 
     /// The status of picks while all endpoints of the list in use fail; `last` is what the last one
     /// of them said.
-    pub fn failure(&mut self, last: Option<String>) -> Status {
+    fn failure(&mut self, last: Option<String>) -> Status {
         if let Some(last) = last {
             let text = match self.hands_on {
                 true => last,
@@ -298,6 +335,14 @@ impl EndpointLists {
         let indices = self.current.iter().flat_map(ConnectedList::indices);
         let members = indices.filter_map(|index| Some((index, self.members.get(index)?)));
         members.filter(|(_, member)| member.state == Some(Connectivity::Ready))
+    }
+
+    /// Adds up where picks go of which each READY endpoint gets as many.
+    pub fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
+        let each = share / self.ready() as f64;
+        for (_, member) in self.all_ready() {
+            member.child.shares(args, each, out);
+        }
     }
 
     /// Lets go of all endpoints.

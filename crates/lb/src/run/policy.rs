@@ -224,7 +224,9 @@ pub trait StateMachine: fmt::Debug {
     fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports;
 
     /// Connects if idle.
-    fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports;
+    fn exit_idle(&mut self, _cx: &mut PolicyCx<'_>) -> Reports {
+        Reports::new()
+    }
 
     /// Decides where an attempt goes, by what the policy last reported.
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick;

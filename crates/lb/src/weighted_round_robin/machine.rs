@@ -13,12 +13,11 @@ use super::{NAME, StaticStrideScheduler, WeightedRoundRobinConfig};
 use crate::endpoint::{AddressSet, Endpoint, EndpointList};
 use crate::log::LogEvent;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
-use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
-use crate::run::endpoint_lists::{EndpointLists, EndpointReports, ListState, ListUpdate};
+use crate::policy::{PolicyCx, PolicyEvent, Reports, TreePath, Update};
+use crate::run::endpoint_lists::{EndpointLists, EndpointReports, ListPicker, ListUpdate};
 use crate::runtime::{Connectivity, Time, TimerId};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::rng::Rng;
-use xdsctl_model::status::Status;
 
 /// The state of a weighted_round_robin policy.
 #[derive(Debug)]
@@ -36,7 +35,7 @@ pub struct WeightedRoundRobinPolicy {
     /// endpoints come and go.
     has_weights: bool,
     sequence: u32,
-    shown: WeightedRoundRobinReport,
+    shown: ListPicker<ReadyPicker>,
     pickers: u64,
     /// The weights that were told last.
     told: Vec<f32>,
@@ -51,15 +50,11 @@ pub struct WeightedRoundRobinPolicy {
 }
 
 #[derive(Debug)]
-enum WeightedRoundRobinReport {
-    Queue,
-    Fail(Status),
-    Ready {
-        /// Rank of the next one among the READY endpoints, without a schedule.
-        next: usize,
-        /// `None` while fewer than two weights are known.
-        schedule: Option<Schedule>,
-    },
+struct ReadyPicker {
+    /// Rank of the next one among the READY endpoints, without a schedule.
+    next: usize,
+    /// `None` while fewer than two weights are known.
+    schedule: Option<Schedule>,
 }
 
 #[derive(Debug)]
@@ -85,7 +80,7 @@ impl WeightedRoundRobinPolicy {
             has_weights: false,
             // The upper half of the number.
             sequence: (sequence.next_u64() >> 32) as u32,
-            shown: WeightedRoundRobinReport::Queue,
+            shown: ListPicker::Queue,
             pickers: 0,
             told: Vec::new(),
             last: (0, 1),
@@ -119,29 +114,23 @@ impl WeightedRoundRobinPolicy {
                 }
             }
             if self.lists.promote(number, cx) {
-                self.shown = WeightedRoundRobinReport::Queue;
+                self.shown = ListPicker::Queue;
             }
-            match self.lists.standing(number) {
-                ListState::Ready => {
-                    self.show_ready(cx);
-                    reports.push(StateReport::new(Connectivity::Ready));
-                }
-                ListState::Connecting => {
-                    self.shown = WeightedRoundRobinReport::Queue;
-                    reports.push(StateReport::new(Connectivity::Connecting));
-                }
-                ListState::Failing => {
-                    let hands_on = cx.clusters.profile().has(Feature::FailuresHandedOn);
-                    let last = report.status.map(|status| match hands_on {
-                        true => status.message.to_string(),
-                        false => status.to_string(),
-                    });
-                    let status = self.lists.failure(last);
-                    self.shown = WeightedRoundRobinReport::Fail(status.clone());
-                    reports.push(StateReport::failure(status));
-                }
-                ListState::Open => {}
+            let hands_on = cx.clusters.profile().has(Feature::FailuresHandedOn);
+            let last = report.status.map(|status| match hands_on {
+                true => status.message.to_string(),
+                false => status.to_string(),
+            });
+            let start = &mut self.start;
+            let told = self.lists.show(number, last, &mut self.shown, |ready| ReadyPicker {
+                next: start.index(ready),
+                schedule: None,
+            });
+            if told.as_ref().is_some_and(|told| told.state == Connectivity::Ready) {
+                self.pickers += 1;
+                self.schedule(cx);
             }
+            reports.extend(told);
         }
         reports
     }
@@ -183,18 +172,10 @@ impl WeightedRoundRobinPolicy {
         }
     }
 
-    /// Makes a new picker.
-    fn show_ready(&mut self, cx: &mut PolicyCx<'_>) {
-        let next = self.start.index(self.lists.ready());
-        self.shown = WeightedRoundRobinReport::Ready { next, schedule: None };
-        self.pickers += 1;
-        self.schedule(cx);
-    }
-
     /// Makes the picker's schedule from the weights of this moment.
     fn schedule(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.timer);
-        if !matches!(self.shown, WeightedRoundRobinReport::Ready { .. }) {
+        if !matches!(self.shown, ListPicker::Ready(_)) {
             return;
         }
         let now = cx.runtime.now;
@@ -203,8 +184,8 @@ impl WeightedRoundRobinPolicy {
             true => self.weigh(cx),
             false => (None, None),
         };
-        if let WeightedRoundRobinReport::Ready { schedule, .. } = &mut self.shown {
-            *schedule = made;
+        if let ListPicker::Ready(picker) = &mut self.shown {
+            picker.schedule = made;
         }
         if let Some(change) = change {
             self.set_timer(change, cx);
@@ -213,7 +194,7 @@ impl WeightedRoundRobinPolicy {
 
     /// A weight may be another one: the schedule is made again when it is due.
     fn wake(&mut self, cx: &mut PolicyCx<'_>) {
-        if matches!(self.shown, WeightedRoundRobinReport::Ready { .. }) && self.has_weights {
+        if matches!(self.shown, ListPicker::Ready(_)) && self.has_weights {
             self.set_timer(cx.runtime.now + 1, cx);
         }
     }
@@ -295,10 +276,7 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
         let start = self.connect_order.index(endpoints.len());
         self.watch(&endpoints, cx);
         match self.lists.take(&endpoints, start, &update, cx) {
-            ListUpdate::Empty(status) => {
-                self.shown = WeightedRoundRobinReport::Fail(status.clone());
-                vec![StateReport::failure(status)]
-            }
+            ListUpdate::Empty(status) => vec![self.shown.fail(status)],
             ListUpdate::Listed(number, said) => self.note(number, said, cx),
         }
     }
@@ -324,22 +302,10 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
         Reports::new()
     }
 
-    fn exit_idle(&mut self, _cx: &mut PolicyCx<'_>) -> Reports {
-        // Endpoints are never left idle.
-        Reports::new()
-    }
-
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         let (next, schedule) = match &mut self.shown {
-            WeightedRoundRobinReport::Queue => {
-                cx.say(NAME, format_args!("no endpoint is connected yet"));
-                return Pick::Queue;
-            }
-            WeightedRoundRobinReport::Fail(status) => {
-                cx.say(NAME, format_args!("fails: {}", status.message));
-                return Pick::Fail(status.clone());
-            }
-            WeightedRoundRobinReport::Ready { next, schedule } => (next, schedule),
+            ListPicker::Ready(ReadyPicker { next, schedule }) => (next, schedule),
+            waiting => return waiting.wait(NAME, cx),
         };
         let (index, number, told) = match schedule {
             Some(Schedule { members, scheduler }) => {
@@ -383,12 +349,10 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
 
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match &self.shown {
-            WeightedRoundRobinReport::Queue => out.add(PickShares::QUEUED, share),
-            WeightedRoundRobinReport::Fail(status) => out.add_status(status, share),
-            WeightedRoundRobinReport::Ready {
+            ListPicker::Ready(ReadyPicker {
                 schedule: Some(Schedule { members, scheduler }),
                 ..
-            } => {
+            }) => {
                 let total: f64 = scheduler.weights().iter().map(|weight| f64::from(*weight)).sum();
                 for ((index, _), weight) in members.iter().zip(scheduler.weights()) {
                     if let Some(member) = self.lists.get(*index) {
@@ -396,12 +360,8 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
                     }
                 }
             }
-            WeightedRoundRobinReport::Ready { schedule: None, .. } => {
-                let each = share / self.lists.ready() as f64;
-                for (_, member) in self.lists.all_ready() {
-                    member.child.shares(args, each, out);
-                }
-            }
+            ListPicker::Ready(_) => self.lists.shares(args, share, out),
+            waiting => waiting.waiting_shares(share, out),
         }
     }
 
@@ -410,7 +370,7 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
         self.config.enable_oob_load_report = false;
         self.watch(&EndpointList::default(), cx);
         self.lists.shutdown(cx);
-        self.shown = WeightedRoundRobinReport::Queue;
+        self.shown = ListPicker::Queue;
     }
 }
 
