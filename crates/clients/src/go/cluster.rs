@@ -7,14 +7,11 @@ use crate::shared::rules::{
     ADDRESS_NOT_SOCKET, AGGREGATE_EMPTY, DISCOVERY_UNSUPPORTED, DNS_LOAD_ASSIGNMENT_MISSING, DNS_NAME_EMPTY,
     DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, DNS_RESOLVER_NAME, EDS_SERVICE_NAME_MISSING, EDS_SOURCE_UNSUPPORTED,
     ENDPOINT_MISSING, LB_POLICY_UNSUPPORTED, LEAST_REQUEST_CHOICES, LRS_SERVER_NOT_SELF, METADATA_AUDIENCE_WITHOUT_URL,
-    PERCENTAGE_ABOVE_100, SNI_TOO_LONG, THRESHOLD_ABOVE_100, TRANSPORT_SOCKET_MATCHES, TRANSPORT_SOCKET_NAME,
-    TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
+    SNI_TOO_LONG, TRANSPORT_SOCKET_MATCHES, TRANSPORT_SOCKET_NAME, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
 };
-use crate::shared::{Checked, reject};
+use crate::shared::{Checked, outlier_detection, reject};
 use xdsctl_document::proto::any::TYPED_STRUCTS;
-use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
-use xdsctl_document::proto::pb::envoy::config::cluster::v3::OutlierDetection;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
     ClusterDiscoveryType, DiscoveryType, LbConfig, LbPolicy, RingHashLbConfig,
 };
@@ -32,7 +29,6 @@ use xdsctl_document::proto::{self, pb::Any};
 use xdsctl_lb::ring_hash::LB_RING_HASH_FUNCTION;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
-use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
 const TLS_CONTEXT: &str = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
 const HTTP_11_PROXY: &str = "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
@@ -52,7 +48,8 @@ fn convert_rest(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Check
     if cx.has(Feature::OutlierDetection)
         && let Some(detection) = &message.outlier_detection
     {
-        outlier_detection(detection, &root.field("outlier_detection"), cx)?;
+        // `outlierConfigFromCluster`.
+        outlier_detection::check(detection, |value| value > 100, &root.field("outlier_detection"), cx)?;
     }
     if cx.has(Feature::CustomLbConfig)
         && let Some(policy) = &message.load_balancing_policy
@@ -235,62 +232,6 @@ fn tls_socket(socket: &TransportSocket, at: &Path<'_>, later: Later<'_>, cx: &mu
         ));
     }
     tls::check_providers(&config, &common_at, later, cx)
-}
-
-/// Outlier detection (`outlierConfigFromCluster`).
-fn outlier_detection(message: &OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    for (field, duration) in [
-        ("interval", &message.interval),
-        ("base_ejection_time", &message.base_ejection_time),
-        ("max_ejection_time", &message.max_ejection_time),
-    ] {
-        if let Some(duration) = duration {
-            // Seconds and nanoseconds of one sign, within ten thousand years, and not negative.
-            let is_valid =
-                (0..=MAX_DURATION_SECONDS).contains(&duration.seconds) && (0..1_000_000_000).contains(&duration.nanos);
-            if !is_valid {
-                let (seconds, nanos) = (duration.seconds, duration.nanos);
-                return Err(reject(
-                    &DURATION_OUT_OF_RANGE,
-                    &at.field(field),
-                    format_args!("{field} is {seconds} s and {nanos} ns, must be a duration of 0 or more"),
-                    cx,
-                ));
-            }
-        }
-    }
-    for (field, percentage, rule) in [
-        (
-            "max_ejection_percent",
-            message.max_ejection_percent,
-            &PERCENTAGE_ABOVE_100,
-        ),
-        (
-            "enforcing_success_rate",
-            message.enforcing_success_rate,
-            &PERCENTAGE_ABOVE_100,
-        ),
-        (
-            "failure_percentage_threshold",
-            message.failure_percentage_threshold,
-            &THRESHOLD_ABOVE_100,
-        ),
-        (
-            "enforcing_failure_percentage",
-            message.enforcing_failure_percentage,
-            &PERCENTAGE_ABOVE_100,
-        ),
-    ] {
-        if let Some(value) = percentage.filter(|value| *value > 100) {
-            return Err(reject(
-                rule,
-                &at.field(field),
-                format_args!("{field} is {value}, must be at most 100"),
-                cx,
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// Typed metadata under the switch of gcp_authn (`validateAndConstructMetadata`).

@@ -2,20 +2,17 @@
 //! (internal/xds/httpfilter/extproc, internal/xds/grpcservice).
 
 use super::{matcher, unmarshal};
+use crate::shared::ext_proc::{self, ACCESS_TOKEN, CREDENTIALS, XDS};
 use crate::shared::rules::{
-    ACCESS_TOKEN_EMPTY, CHANNEL_CREDENTIALS_MISSING, DURATION_NOT_POSITIVE, EXT_PROC_BODY_MODE_UNSUPPORTED,
-    EXT_PROC_TRAILERS_NOT_SENT, GRPC_SERVICE_NOT_ALLOWED, GRPC_SERVICE_NOT_GOOGLE_GRPC, GRPC_SERVICE_TARGET_INVALID,
-    HEADER_KEY_RESERVED, HEADER_VALUE_ILLEGAL, TLS_CREDENTIALS_PROVIDER_UNKNOWN, TLS_CREDENTIALS_WITHOUT_ROOT,
-    XDS_CREDENTIALS_WITHOUT_FALLBACK,
+    GRPC_SERVICE_NOT_ALLOWED, GRPC_SERVICE_NOT_GOOGLE_GRPC, GRPC_SERVICE_TARGET_INVALID, HEADER_KEY_RESERVED,
+    HEADER_VALUE_ILLEGAL, TLS_CREDENTIALS_PROVIDER_UNKNOWN, TLS_CREDENTIALS_WITHOUT_ROOT,
 };
-use crate::shared::{Checked, ConverterStop, URL_PREFIX, is_valid, reject};
+use crate::shared::{Checked, ConverterStop, URL_PREFIX, reject};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::grpc_service::TargetSpecifier;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{GrpcService, HeaderValue};
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::ext_proc::v3::{
-    ExtProcPerRoute, ExternalProcessor, ProcessingMode,
-    ext_proc_per_route::Override,
-    processing_mode::{BodySendMode, HeaderSendMode},
+    ExtProcPerRoute, ExternalProcessor, ext_proc_per_route::Override,
 };
 use xdsctl_document::proto::pb::envoy::extensions::grpc_service::call_credentials::access_token::v3::AccessTokenCredentials;
 use xdsctl_document::proto::pb::envoy::extensions::grpc_service::channel_credentials::tls::v3::TlsCredentials;
@@ -28,10 +25,7 @@ rules! {
     EXT_PROC_MODE_MISSING = "ext-proc-processing-mode-missing", Filter, Nack, "grpc-go internal/xds/httpfilter/extproc ParseFilterConfig";
 }
 
-const ACCESS_TOKEN: &str = "envoy.extensions.grpc_service.call_credentials.access_token.v3.AccessTokenCredentials";
-const CREDENTIALS: &str = "envoy.extensions.grpc_service.channel_credentials.";
 const TLS: &str = "envoy.extensions.grpc_service.channel_credentials.tls.v3.TlsCredentials";
-const XDS: &str = "envoy.extensions.grpc_service.channel_credentials.xds.v3.XdsCredentials";
 
 /// Longest key and value of a header, in bytes.
 const HEADER_LENGTH: usize = 16_384;
@@ -43,14 +37,21 @@ const SCHEMES: &[&str] = &["dns", "passthrough", "unix", "unix-abstract", "xds"]
 pub(super) fn config(config: &ExternalProcessor, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at_mode = at.field("processing_mode");
     match &config.processing_mode {
-        Some(mode) => processing_mode(mode, &at_mode, cx)?,
+        Some(mode) => ext_proc::processing_mode(mode, &at_mode, cx)?,
         None => {
             let message = format_args!("processing_mode is missing");
             return Err(reject(&EXT_PROC_MODE_MISSING, &at_mode, message, cx));
         }
     }
     if cx.has(Feature::GrpcServiceRead) {
-        expressions(config, at, cx)?;
+        // `HeaderMutationRulesFromProto` and `ConvertStringMatchers`.
+        ext_proc::expressions(
+            config,
+            matcher::regex,
+            |pattern, at, cx| matcher::string_matcher(Some(pattern), at, cx),
+            at,
+            cx,
+        )?;
     }
     let at = at.field("grpc_service");
     match &config.grpc_service {
@@ -66,7 +67,7 @@ pub(super) fn overrides(config: &ExtProcPerRoute, at: &Path<'_>, cx: &mut Valida
     };
     let at = at.field("overrides");
     if let Some(mode) = &overrides.processing_mode {
-        processing_mode(mode, &at.field("processing_mode"), cx)?;
+        ext_proc::processing_mode(mode, &at.field("processing_mode"), cx)?;
     }
     match &overrides.grpc_service {
         Some(service) => grpc_service(service, &at.field("grpc_service"), cx),
@@ -77,56 +78,6 @@ pub(super) fn overrides(config: &ExtProcPerRoute, at: &Path<'_>, cx: &mut Valida
 fn no_service(at: &Path<'_>, cx: &mut Validation<'_>) -> ConverterStop {
     let message = format_args!("google_grpc is missing, gRPC knows no other kind of service");
     reject(&GRPC_SERVICE_NOT_GOOGLE_GRPC, at, message, cx)
-}
-
-/// `validateBodyProcessingMode`.
-fn processing_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    const GRPC: i32 = BodySendMode::Grpc as i32;
-    const SEND: i32 = HeaderSendMode::Send as i32;
-    for (field, body) in [
-        ("request_body_mode", mode.request_body_mode),
-        ("response_body_mode", mode.response_body_mode),
-    ] {
-        if body != 0 && body != GRPC {
-            let message = format_args!("{field} is {body}, must be NONE or GRPC");
-            return Err(reject(&EXT_PROC_BODY_MODE_UNSUPPORTED, &at.field(field), message, cx));
-        }
-    }
-    if mode.response_body_mode == GRPC && mode.response_trailer_mode != SEND {
-        let message = format_args!("response_trailer_mode must be SEND beside a response_body_mode of GRPC");
-        let at = at.field("response_trailer_mode");
-        return Err(reject(&EXT_PROC_TRAILERS_NOT_SENT, &at, message, cx));
-    }
-    Ok(())
-}
-
-/// `HeaderMutationRulesFromProto` and `ConvertStringMatchers`.
-fn expressions(config: &ExternalProcessor, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    if let Some(rules) = &config.mutation_rules {
-        let at = at.field("mutation_rules");
-        for (field, regex) in [
-            ("allow_expression", &rules.allow_expression),
-            ("disallow_expression", &rules.disallow_expression),
-        ] {
-            if let Some(regex) = regex {
-                matcher::regex(&regex.regex, &at.field(field), cx)?;
-            }
-        }
-    }
-    if let Some(rules) = &config.forward_rules {
-        let at = at.field("forward_rules");
-        for (field, list) in [
-            ("allowed_headers", &rules.allowed_headers),
-            ("disallowed_headers", &rules.disallowed_headers),
-        ] {
-            let at = at.field(field);
-            let at = at.field("patterns");
-            for (i, pattern) in list.iter().flat_map(|list| &list.patterns).enumerate() {
-                matcher::string_matcher(Some(pattern), &at.index(i), cx)?;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The service to call (`grpcservice.Parse`).
@@ -145,26 +96,15 @@ fn grpc_service(service: &GrpcService, at: &Path<'_>, cx: &mut Validation<'_>) -
         let at = at_google.field("target_uri");
         return Err(reject(&GRPC_SERVICE_TARGET_INVALID, &at, message, cx));
     }
-    if let Some(timeout) = &service.timeout
-        && (!is_valid(timeout) || (timeout.seconds, timeout.nanos) <= (0, 0))
-    {
-        let (seconds, nanos) = (timeout.seconds, timeout.nanos);
-        let message = format_args!("timeout is {seconds} s and {nanos} ns, must be a duration above 0");
-        return Err(reject(&DURATION_NOT_POSITIVE, &at.field("timeout"), message, cx));
-    }
+    ext_proc::timeout(service, at, cx)?;
     let list = at.field("initial_metadata");
     for (i, header) in service.initial_metadata.iter().enumerate() {
         initial_metadata(header, &list.index(i), cx)?;
     }
-    if !cx.server().trusted_xds_server {
-        if cx.server().allowed_grpc_services.contains_key(uri) {
-            return Ok(());
-        }
-        let message = format_args!("`{uri}` is not in allowed_grpc_services of the bootstrap");
-        let at = at_google.field("target_uri");
-        return Err(reject(&GRPC_SERVICE_NOT_ALLOWED, &at, message, cx));
+    if !ext_proc::is_trusted(uri, &at_google, cx)? {
+        return Ok(());
     }
-    channel_credentials(&google.channel_credentials_plugin, &at_google, cx)?;
+    ext_proc::channel_credentials(&google.channel_credentials_plugin, has_credentials, &at_google, cx)?;
     call_credentials(&google.call_credentials_plugin, &at_google, cx)
 }
 
@@ -213,19 +153,7 @@ fn initial_metadata(header: &HeaderValue, at: &Path<'_>, cx: &mut Validation<'_>
     Ok(())
 }
 
-/// The first channel credentials that the client has are taken (`buildChannelCredentials`).
-fn channel_credentials(list: &[Any], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let at = at.field("channel_credentials_plugin");
-    for (i, any) in list.iter().enumerate() {
-        if has_credentials(any, &at.index(i), cx)? {
-            return Ok(());
-        }
-    }
-    let message = format_args!("no channel credentials that the client has");
-    Err(reject(&CHANNEL_CREDENTIALS_MISSING, &at, message, cx))
-}
-
-/// Builds channel credentials; says whether the client has them.
+/// Builds channel credentials; says whether the client has them (`buildChannelCredentials`).
 fn has_credentials(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let name = any.type_url.strip_prefix(URL_PREFIX);
     match name.and_then(|name| name.strip_prefix(CREDENTIALS)) {
@@ -233,17 +161,7 @@ fn has_credentials(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked
         Some("tls.v3.TlsCredentials") => tls_credentials(any, at, cx).map(|()| true),
         Some("xds.v3.XdsCredentials") => {
             let credentials: XdsCredentials = unmarshal(&any.value, XDS, at, cx)?;
-            let at = at.value(XDS);
-            let at = at.field("fallback_credentials");
-            let is_known = match &credentials.fallback_credentials {
-                Some(any) => has_credentials(any, &at, cx)?,
-                None => false,
-            };
-            if !is_known {
-                let message = format_args!("no fallback credentials that the client has");
-                return Err(reject(&XDS_CREDENTIALS_WITHOUT_FALLBACK, &at, message, cx));
-            }
-            Ok(true)
+            ext_proc::fallback(&credentials, has_credentials, at, cx)
         }
         _ => Ok(false),
     }
@@ -284,11 +202,7 @@ fn call_credentials(list: &[Any], at: &Path<'_>, cx: &mut Validation<'_>) -> Che
         }
         let at = at.index(i);
         let credentials: AccessTokenCredentials = unmarshal(&any.value, ACCESS_TOKEN, &at, cx)?;
-        if credentials.token.is_empty() {
-            let message = format_args!("token is empty, must not be");
-            let at = at.value(ACCESS_TOKEN);
-            return Err(reject(&ACCESS_TOKEN_EMPTY, &at.field("token"), message, cx));
-        }
+        ext_proc::token(&credentials, &at, cx)?;
     }
     Ok(())
 }

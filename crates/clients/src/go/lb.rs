@@ -8,7 +8,7 @@ use serde_json::Value;
 use self::balancer::{GoBalancer, MAX_RING_SIZE, Ring, ring_defaults};
 use super::{URL_PREFIX, cluster, unmarshal};
 use crate::shared::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
-use crate::shared::{Checked, pass_over, reject};
+use crate::shared::{Checked, first_policy, reject};
 use xdsctl_document::proto::any::{TYPED_STRUCT_NOT_JSON, TYPED_STRUCTS, struct_to_json};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
@@ -20,7 +20,7 @@ use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::wrr_
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_MIN_ABOVE_MAX, LB_RING_HASH_SIZE};
 use xdsctl_lb::weighted_round_robin::LB_WRR_PENALTY_NEGATIVE;
-use xdsctl_lb::xds::{LB_CONFIG_REJECTED, LB_NESTING_TOO_DEEP, LB_NO_SUPPORTED_POLICY};
+use xdsctl_lb::xds::{LB_CONFIG_REJECTED, LB_NESTING_TOO_DEEP};
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
 
@@ -67,26 +67,12 @@ fn list(
         let message = format_args!("LB policies are nested more than {MAX_DEPTH} deep");
         return Err(reject(&LB_NESTING_TOO_DEEP, at, message, cx));
     }
-    let entries = at.field("policies");
-    let mut passed = Vec::new();
-    for (i, entry) in policy.policies.iter().enumerate() {
-        let any = entry
-            .typed_extension_config
-            .as_ref()
-            .and_then(|config| config.typed_config.as_ref());
-        let Some(any) = any else { continue };
-        let at = entries.index(i);
-        let at = at.field("typed_extension_config");
-        let at = at.field("typed_config");
-        if entry_is_taken(any, (cluster, depth), &at, cx)? {
-            pass_over(&passed, &entries, cx);
-            return Ok(());
-        }
-        passed.push((i, any));
-    }
-    let count = policy.policies.len();
-    let message = format_args!("none of the {count} listed policies is supported");
-    Err(reject(&LB_NO_SUPPORTED_POLICY, at, message, cx))
+    first_policy(
+        policy,
+        |any, at, cx| entry_is_taken(any, (cluster, depth), at, cx),
+        at,
+        cx,
+    )
 }
 
 /// Converts an entry; says whether it is one that the client has.

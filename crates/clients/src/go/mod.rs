@@ -27,16 +27,17 @@ use crate::shared::chain_policies;
 use crate::shared::read::{FamilyReader, PolicyKind, ReadDialect, length, plain_range};
 use crate::shared::rules::{REGEX_NOT_RE2, RESOURCE_NAME_EMPTY, RESOURCE_UNDECODABLE};
 use crate::shared::{
-    Checked, Converter, ConverterStop, Message, Opened, SentResource, URL_PREFIX, die, is_url_of, reject, undecodable,
+    Checked, Converter, ConverterStop, Message, Opened, SentResource, URL_PREFIX, decoded_anew, die, is_url_of,
+    not_in_any, reject, undecodable,
 };
-use xdsctl_document::proto::any::{self, ANY_UNDECODABLE};
+use xdsctl_document::proto::any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::wire::Malformed;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::resource::Resource;
 use xdsctl_model::resource::filter::FaultHeaders;
 use xdsctl_model::resource::listener::{Cidr, Listener};
-use xdsctl_model::resource::{Resource, ResourceType};
 
 /// What the client looks at before it comes to a fault that is found early here.
 type Later<'l> = &'l dyn Fn(&mut Validation<'_>) -> Checked;
@@ -107,28 +108,14 @@ fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<R
     match sent.message {
         Ok(message) => kept(message, sent.opened, cx),
         // Go's parser goes a hundred times as deep.
-        Err(Malformed::Depth) => match sent.resource_type {
-            ResourceType::Listener => deep(sent.bytes, |message| Message::Listener(message), cx),
-            ResourceType::RouteConfiguration => deep(sent.bytes, |message| Message::RouteConfiguration(message), cx),
-            ResourceType::Cluster => deep(sent.bytes, |message| Message::Cluster(message), cx),
-            ResourceType::Endpoints => deep(sent.bytes, |message| Message::Endpoints(message), cx),
-        },
+        Err(Malformed::Depth) => decoded_anew(sent.bytes.clone(), sent.resource_type, |read| match read {
+            Ok(message) => kept(message, &Opened::default(), cx),
+            Err(fault) => {
+                let message = format_args!("not valid: {fault}");
+                Err(reject(&RESOURCE_UNDECODABLE, &Path::ROOT, message, cx))
+            }
+        }),
         Err(fault) => Err(undecodable(sent.resource_type, fault, cx)),
-    }
-}
-
-/// Converts a resource that is nested too deep for C-core's parser.
-fn deep<T: prost::Message + Default>(
-    bytes: &Bytes,
-    of: for<'m> fn(&'m T) -> Message<'m>,
-    cx: &mut Validation<'_>,
-) -> Checked<Option<Resource>> {
-    match T::decode(bytes.clone()) {
-        Ok(message) => kept(of(&message), &Opened::default(), cx),
-        Err(fault) => {
-            let message = format_args!("not valid: {fault}");
-            Err(reject(&RESOURCE_UNDECODABLE, &Path::ROOT, message, cx))
-        }
     }
 }
 
@@ -142,39 +129,25 @@ fn kept(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> Check
     Ok(Some(resource))
 }
 
-fn converted(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> Checked {
-    match message {
-        Message::Listener(listener) => named(&listener.name, |cx| listener::convert(listener, cx), cx),
-        Message::RouteConfiguration(config) => named(
-            &config.name,
-            |cx| routes::from_proto(config, opened, &Path::ROOT, cx),
-            cx,
-        ),
-        Message::Cluster(cluster) => named(&cluster.name, |cx| cluster::convert(cluster, cx), cx),
-        Message::Endpoints(endpoints) => {
-            let opened = opened.endpoints(endpoints);
-            named(
-                &endpoints.cluster_name,
-                |cx| endpoints::convert(endpoints, opened, cx),
-                cx,
-            )
-        }
-    }
-}
-
 /// Converts a resource whose name in it, whatever stands around it, must not be empty
 /// (`unmarshalListenerResource` and its like).
 ///
 /// Versions before the check neither use nor reject such a resource, if all else is good: they go
 /// on as if it were empty, and the oldest keep it under its empty name.
-fn named(name: &str, convert: impl FnOnce(&mut Validation<'_>) -> Checked, cx: &mut Validation<'_>) -> Checked {
-    let message = format_args!("the resource has no name of its own, must have one");
-    if name.is_empty() && cx.has(Feature::ResourceNameChecked) {
-        return Err(reject(&RESOURCE_NAME_EMPTY, &Path::ROOT, message, cx));
+fn converted(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> Checked {
+    let is_nameless = message.name().is_empty();
+    let why = format_args!("the resource has no name of its own, must have one");
+    if is_nameless && cx.has(Feature::ResourceNameChecked) {
+        return Err(reject(&RESOURCE_NAME_EMPTY, &Path::ROOT, why, cx));
     }
-    convert(cx)?;
-    if name.is_empty() && cx.has(Feature::NamelessKills) {
-        return Err(die(&RESOURCE_NAME_EMPTY, &Path::ROOT, message, cx));
+    match message {
+        Message::Listener(listener) => listener::convert(listener, cx)?,
+        Message::RouteConfiguration(config) => routes::from_proto(config, opened, &Path::ROOT, cx)?,
+        Message::Cluster(cluster) => cluster::convert(cluster, cx)?,
+        Message::Endpoints(endpoints) => endpoints::convert(endpoints, opened.endpoints(endpoints), cx)?,
+    }
+    if is_nameless && cx.has(Feature::NamelessKills) {
+        return Err(die(&RESOURCE_NAME_EMPTY, &Path::ROOT, why, cx));
     }
     Ok(())
 }
@@ -192,15 +165,11 @@ fn unmarshal<T: prost::Message + Default>(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked<T> {
-    let at = at.value(type_name);
-    let decoded = match any::try_decode_without_notes(bytes, type_name, &at, cx) {
+    let decoded = match any::try_decode_without_notes(bytes, type_name, &at.value(type_name), cx) {
         Err(Malformed::Depth) => T::decode(bytes.clone()).map_err(|_| Malformed::Truncated),
         decoded => decoded,
     };
-    decoded.map_err(|fault| {
-        let message = format_args!("not a valid `{type_name}`: {fault}");
-        reject(&ANY_UNDECODABLE, &at, message, cx)
-    })
+    decoded.map_err(|fault| not_in_any(type_name, fault, at, cx))
 }
 
 /// What a panic in a parser comes to: the process dies, or since the client recovers from it, a

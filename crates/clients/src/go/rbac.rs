@@ -8,8 +8,7 @@ mod passed_over;
 use super::matcher::{self, Prefix, parse_addr};
 use super::panic;
 use crate::shared::rules::{
-    RBAC_ACTION_UNKNOWN, RBAC_ADDRESS, RBAC_CONDITION_UNSUPPORTED, RBAC_HEADER_FORBIDDEN, RBAC_PERMISSION_UNSUPPORTED,
-    RBAC_PRINCIPAL_UNSUPPORTED,
+    RBAC_ACTION_UNKNOWN, RBAC_ADDRESS, RBAC_HEADER_FORBIDDEN, RBAC_PERMISSION_UNSUPPORTED, RBAC_PRINCIPAL_UNSUPPORTED,
 };
 use crate::shared::{Checked, conditions, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
@@ -73,15 +72,7 @@ pub(super) fn config(rules: Option<Option<&Rules>>, at: &Path<'_>, cx: &mut Vali
 
 /// Conditions, and headers that no policy may look at.
 fn header_names(policy: &Policy, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    for (field, is_set) in [
-        ("condition", policy.condition.is_some()),
-        ("checked_condition", policy.checked_condition.is_some()),
-    ] {
-        if is_set {
-            let message = format_args!("{field} is set, gRPC has no conditions in CEL");
-            return Err(reject(&RBAC_CONDITION_UNSUPPORTED, &at.field(field), message, cx));
-        }
-    }
+    conditions::none_in_cel(policy, at, cx)?;
     let list = at.field("principals");
     for (i, principal) in policy.principals.iter().enumerate() {
         principal_names(principal, &list.index(i), cx)?;

@@ -1,15 +1,14 @@
 //! Cluster, as grpc-java reads it (XdsClusterResource `processCluster`): the kind, LB, metadata.
 
-use super::{holds, is_valid, lb, metadata, tls, to_nanos, unpack};
+use super::{holds, lb, metadata, tls, to_nanos, unpack};
 use crate::shared::names::{AGGREGATE, AGGREGATE_NAME, SOCKET_NAME};
 use crate::shared::rules::{
     ADDRESS_NOT_SOCKET, AGGREGATE_EMPTY, CLUSTER_TYPE_UNSUPPORTED, DISCOVERY_UNSUPPORTED, DNS_LOAD_ASSIGNMENT_MISSING,
     DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, DNS_RESOLVER_NAME, EDS_SERVICE_NAME_MISSING, EDS_SOURCE_UNSUPPORTED,
-    LRS_SERVER_NOT_SELF, PERCENTAGE_ABOVE_100, THRESHOLD_ABOVE_100, TRANSPORT_SOCKET_MATCHES, TRANSPORT_SOCKET_NAME,
+    LRS_SERVER_NOT_SELF, TRANSPORT_SOCKET_MATCHES, TRANSPORT_SOCKET_NAME,
 };
 use crate::shared::{self, Checked, reject};
 use xdsctl_document::proto;
-use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::OutlierDetection;
@@ -156,48 +155,8 @@ fn transport_socket(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Che
 
 /// Outlier detection (`validateOutlierDetection`); a percentage of 2^31 or more is a negative one.
 fn outlier_detection(message: &OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let durations = [
-        ("interval", &message.interval),
-        ("base_ejection_time", &message.base_ejection_time),
-        ("max_ejection_time", &message.max_ejection_time),
-    ];
-    for (field, duration) in durations {
-        if let Some(duration) = duration
-            && (!is_valid(duration) || (duration.seconds, duration.nanos) < (0, 0))
-        {
-            let (seconds, nanos) = (duration.seconds, duration.nanos);
-            let why = format_args!("{field} is {seconds} s and {nanos} ns, must be a duration of 0 or more");
-            return Err(reject(&DURATION_OUT_OF_RANGE, &at.field(field), why, cx));
-        }
-    }
-    for (field, value, rule) in [
-        (
-            "max_ejection_percent",
-            message.max_ejection_percent,
-            &PERCENTAGE_ABOVE_100,
-        ),
-        (
-            "enforcing_success_rate",
-            message.enforcing_success_rate,
-            &PERCENTAGE_ABOVE_100,
-        ),
-        (
-            "failure_percentage_threshold",
-            message.failure_percentage_threshold,
-            &THRESHOLD_ABOVE_100,
-        ),
-        (
-            "enforcing_failure_percentage",
-            message.enforcing_failure_percentage,
-            &PERCENTAGE_ABOVE_100,
-        ),
-    ] {
-        if let Some(value) = value.filter(|value| value.cast_signed() > 100) {
-            let why = format_args!("{field} is {value}, must be at most 100");
-            return Err(reject(rule, &at.field(field), why, cx));
-        }
-    }
-    for (field, duration) in durations {
+    shared::outlier_detection::check(message, |value| value.cast_signed() > 100, at, cx)?;
+    for (field, duration) in shared::outlier_detection::durations(message) {
         if let Some(duration) = duration {
             to_nanos(duration, &at.field(field), cx)?;
         }

@@ -4,27 +4,20 @@
 use super::matcher::{self, Catches};
 use super::uri::Uri;
 use super::{holds, is_url_of, is_valid, to_nanos, unpack_as};
+use crate::shared::ext_proc::{self, ACCESS_TOKEN, CREDENTIALS, XDS};
 use crate::shared::rules::{
-    ACCESS_TOKEN_EMPTY, CHANNEL_CREDENTIALS_MISSING, DURATION_NOT_POSITIVE, EXT_PROC_BODY_MODE_UNSUPPORTED,
-    EXT_PROC_TRAILERS_NOT_SENT, GRPC_SERVICE_NOT_ALLOWED, GRPC_SERVICE_NOT_GOOGLE_GRPC, GRPC_SERVICE_TARGET_INVALID,
-    HEADER_KEY_RESERVED, HEADER_VALUE_ILLEGAL, XDS_CREDENTIALS_WITHOUT_FALLBACK,
+    CHANNEL_CREDENTIALS_MISSING, DURATION_NOT_POSITIVE, GRPC_SERVICE_NOT_GOOGLE_GRPC, GRPC_SERVICE_TARGET_INVALID,
+    HEADER_KEY_RESERVED, HEADER_VALUE_ILLEGAL,
 };
 use crate::shared::{Checked, reject};
 use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::grpc_service::{GoogleGrpc, TargetSpecifier};
 use xdsctl_document::proto::pb::envoy::config::core::v3::{GrpcService, HeaderValue};
-use xdsctl_document::proto::pb::envoy::extensions::filters::http::ext_proc::v3::{
-    ExternalProcessor, ProcessingMode,
-    processing_mode::{BodySendMode, HeaderSendMode},
-};
+use xdsctl_document::proto::pb::envoy::extensions::filters::http::ext_proc::v3::ExternalProcessor;
 use xdsctl_document::proto::pb::envoy::extensions::grpc_service::call_credentials::access_token::v3::AccessTokenCredentials;
 use xdsctl_document::proto::pb::envoy::extensions::grpc_service::channel_credentials::xds::v3::XdsCredentials;
 use xdsctl_model::diag::{Path, Validation};
-
-const ACCESS_TOKEN: &str = "envoy.extensions.grpc_service.call_credentials.access_token.v3.AccessTokenCredentials";
-const CREDENTIALS: &str = "envoy.extensions.grpc_service.channel_credentials.";
-const XDS: &str = "envoy.extensions.grpc_service.channel_credentials.xds.v3.XdsCredentials";
 
 /// Longest key and value of a header, in UTF-16 units.
 const HEADER_LENGTH: usize = 16_384;
@@ -34,30 +27,13 @@ const SCHEMES: &[&str] = &["dns", "unix", "xds"];
 
 /// Converts the config (`ExternalProcessorFilterConfig.create`).
 pub(super) fn parse(message: &ExternalProcessor, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    if let Some(rules) = &message.mutation_rules {
-        let at = at.field("mutation_rules");
-        for (field, regex) in [
-            ("allow_expression", &rules.allow_expression),
-            ("disallow_expression", &rules.disallow_expression),
-        ] {
-            if let Some(regex) = regex {
-                matcher::regex(&regex.regex, true, &at.field(field), cx)?;
-            }
-        }
-    }
-    if let Some(rules) = &message.forward_rules {
-        let at = at.field("forward_rules");
-        for (field, list) in [
-            ("allowed_headers", &rules.allowed_headers),
-            ("disallowed_headers", &rules.disallowed_headers),
-        ] {
-            let at = at.field(field);
-            let at = at.field("patterns");
-            for (i, pattern) in list.iter().flat_map(|list| &list.patterns).enumerate() {
-                matcher::string(pattern, Catches::Nothing, &at.index(i), cx)?;
-            }
-        }
-    }
+    ext_proc::expressions(
+        message,
+        |pattern, at, cx| matcher::regex(pattern, true, at, cx),
+        |pattern, at, cx| matcher::string(pattern, Catches::Nothing, at, cx),
+        at,
+        cx,
+    )?;
     if let Some(timeout) = &message.deferred_close_timeout {
         let at = at.field("deferred_close_timeout");
         if !is_valid(timeout) {
@@ -71,30 +47,8 @@ pub(super) fn parse(message: &ExternalProcessor, at: &Path<'_>, cx: &mut Validat
         }
     }
     let mode = message.processing_mode.unwrap_or_default();
-    processing_mode(&mode, &at.field("processing_mode"), cx)?;
+    ext_proc::processing_mode(&mode, &at.field("processing_mode"), cx)?;
     grpc_service(message.grpc_service.as_ref(), &at.field("grpc_service"), cx)
-}
-
-/// `parseAndValidate`.
-fn processing_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    const NONE: i32 = BodySendMode::None as i32;
-    const GRPC: i32 = BodySendMode::Grpc as i32;
-    const SEND: i32 = HeaderSendMode::Send as i32;
-    for (field, body) in [
-        ("request_body_mode", mode.request_body_mode),
-        ("response_body_mode", mode.response_body_mode),
-    ] {
-        if body != NONE && body != GRPC {
-            let message = format_args!("{field} is {body}, must be NONE or GRPC");
-            return Err(reject(&EXT_PROC_BODY_MODE_UNSUPPORTED, &at.field(field), message, cx));
-        }
-    }
-    if mode.response_body_mode == GRPC && mode.response_trailer_mode != SEND {
-        let message = format_args!("response_trailer_mode must be SEND beside a response_body_mode of GRPC");
-        let at = at.field("response_trailer_mode");
-        return Err(reject(&EXT_PROC_TRAILERS_NOT_SENT, &at, message, cx));
-    }
-    Ok(())
 }
 
 /// The service to call (`GrpcServiceConfigParser.parse`).
@@ -110,14 +64,7 @@ fn grpc_service(service: Option<&GrpcService>, at: &Path<'_>, cx: &mut Validatio
     for (i, header) in service.initial_metadata.iter().enumerate() {
         initial_metadata(header, &list.index(i), cx)?;
     }
-    if let Some(timeout) = &service.timeout
-        && (!is_valid(timeout) || (timeout.seconds, timeout.nanos) <= (0, 0))
-    {
-        let (seconds, nanos) = (timeout.seconds, timeout.nanos);
-        let message = format_args!("timeout is {seconds} s and {nanos} ns, must be a duration above 0");
-        return Err(reject(&DURATION_NOT_POSITIVE, &at.field("timeout"), message, cx));
-    }
-    Ok(())
+    ext_proc::timeout(service, at, cx)
 }
 
 /// `parseGoogleGrpcConfig`.
@@ -132,25 +79,10 @@ fn google_grpc(google: &GoogleGrpc, at: &Path<'_>, cx: &mut Validation<'_>) -> C
             cx,
         ));
     }
-    if !cx.server().trusted_xds_server {
-        if cx.server().allowed_grpc_services.contains_key(uri) {
-            return Ok(());
-        }
-        let message = format_args!("`{uri}` is not in allowed_grpc_services of the bootstrap");
-        return Err(reject(&GRPC_SERVICE_NOT_ALLOWED, &at.field("target_uri"), message, cx));
+    if !ext_proc::is_trusted(uri, at, cx)? {
+        return Ok(());
     }
-    let list = at.field("channel_credentials_plugin");
-    let mut is_found = false;
-    for (i, any) in google.channel_credentials_plugin.iter().enumerate() {
-        if channel_credentials(any, &list.index(i), cx)? {
-            is_found = true;
-            break;
-        }
-    }
-    if !is_found {
-        let message = format_args!("no channel credentials that the client has");
-        return Err(reject(&CHANNEL_CREDENTIALS_MISSING, &list, message, cx));
-    }
+    ext_proc::channel_credentials(&google.channel_credentials_plugin, has_credentials, at, cx)?;
     let list = at.field("call_credentials_plugin");
     for (i, any) in google.call_credentials_plugin.iter().enumerate() {
         if !holds(any, ACCESS_TOKEN) {
@@ -158,11 +90,7 @@ fn google_grpc(google: &GoogleGrpc, at: &Path<'_>, cx: &mut Validation<'_>) -> C
         }
         let at = list.index(i);
         let credentials: AccessTokenCredentials = unpack_as(any, ACCESS_TOKEN, &at, cx)?;
-        if credentials.token.is_empty() {
-            let message = format_args!("token is empty, must not be");
-            let at = at.value(ACCESS_TOKEN);
-            return Err(reject(&ACCESS_TOKEN_EMPTY, &at.field("token"), message, cx));
-        }
+        ext_proc::token(&credentials, &at, cx)?;
     }
     Ok(())
 }
@@ -177,7 +105,7 @@ fn has_resolver(uri: &str) -> bool {
 }
 
 /// Channel credentials; says whether the client has them (`channelCredsFromProto`).
-fn channel_credentials(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
+fn has_credentials(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let is_of = |kind: &str| {
         let name = any.type_url.strip_prefix(super::URL_PREFIX);
         name.and_then(|name| name.strip_prefix(CREDENTIALS)) == Some(kind)
@@ -193,17 +121,7 @@ fn channel_credentials(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Che
         return Ok(false);
     }
     let credentials: XdsCredentials = unpack_as(any, XDS, at, cx)?;
-    let at = at.value(XDS);
-    let at = at.field("fallback_credentials");
-    let is_known = match &credentials.fallback_credentials {
-        Some(any) => channel_credentials(any, &at, cx)?,
-        None => false,
-    };
-    if !is_known {
-        let message = format_args!("no fallback credentials that the client has");
-        return Err(reject(&XDS_CREDENTIALS_WITHOUT_FALLBACK, &at, message, cx));
-    }
-    Ok(true)
+    ext_proc::fallback(&credentials, has_credentials, at, cx)
 }
 
 /// `HeaderValue.create` and `isDisallowed`; a binary value comes from raw_value, any other from

@@ -9,7 +9,7 @@ use super::lb_config::{self, JavaBalancer};
 use super::{holds, is_valid, thrown, unpack_as};
 use crate::shared::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
 use crate::shared::rules::{LB_POLICY_UNSUPPORTED, LEAST_REQUEST_CHOICES};
-use crate::shared::{Checked, pass_over, reject};
+use crate::shared::{Checked, first_policy, reject};
 use xdsctl_document::proto::any::{TYPED_STRUCT_NOT_JSON, TYPED_STRUCTS};
 use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
 use xdsctl_document::proto::pb::Any;
@@ -22,7 +22,7 @@ use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::ring
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::wrr_locality::v3::WrrLocality;
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_MIN_ABOVE_MAX, LB_RING_HASH_SIZE};
-use xdsctl_lb::xds::{LB_CONFIG_REJECTED, LB_NESTING_TOO_DEEP, LB_NO_SUPPORTED_POLICY};
+use xdsctl_lb::xds::{LB_CONFIG_REJECTED, LB_NESTING_TOO_DEEP};
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
@@ -95,25 +95,7 @@ fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Vali
         let message = format_args!("LB policies are nested more than {MAX_DEPTH} deep");
         return Err(reject(&LB_NESTING_TOO_DEEP, at, message, cx));
     }
-    let entries = at.field("policies");
-    let mut passed = Vec::new();
-    for (i, entry) in policy.policies.iter().enumerate() {
-        let extension = entry.typed_extension_config.as_ref();
-        let Some(any) = extension.and_then(|extension| extension.typed_config.as_ref()) else {
-            continue;
-        };
-        let at = entries.index(i);
-        let at = at.field("typed_extension_config");
-        let at = at.field("typed_config");
-        if entry_is_taken(any, depth, &at, cx)? {
-            pass_over(&passed, &entries, cx);
-            return Ok(());
-        }
-        passed.push((i, any));
-    }
-    let count = policy.policies.len();
-    let message = format_args!("none of the {count} listed policies is supported");
-    Err(reject(&LB_NO_SUPPORTED_POLICY, at, message, cx))
+    first_policy(policy, |any, at, cx| entry_is_taken(any, depth, at, cx), at, cx)
 }
 
 /// Converts an entry; says whether it is one that the client has.

@@ -35,9 +35,10 @@ use prost_types::Duration;
 use crate::shared::read::{FamilyReader, ReadDialect, length};
 use crate::shared::rules::{NUM_RETRIES_TOO_BIG, NUM_RETRIES_ZERO};
 use crate::shared::{
-    Checked, Converter, ConverterStop, Message, SentResource, URL_PREFIX, decoded, die, is_url_of, is_valid, reject,
+    Checked, Converter, ConverterStop, Message, SentResource, URL_PREFIX, decoded, die, is_url_of, is_valid,
+    not_in_any, reject,
 };
-use xdsctl_document::proto::any::{self, ANY_UNDECODABLE};
+use xdsctl_document::proto::any;
 use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_model::diag::{Path, Rule, Validation};
@@ -108,17 +109,10 @@ pub(crate) static CONVERTER: Converter = Converter {
 /// Converts a resource (`XdsResourceType.parse`).
 fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked {
     let message = decoded(sent, cx)?;
-    let own = match message {
-        Message::Listener(listener) => &listener.name,
-        Message::RouteConfiguration(config) => &config.name,
-        Message::Cluster(cluster) => &cluster.name,
-        Message::Endpoints(endpoints) => &endpoints.cluster_name,
-    };
     let outer = sent
         .outer_name
         .filter(|name| !name.is_empty() && cx.has(Feature::OuterName));
-    let name = outer.unwrap_or(own);
-    resource_name::check(name, sent.resource_type, cx)?;
+    resource_name::check(outer.unwrap_or(message.name()), sent.resource_type, cx)?;
     match message {
         Message::Listener(listener) => listener::convert(listener, cx),
         Message::RouteConfiguration(config) => routes::extract_virtual_hosts(config, sent.opened, &Path::ROOT, cx),
@@ -156,11 +150,8 @@ fn unpack_as<T: prost::Message + Default>(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked<T> {
-    let at = at.value(type_name);
-    any::try_decode_without_notes(&any.value, type_name, &at, cx).map_err(|fault| {
-        let message = format_args!("not a valid `{type_name}`: {fault}");
-        reject(&ANY_UNDECODABLE, &at, message, cx)
-    })
+    any::try_decode_without_notes(&any.value, type_name, &at.value(type_name), cx)
+        .map_err(|fault| not_in_any(type_name, fault, at, cx))
 }
 
 /// What an exception that no parser expects comes to: a NACK, or before the client caught it, the

@@ -6,8 +6,8 @@
 use super::address;
 use super::matcher::{self, Catches};
 use crate::shared::rules::{
-    RBAC_ACTION_UNKNOWN, RBAC_ADDRESS, RBAC_CONDITION_UNSUPPORTED, RBAC_HEADER_FORBIDDEN, RBAC_PATH_MISSING,
-    RBAC_PERMISSION_UNSUPPORTED, RBAC_PRINCIPAL_UNSUPPORTED,
+    RBAC_ACTION_UNKNOWN, RBAC_ADDRESS, RBAC_HEADER_FORBIDDEN, RBAC_PATH_MISSING, RBAC_PERMISSION_UNSUPPORTED,
+    RBAC_PRINCIPAL_UNSUPPORTED,
 };
 use crate::shared::{Checked, conditions, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
@@ -35,15 +35,7 @@ pub(super) fn parse(message: &Rbac, at: &Path<'_>, cx: &mut Validation<'_>) -> C
     let policies = at.field("policies");
     for (name, policy) in &rules.policies {
         let at = policies.key(name);
-        for (field, is_set) in [
-            ("condition", policy.condition.is_some()),
-            ("checked_condition", policy.checked_condition.is_some()),
-        ] {
-            if is_set {
-                let message = format_args!("{field} is set, gRPC has no conditions in CEL");
-                return Err(reject(&RBAC_CONDITION_UNSUPPORTED, &at.field(field), message, cx));
-            }
-        }
+        conditions::none_in_cel(policy, &at, cx)?;
         let list = at.field("permissions");
         for (i, permission) in policy.permissions.iter().enumerate() {
             self::permission(permission, &list.index(i), cx)?;

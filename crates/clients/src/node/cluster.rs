@@ -7,9 +7,8 @@ use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_SOCKET, AGGREGATE_EMPTY, CLUSTER_TYPE_UNSUPPORTED, DISCOVERY_UNSUPPORTED,
     DNS_LOAD_ASSIGNMENT_MISSING, DNS_NAME_EMPTY, DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, EDS_CONFIG_MISSING,
     EDS_SERVICE_NAME_MISSING, EDS_SOURCE_UNSUPPORTED, ENDPOINT_MISSING, LB_POLICY_UNSUPPORTED, LRS_SERVER_NOT_SELF,
-    PERCENTAGE_ABOVE_100, THRESHOLD_ABOVE_100,
 };
-use crate::shared::{self, Checked};
+use crate::shared::{self, Checked, outlier_detection};
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::ANY_MISSING;
 use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
@@ -23,12 +22,10 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSo
 use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_endpoint::HostIdentifier};
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
-use xdsctl_document::proto::pb::well_known::Duration;
 use xdsctl_document::proto::wire::CLIENT_FIELD_IGNORED;
 use xdsctl_lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_SIZE};
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
-use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
 rules! {
     /// Outlier detection by success rate has no fewest hosts, which is accepted and then kills the process.
@@ -60,7 +57,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
         .filter(|_| cx.has(Feature::OutlierDetection))
     {
         let at = root.field("outlier_detection");
-        outlier_detection(detection, &at, cx);
+        check_outlier_detection(detection, &at, cx);
         if matches!(message.cluster_discovery_type, Some(ClusterDiscoveryType::Type(_))) {
             kills(detection, &at, cx);
         }
@@ -156,49 +153,22 @@ fn kills(detection: &OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) {
     }
 }
 
-fn outlier_detection(detection: &OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) {
-    for (field, duration) in [
-        ("interval", &detection.interval),
-        ("base_ejection_time", &detection.base_ejection_time),
-        ("max_ejection_time", &detection.max_ejection_time),
-    ] {
-        if duration.as_ref().is_some_and(|duration| !is_nonnegative(duration)) {
+fn check_outlier_detection(detection: &OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) {
+    for (field, duration) in outlier_detection::durations(detection) {
+        if duration
+            .as_ref()
+            .is_some_and(|duration| !outlier_detection::is_nonnegative(duration))
+        {
             let why = format_args!("{field} is negative or too long");
             fault(&DURATION_OUT_OF_RANGE, &at.field(field), why, cx);
         }
     }
-    for (field, percentage, rule) in [
-        (
-            "max_ejection_percent",
-            detection.max_ejection_percent,
-            &PERCENTAGE_ABOVE_100,
-        ),
-        (
-            "enforcing_success_rate",
-            detection.enforcing_success_rate,
-            &PERCENTAGE_ABOVE_100,
-        ),
-        (
-            "failure_percentage_threshold",
-            detection.failure_percentage_threshold,
-            &THRESHOLD_ABOVE_100,
-        ),
-        (
-            "enforcing_failure_percentage",
-            detection.enforcing_failure_percentage,
-            &PERCENTAGE_ABOVE_100,
-        ),
-    ] {
+    for (field, percentage, rule) in outlier_detection::percentages(detection) {
         if let Some(value) = percentage.filter(|value| *value > 100) {
             let why = format_args!("{field} is {value}, must be at most 100");
             fault(rule, &at.field(field), why, cx);
         }
     }
-}
-
-/// `validateNonnegativeDuration`.
-fn is_nonnegative(duration: &Duration) -> bool {
-    (0..=MAX_DURATION_SECONDS).contains(&duration.seconds) && (0..=999_999_999).contains(&duration.nanos)
 }
 
 fn aggregate(custom: &CustomClusterType, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {

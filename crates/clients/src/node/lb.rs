@@ -7,7 +7,7 @@
 
 use super::{OBJECT_PROTOTYPE, decode, is_url_of, lb_json};
 use crate::shared::names::{PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
-use crate::shared::{Checked, ConverterStop, pass_over, reject};
+use crate::shared::{Checked, ConverterStop, first_policy, reject};
 use xdsctl_document::proto::any::{TYPED_STRUCT_NOT_JSON, TYPED_STRUCTS};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
@@ -21,7 +21,7 @@ use xdsctl_lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_FUNCTION_UNSET};
 use xdsctl_lb::usable::LB_RING_HASH_BELOW_LOCALITIES;
 use xdsctl_lb::weighted_round_robin::LB_WRR_PENALTY_NEGATIVE;
 use xdsctl_lb::wrr_locality::LB_WRR_LOCALITY_WITHOUT_CHILD;
-use xdsctl_lb::xds::{LB_CONFIG_REJECTED, LB_NESTING_TOO_DEEP, LB_NO_SUPPORTED_POLICY};
+use xdsctl_lb::xds::{LB_CONFIG_REJECTED, LB_NESTING_TOO_DEEP};
 use xdsctl_model::diag::{Path, Rule, Validation, rules};
 use xdsctl_model::profile::Feature;
 
@@ -46,24 +46,7 @@ fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Vali
         let why = format_args!("LB policies are nested more than {MAX_DEPTH} deep");
         return Err(reject(&LB_NESTING_TOO_DEEP, at, why, cx));
     }
-    let entries = at.field("policies");
-    let mut passed = Vec::new();
-    for (i, entry) in policy.policies.iter().enumerate() {
-        let extension = entry.typed_extension_config.as_ref();
-        let Some(any) = extension.and_then(|extension| extension.typed_config.as_ref()) else {
-            continue;
-        };
-        let at = entries.index(i);
-        let at = at.field("typed_extension_config");
-        if entry_is_taken(any, depth, &at.field("typed_config"), cx)? {
-            pass_over(&passed, &entries, cx);
-            return Ok(());
-        }
-        passed.push((i, any));
-    }
-    let count = policy.policies.len();
-    let why = format_args!("none of the {count} listed policies is supported");
-    Err(reject(&LB_NO_SUPPORTED_POLICY, at, why, cx))
+    first_policy(policy, |any, at, cx| entry_is_taken(any, depth, at, cx), at, cx)
 }
 
 /// Converts an entry; says whether it is of a type that is registered.

@@ -24,17 +24,17 @@ use bytes::Bytes;
 
 use crate::shared::read::{self, FamilyReader, PolicyKind, ReadDialect, plain_range};
 use crate::shared::{
-    Checked, Converter, ConverterStop, Message, Opened, SentResource, URL_PREFIX, is_url_of, reject, undecodable,
+    Checked, Converter, ConverterStop, Message, Opened, SentResource, URL_PREFIX, decoded_anew, is_url_of, not_in_any,
+    undecodable,
 };
-use xdsctl_document::proto::any::ANY_UNDECODABLE;
 use xdsctl_document::proto::pb::tables;
 use xdsctl_lb::ring_hash::LB_RING_HASH_SIZE;
 use xdsctl_lb::usable::LB_RING_HASH_BELOW_LOCALITIES;
 use xdsctl_model::diag::{BytesKnowledge, Effect, Path, Rule, Validation};
 use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::Resource;
 use xdsctl_model::resource::filter::FaultHeaders;
 use xdsctl_model::resource::lb_policy::DEFAULT_MIN_RING_SIZE;
-use xdsctl_model::resource::{Resource, ResourceType};
 
 /// Names that every JavaScript object has, so that `name in map` is true of them whatever is in the
 /// map.
@@ -124,25 +124,11 @@ fn read_and_convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked
         (None, Err(_)) => sent.bytes.clone(),
         (Some(bytes), _) => bytes,
     };
-    match resource_type {
-        ResourceType::Listener => anew(bytes, resource_type, |message| Message::Listener(message), cx),
-        ResourceType::RouteConfiguration => {
-            anew(bytes, resource_type, |message| Message::RouteConfiguration(message), cx)
-        }
-        ResourceType::Cluster => anew(bytes, resource_type, |message| Message::Cluster(message), cx),
-        ResourceType::Endpoints => anew(bytes, resource_type, |message| Message::Endpoints(message), cx),
-    }
-}
-
-/// Converts a resource from bytes in which it is as this client reads it.
-fn anew<T: prost::Message + Default>(
-    bytes: Bytes,
-    resource_type: ResourceType,
-    of: for<'m> fn(&'m T) -> Message<'m>,
-    cx: &mut Validation<'_>,
-) -> Checked<Option<Resource>> {
-    let message = T::decode(bytes).map_err(|error| undecodable(resource_type, error, cx))?;
-    kept(of(&message), &Opened::default(), cx)
+    // In these bytes it is as this client reads it.
+    decoded_anew(bytes, resource_type, |read| match read {
+        Ok(message) => kept(message, &Opened::default(), cx),
+        Err(fault) => Err(undecodable(resource_type, fault, cx)),
+    })
 }
 
 /// Converts a message, and says what is kept of it.
@@ -183,11 +169,7 @@ fn decode<T: prost::Message + Default>(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked<T> {
-    let at = at.value(type_name);
-    try_decode(bytes, type_name).map_err(|fault| {
-        let message = format_args!("not a valid `{type_name}`: {fault}");
-        reject(&ANY_UNDECODABLE, &at, message, cx)
-    })
+    try_decode(bytes, type_name).map_err(|fault| not_in_any(type_name, fault, at, cx))
 }
 
 /// Decodes bytes as a message.

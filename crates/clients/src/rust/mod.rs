@@ -15,8 +15,7 @@ mod tls;
 
 use bytes::Bytes;
 
-use crate::shared::{Checked, Converter, ConverterStop, Message, SentResource, decoded, reject, undecodable};
-use xdsctl_document::proto::any::ANY_UNDECODABLE;
+use crate::shared::{Checked, Converter, Message, SentResource, decoded, not_in_any, undecodable};
 use xdsctl_document::proto::pb::tables;
 use xdsctl_model::diag::{BytesKnowledge, Path, Validation};
 use xdsctl_model::resource::Resource;
@@ -57,20 +56,9 @@ fn decode<T: prost::Message + Default>(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked<T> {
-    let message = T::decode(bytes.clone()).map_err(|fault| not_in_any(type_name, &fault, at, cx))?;
+    let message = T::decode(bytes.clone()).map_err(|fault| not_in_any(type_name, fault, at, cx))?;
     if let Some(table) = tables::message(type_name) {
-        strict::check(bytes, table).map_err(|fault| not_in_any(type_name, &fault, at, cx))?;
+        strict::check(bytes, table).map_err(|fault| not_in_any(type_name, fault, at, cx))?;
     }
     Ok(message)
-}
-
-#[cold]
-fn not_in_any(
-    type_name: &'static str,
-    fault: &dyn std::fmt::Display,
-    at: &Path<'_>,
-    cx: &mut Validation<'_>,
-) -> ConverterStop {
-    let message = format_args!("not a valid `{type_name}`: {fault}");
-    reject(&ANY_UNDECODABLE, &at.value(type_name), message, cx)
 }

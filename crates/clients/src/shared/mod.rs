@@ -7,10 +7,12 @@
 pub(crate) mod aggregate;
 pub mod chain_policies;
 pub(crate) mod conditions;
+pub(crate) mod ext_proc;
 pub(crate) mod header_name;
 pub(crate) mod limits;
 pub(crate) mod names;
 mod opened;
+pub(crate) mod outlier_detection;
 mod plain;
 pub mod reach;
 pub(crate) mod read;
@@ -20,6 +22,7 @@ pub mod rules;
 use std::fmt;
 
 use bytes::Bytes;
+use prost::DecodeError;
 use prost_types::Duration;
 
 use xdsctl_document::proto::pb::envoy::config;
@@ -30,10 +33,11 @@ use xdsctl_model::resource::{MAX_DURATION_SECONDS, Resource, ResourceType};
 pub(crate) use opened::KeptEndpoints;
 pub use opened::{Opened, OpenedEndpoint, OpenedEndpoints, OpenedHost};
 use rules::{FILTER_OVERRIDE_DROPPED, OPTIONAL_FILTER_DROPPED, RESOURCE_UNDECODABLE};
-use xdsctl_document::proto::any::TYPED_STRUCTS;
+use xdsctl_document::proto::any::{ANY_UNDECODABLE, TYPED_STRUCTS};
 use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
-use xdsctl_lb::xds::LB_ENTRY_SKIPPED;
+use xdsctl_lb::xds::{LB_ENTRY_SKIPPED, LB_NO_SUPPORTED_POLICY};
 
 /// Says why no filter belongs to the type URL of a config; `url` is empty if typed_config is
 /// missing.
@@ -60,9 +64,37 @@ pub(crate) fn leave_out(url: &str, is_override: bool, at: &Path<'_>, cx: &mut Va
     }
 }
 
+/// Takes the first entry of a list of LB policies that the client has; `takes` converts an entry, and says whether it is
+/// that.
+pub(crate) fn first_policy(
+    policy: &LoadBalancingPolicy,
+    takes: impl Fn(&Any, &Path<'_>, &mut Validation<'_>) -> Checked<bool>,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked {
+    let entries = at.field("policies");
+    let mut passed = Vec::new();
+    for (i, entry) in policy.policies.iter().enumerate() {
+        let extension = entry.typed_extension_config.as_ref();
+        let Some(any) = extension.and_then(|extension| extension.typed_config.as_ref()) else {
+            continue;
+        };
+        let at = entries.index(i);
+        let at = at.field("typed_extension_config");
+        if takes(any, &at.field("typed_config"), cx)? {
+            pass_over(&passed, &entries, cx);
+            return Ok(());
+        }
+        passed.push((i, any));
+    }
+    let count = policy.policies.len();
+    let why = format_args!("none of the {count} listed policies is supported");
+    Err(reject(&LB_NO_SUPPORTED_POLICY, at, why, cx))
+}
+
 /// Says which entries of a list of LB policies are passed over, before the one that is taken.
 #[cold]
-pub(crate) fn pass_over(passed: &[(usize, &Any)], entries: &Path<'_>, cx: &mut Validation<'_>) {
+fn pass_over(passed: &[(usize, &Any)], entries: &Path<'_>, cx: &mut Validation<'_>) {
     for (index, any) in passed {
         let at = entries.index(*index);
         let at = at.field("typed_extension_config");
@@ -197,6 +229,34 @@ pub(crate) fn is_valid(duration: &Duration) -> bool {
 /// The resource, for a client whose parser takes what C-core's takes.
 pub fn decoded<'m>(sent: &SentResource<'m>, cx: &mut Validation<'_>) -> Checked<Message<'m>> {
     sent.message.map_err(|fault| undecodable(sent.resource_type, fault, cx))
+}
+
+/// Reports that the client cannot parse the message in an Any.
+#[cold]
+pub(crate) fn not_in_any(
+    type_name: &'static str,
+    fault: impl fmt::Display,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> ConverterStop {
+    let message = format_args!("not a valid `{type_name}`: {fault}");
+    reject(&ANY_UNDECODABLE, &at.value(type_name), message, cx)
+}
+
+/// Decodes a resource anew, for a client whose parser takes other bytes than C-core's, and goes on with what comes of it.
+pub(crate) fn decoded_anew<T>(
+    bytes: Bytes,
+    resource_type: ResourceType,
+    then: impl FnOnce(Result<Message<'_>, &DecodeError>) -> T,
+) -> T {
+    match resource_type {
+        ResourceType::Listener => then(prost::Message::decode(bytes).as_ref().map(Message::Listener)),
+        ResourceType::RouteConfiguration => {
+            then(prost::Message::decode(bytes).as_ref().map(Message::RouteConfiguration))
+        }
+        ResourceType::Cluster => then(prost::Message::decode(bytes).as_ref().map(Message::Cluster)),
+        ResourceType::Endpoints => then(prost::Message::decode(bytes).as_ref().map(Message::Endpoints)),
+    }
 }
 
 /// Reports that the client cannot parse the resource.
