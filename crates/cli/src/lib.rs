@@ -94,6 +94,18 @@ pub enum Error {
     Nothing(String),
 }
 
+impl Error {
+    /// Makes an error of what the operating system says of a file or stream of this name.
+    fn io(what: &'static str, name: impl std::fmt::Display) -> impl Fn(std::io::Error) -> Error {
+        let name = name.to_string();
+        move |source| Error::Io {
+            what,
+            name: name.clone(),
+            source,
+        }
+    }
+}
+
 impl From<LimitReached> for Error {
     fn from(limit: LimitReached) -> Error {
         Error::Usage(limit.to_string())

@@ -88,11 +88,7 @@ fn read_log(input: &mut dyn Read, max: usize) -> Result<Log, Error> {
             Ok(count) => count,
             Err(source) if source.kind() == std::io::ErrorKind::Interrupted => continue,
             Err(source) => {
-                return Err(Error::Io {
-                    what: "read",
-                    name: "-".to_owned(),
-                    source,
-                });
+                return Err(Error::io("read", "-")(source));
             }
         };
         len += count;

@@ -13,9 +13,8 @@ pub(crate) use live::run;
 
 #[cfg(feature = "net")]
 mod live {
-    use std::io::{self, Write};
+    use std::io::Write;
     use std::ops::ControlFlow;
-    use std::path::Path;
 
     use super::{Error, FetchArgs, Io};
     use crate::EXIT_TROUBLE;
@@ -58,7 +57,7 @@ mod live {
         let fetched = match args.output.as_deref() {
             Some(path) => {
                 let is_kept = |fetched: &Fetched| fetched.failure.is_none() || args.partial;
-                replace_by(path, fetch, is_kept).map_err(|source| cannot_write(path, source))?
+                replace_by(path, fetch, is_kept).map_err(Error::io("write", path.display()))?
             }
             None => fetch(&mut io.out),
         };
@@ -68,7 +67,9 @@ mod live {
             lost_targets,
             failure,
         } = match (fetched, &args.output) {
-            (Err(xdsctl_net::Error::Output(source)), Some(path)) => return Err(cannot_write(path, source)),
+            (Err(xdsctl_net::Error::Output(source)), Some(path)) => {
+                return Err(Error::io("write", path.display())(source));
+            }
             (Err(xdsctl_net::Error::Output(source)), None) => return Err(source.into()),
             (fetched, _) => fetched.map_err(live)?,
         };
@@ -95,14 +96,6 @@ mod live {
             say!(io.err, "xdsctl: `{target}`: {what}")?;
         }
         Ok(if lost_targets.is_empty() { 0 } else { EXIT_MISSING })
-    }
-
-    fn cannot_write(path: &Path, source: io::Error) -> Error {
-        Error::Io {
-            what: "write",
-            name: path.display().to_string(),
-            source,
-        }
     }
 
     fn watch(args: &FetchArgs, asked: &ConnectRequest, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -140,7 +133,7 @@ mod live {
             },
         );
         if let Some(source) = failed {
-            return Err(cannot_write(path, source));
+            return Err(Error::io("write", path.display())(source));
         }
         match ended {
             Ok(()) => Ok(0),

@@ -24,18 +24,10 @@ pub(super) fn run(args: &GenerateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         .out
         .as_deref()
         .unwrap_or_else(|| Path::new(args.what.default_dir()));
-    fs::create_dir_all(dir).map_err(|source| Error::Io {
-        what: "create",
-        name: dir.display().to_string(),
-        source,
-    })?;
+    fs::create_dir_all(dir).map_err(Error::io("create", dir.display()))?;
     for (name, text) in files {
         let path = dir.join(name);
-        fs::write(&path, text).map_err(|source| Error::Io {
-            what: "write",
-            name: path.display().to_string(),
-            source,
-        })?;
+        fs::write(&path, text).map_err(Error::io("write", path.display()))?;
         say!(io.err, "wrote {}", path.display())?;
     }
     Ok(0)

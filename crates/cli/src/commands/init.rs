@@ -18,11 +18,7 @@ pub fn run(args: &InitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let written = file.and_then(|mut file| file.write_all(TEMPLATE.as_bytes()));
     written.map_err(|source| match source.kind() {
         ErrorKind::AlreadyExists => Error::Usage(format!("there is a `{}` already", path.display())),
-        _ => Error::Io {
-            what: "write",
-            name: path.display().to_string(),
-            source,
-        },
+        _ => Error::io("write", path.display())(source),
     })?;
     say!(io.err, "wrote {}", path.display())?;
     Ok(0)

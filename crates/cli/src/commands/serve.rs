@@ -109,11 +109,7 @@ mod live {
         });
         let compared = compared.map_err(live)?;
         if let (Some(source), Some(path)) = (bootstrap_error, &args.write_bootstrap) {
-            return Err(Error::Io {
-                what: "write",
-                name: path.display().to_string(),
-                source,
-            });
+            return Err(Error::io("write", path.display())(source));
         }
         write(&format!(
             "{} judged, {} rejected; {} as predicted, {} differ; {} were not asked for",

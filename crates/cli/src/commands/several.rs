@@ -102,11 +102,7 @@ fn ask_all(clients: &[Client], asked: ClientsQuestion<'_>, io: &mut Io<'_>, ask:
     }
     let mut input = Vec::new();
     if asked.reads_stdin {
-        input = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(|source| Error::Io {
-            what: "read",
-            name: "-".to_owned(),
-            source,
-        })?;
+        input = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(Error::io("read", "-"))?;
     }
     let mut notes: Vec<(String, Vec<Client>)> = Vec::new();
     let mut answers: Vec<ClientAnswer> = Vec::new();

@@ -67,7 +67,7 @@ impl ReportStyle {
             true => File::options().append(true).create(true).open(file),
             false => File::create(file),
         };
-        let opened = opened.map_err(|error| cannot_write(file, error))?;
+        let opened = opened.map_err(Error::io("write", file.display()))?;
         let buffered = BufWriter::with_capacity(1 << 16, opened);
         Ok(Box::new(Edge::new(buffered, self.shows_secrets)))
     }
@@ -150,7 +150,7 @@ impl<'o> Outputs<'o> {
         for output in self.list {
             if let Some(error) = output.failure {
                 return Err(match output.file {
-                    Some(file) => cannot_write(&file, error),
+                    Some(file) => Error::io("write", file.display())(error),
                     None => Error::Output(error),
                 });
             }
@@ -255,14 +255,6 @@ fn form<'o>(
     })
 }
 
-fn cannot_write(file: &Path, source: io::Error) -> Error {
-    Error::Io {
-        what: "write",
-        name: file.display().to_string(),
-        source,
-    }
-}
-
 /// Two forms cannot go to one place; `example` is a form with a file.
 fn refuse_doubles(destinations: &[ReportDestination], example: &str) -> Result<(), Error> {
     for (number, destination) in destinations.iter().enumerate() {
@@ -319,10 +311,10 @@ pub(crate) fn write_each(
             write(*format, false, out)?;
             continue;
         };
-        let opened = File::create(file).map_err(|error| cannot_write(file, error))?;
+        let opened = File::create(file).map_err(Error::io("write", file.display()))?;
         let mut edge = Edge::new(BufWriter::new(opened), shows_secrets);
         let written = write(*format, true, &mut edge).and_then(|()| edge.flush());
-        written.map_err(|error| cannot_write(file, error))?;
+        written.map_err(Error::io("write", file.display()))?;
     }
     Ok(())
 }

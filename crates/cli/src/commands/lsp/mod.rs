@@ -51,11 +51,7 @@ pub(super) fn run(args: &LspArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     match ended {
         Ok(true) => Ok(0),
         Ok(false) => Ok(EXIT_BROKEN),
-        Err(source) => Err(Error::Io {
-            what: "serve",
-            name: "-".to_owned(),
-            source,
-        }),
+        Err(source) => Err(Error::io("serve", "-")(source)),
     }
 }
 

@@ -170,11 +170,7 @@ pub(super) fn record(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let [file] = args.files.as_slice() else {
         return Err(Error::Usage("--record makes a suite of one log".to_owned()));
     };
-    let cannot_read = |source| Error::Io {
-        what: "read",
-        name: file.display().to_string(),
-        source,
-    };
+    let cannot_read = Error::io("read", file.display());
     let mut sources = SourceMap::new();
     let id = match file.as_os_str() == "-" {
         true => {

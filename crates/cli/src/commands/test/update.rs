@@ -115,11 +115,7 @@ fn one_file(
     }
     if made > 0 {
         let path = Path::new(source.name());
-        replace(path, reach, source.bytes(), &rewritten.text).map_err(|error| Error::Io {
-            what: "update",
-            name: source.name().to_owned(),
-            source: error,
-        })?;
+        replace(path, reach, source.bytes(), &rewritten.text).map_err(Error::io("update", source.name()))?;
     }
     let not = why_not.iter().map(|(failure, why)| {
         let old = quoted(source, failure.span);

@@ -84,11 +84,7 @@ pub(crate) fn cannot_read(name: &Path, source: std::io::Error) -> Error {
         Some(address) if address.contains("://") => return live::unknown(address),
         _ => {}
     }
-    Error::Io {
-        what: "read",
-        name: name.display().to_string(),
-        source,
-    }
+    Error::io("read", name.display())(source)
 }
 
 /// Says what is not known of the switches that were set, for a command without a report that does.
@@ -233,11 +229,10 @@ impl Inputs {
         });
         let id = match known {
             Some(id) => id,
-            None => self.sources.add_file(&path).map_err(|source| Error::Io {
-                what: "read the bootstrap",
-                name: path.display().to_string(),
-                source,
-            })?,
+            None => self
+                .sources
+                .add_file(&path)
+                .map_err(Error::io("read the bootstrap", path.display()))?,
         };
         self.bootstrap_source = Some(id);
         self.judge_bootstrap();
