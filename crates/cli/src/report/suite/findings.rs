@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::json;
 
 use super::{Counts, SuiteReport};
+use crate::report::findings::github::{data, property};
 use crate::report::findings::gitlab::{self, Issue, Location};
 use crate::report::findings::markdown::{MAX_COMMENT_BYTES, code, inline};
 use crate::report::findings::sarif::{MAX_RESULTS, text_region, write_run};
@@ -198,6 +199,27 @@ pub fn write_gitlab(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dyn 
     }
     let end: &[u8] = if before.starts_with('[') { b"[]\n" } else { b"\n]\n" };
     out.write_all(end)?;
+    out.flush()
+}
+
+/// Writes an annotation for each finding, and a line with the counts.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_github(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dyn Write) -> io::Result<()> {
+    for item in items(suites) {
+        let title = match item.kind {
+            SuiteFindingKind::Suite => "suite",
+            _ => item.test,
+        };
+        let (file, title) = (property(&paths.relative(item.file)), property(title));
+        let (line, column, message) = (item.place.line, item.place.column, data(&item.message));
+        writeln!(
+            out,
+            "::error file={file},line={line},col={column},title={title}::{message}"
+        )?;
+    }
+    writeln!(out, "{}", counts(suites))?;
     out.flush()
 }
 

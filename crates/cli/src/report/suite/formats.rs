@@ -4,11 +4,9 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::findings::counts;
 use super::{Counts, FailureReport, SuiteReport, SuitesReport, TestReport, TestVerdict};
 use crate::report::SourcePlace;
 use crate::report::channel::pick::json_of;
-use crate::report::findings::github::{data, property};
 use crate::report::findings::junit::{self, write_suites, xml};
 use crate::report::paths::PrintedPaths;
 use xdsctl_suite::{Coverage, CoverageKind};
@@ -173,36 +171,4 @@ fn case(test: &TestReport, suite: &mut junit::Suite) -> io::Result<()> {
         writeln!(out, "</system-out>")?;
     }
     writeln!(out, "    </testcase>")
-}
-
-/// Writes an annotation for each failure, and a line with the counts.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write_github(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dyn Write) -> io::Result<()> {
-    for suite in suites {
-        let file = paths.relative(&suite.file);
-        let mut annotate = |place: &SourcePlace, title: &str, message: &str| {
-            let (file, title) = (property(&file), property(title));
-            let (line, column) = (place.line, place.column);
-            let message = data(message);
-            writeln!(
-                out,
-                "::error file={file},line={line},col={column},title={title}::{message}"
-            )
-        };
-        for (place, fault) in &suite.faults {
-            annotate(place, "suite", fault)?;
-        }
-        for test in &suite.tests {
-            for failure in &test.failures {
-                annotate(&failure.place, &test.name, &failure.sentence())?;
-            }
-            if let Some((place, why)) = &test.stop {
-                annotate(place, &test.name, why)?;
-            }
-        }
-    }
-    writeln!(out, "{}", counts(suites))?;
-    out.flush()
 }

@@ -25,8 +25,8 @@ use xdsctl_document::source::{Source, Span};
 use xdsctl_model::text::percent;
 use xdsctl_suite::{Coverage, CoverageKind, Failed, Played};
 
-pub use findings::{write_gitlab, write_markdown, write_sarif};
-pub use formats::{write_github, write_json, write_junit};
+pub use findings::{write_github, write_gitlab, write_markdown, write_sarif};
+pub use formats::{write_json, write_junit};
 
 /// What was not met, shown of each kind at most.
 const MISSED_SHOWN: usize = 20;
