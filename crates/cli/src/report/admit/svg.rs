@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use super::layers::AdmitAnswer;
 use super::{Outcome, Sentence, told};
-use crate::report::edge;
-use crate::report::findings::junit::xml;
+use crate::report::channel::svg::{cut, escape};
 
 /// Pixels a character takes at most in the font below.
 const CHAR_WIDTH: usize = 7;
@@ -39,7 +38,7 @@ pub fn write(answer: &AdmitAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     ));
     let widths = rows
         .iter()
-        .map(|(depth, _, text)| depth * INDENT + cut(text).chars().count() * CHAR_WIDTH);
+        .map(|(depth, _, text)| depth * INDENT + cut(text, MAX_CHARS).chars().count() * CHAR_WIDTH);
     let width = widths.max().unwrap_or(0) + 4 * MARGIN;
     let height = rows.len() * ROW + 2 * MARGIN;
     writeln!(
@@ -56,7 +55,7 @@ pub fn write(answer: &AdmitAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
             Outcome::No => "#fee2e2",
             Outcome::Told => "#f3f4f6",
         };
-        let shown = cut(text);
+        let shown = cut(text, MAX_CHARS);
         let box_width = shown.chars().count() * CHAR_WIDTH + MARGIN;
         writeln!(
             out,
@@ -77,17 +76,4 @@ fn place(told: &Sentence, depth: usize, rows: &mut Vec<(usize, Outcome, String)>
     for part in &told.parts {
         place(part, depth + 1, rows);
     }
-}
-
-fn cut(text: &str) -> String {
-    if text.chars().count() <= MAX_CHARS {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(MAX_CHARS - 1).collect();
-    short.push('…');
-    short
-}
-
-fn escape(text: &str) -> String {
-    xml(&edge::visible_line(text))
 }

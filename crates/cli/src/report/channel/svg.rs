@@ -69,7 +69,7 @@ fn place<'n>(
     placed: &mut Vec<Placed<'n>>,
 ) -> usize {
     let number = placed.len();
-    let lines = lines(node).iter().map(|line| cut(line)).collect();
+    let lines = lines(node).iter().map(|line| cut(line, MAX_CHARS)).collect();
     placed.push(Placed {
         node,
         lines,
@@ -84,16 +84,18 @@ fn place<'n>(
     next
 }
 
-fn cut(line: &str) -> String {
-    if line.chars().count() <= MAX_CHARS {
+/// A line of so many characters at most.
+pub fn cut(line: &str, max_chars: usize) -> String {
+    if line.chars().count() <= max_chars {
         return line.to_owned();
     }
-    let mut text: String = line.chars().take(MAX_CHARS - 1).collect();
+    let mut text: String = line.chars().take(max_chars - 1).collect();
     text.push('…');
     text
 }
 
-fn escape(text: &str) -> String {
+/// A line as XML has it.
+pub fn escape(text: &str) -> String {
     xml(&edge::visible_line(text))
 }
 
