@@ -47,9 +47,7 @@ fn answer(args: &RetryArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Erro
         Err(failure) => {
             let status = failure.status();
             fails(args, &status, told, io)?;
-            if let Some(hint) = words::hint(&opened) {
-                say!(io.err, "help: {hint}")?;
-            }
+            words::say_hint(&opened, io)?;
             return Ok(session::exit(true));
         }
     };

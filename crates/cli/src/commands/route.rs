@@ -33,9 +33,7 @@ fn answer(args: &RouteArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Erro
             let status = failure.status();
             let document = || route_json::failure(&status, args.request.seed);
             told.tell(&mut io.out, document, |out| say!(out, "{status}"))?;
-            if let Some(hint) = words::hint(&opened) {
-                say!(io.err, "help: {hint}")?;
-            }
+            words::say_hint(&opened, io)?;
             return Ok(session::exit(true));
         }
     };

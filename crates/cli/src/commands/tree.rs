@@ -89,9 +89,7 @@ fn answer(args: &TreeArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Error
             told.tell(&mut io.out, || document(args, &opened, &outcome), write_text)?;
         }
     }
-    if let Some(hint) = words::hint(&opened) {
-        say!(io.err, "help: {hint}")?;
-    }
+    words::say_hint(&opened, io)?;
     let fails = match &outcome {
         Outcome::Fails(..) => true,
         Outcome::Config(config, generated) => all_fail(config, generated, &opened.client.profile),

@@ -3,6 +3,7 @@
 
 use std::net::SocketAddr;
 
+use crate::Io;
 use crate::report::listed;
 use xdsctl_channel::client::HeldResource;
 use xdsctl_channel::client::config::ChannelFailureClass as Class;
@@ -248,8 +249,18 @@ pub fn unanswered(session: &Session) -> Option<String> {
     ))
 }
 
-/// What may help a reader whose channel has no configuration.
-pub fn hint(session: &Session) -> Option<String> {
+/// Says what may help a reader whose channel has no configuration.
+///
+/// # Errors
+/// Those of the standard error stream.
+pub fn say_hint(session: &Session, io: &mut Io<'_>) -> std::io::Result<()> {
+    match hint(session) {
+        Some(hint) => say!(io.err, "help: {hint}"),
+        None => Ok(()),
+    }
+}
+
+fn hint(session: &Session) -> Option<String> {
     let failure = session.config.as_ref().err()?;
     let target = session.target()?;
     match failure.class {

@@ -67,9 +67,7 @@ fn answer(args: &PickArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Error
     let targets = script::lookup_targets(steps.iter().flatten().map(|(_, step)| step));
     opened.expect(lookups.targets().map(str::to_owned).chain(targets));
     opened.check_effort(steps.is_none().then_some(&rpc.method))?;
-    if let (Err(_), Some(hint)) = (&opened.config, words::hint(&opened)) {
-        say!(io.err, "help: {hint}")?;
-    }
+    words::say_hint(&opened, io)?;
     if let Some(address) = &args.address {
         let config = config(&opened)?;
         let is_there = place::tell(address, config, told, &mut io.out)?;
@@ -301,11 +299,7 @@ fn read_steps(args: &PickArgs, io: &mut Io<'_>) -> Result<Option<Vec<(usize, Ste
     };
     let text = read
         .and_then(|bytes| String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8")))
-        .map_err(|source| Error::Io {
-            what: "read",
-            name: name.clone(),
-            source,
-        })?;
+        .map_err(Error::io("read", &name))?;
     let mut steps = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         if line.trim().is_empty() {
