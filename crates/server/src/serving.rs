@@ -11,8 +11,7 @@ use xdsctl_model::resource::RouteConfiguration;
 use xdsctl_model::resource::listener::{
     FilterChain, HttpConnectionManager, RouteSource, SourceMatch, SourceType, TcpListener,
 };
-use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
-use xdsctl_model::resource::route::{Action, PathMatcher, Route, VirtualHost};
+use xdsctl_model::resource::route::{Action, Route};
 use xdsctl_model::resource::{Listener, Millis, ResourceType};
 use xdsctl_model::text;
 
@@ -61,27 +60,7 @@ pub struct Serving {
 impl Serving {
     /// What a server without xDS does: it takes every connection in plaintext, and lets everybody in.
     pub fn without_xds() -> Serving {
-        let everything = Route {
-            index: 0,
-            name: String::new(),
-            path: PathMatcher::Text(StringMatcher {
-                kind: StringMatch::Prefix(String::new()),
-                ignore_case: false,
-            }),
-            headers: Vec::new(),
-            fraction_per_million: None,
-            action: Action::NonForwarding,
-            typed_per_filter_config: BTreeMap::new(),
-        };
-        let host = VirtualHost {
-            domains: vec!["*".to_owned()],
-            routes: vec![everything],
-            ..VirtualHost::default()
-        };
-        let routes = RouteConfiguration {
-            virtual_hosts: vec![host],
-            ..RouteConfiguration::default()
-        };
+        let routes = RouteConfiguration::of_everything(Action::NonForwarding);
         let chain = FilterChain {
             name: String::new(),
             source: SourceMatch::default(),

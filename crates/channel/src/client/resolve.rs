@@ -23,8 +23,7 @@ use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::domain::{DomainClass, DomainComparison, DomainMatch, best_match_by};
 use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
-use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
-use xdsctl_model::resource::route::{Action, Destination, PathMatcher, Route, RouteAction, VirtualHost};
+use xdsctl_model::resource::route::{Action, Destination, RouteAction, VirtualHost};
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, Millis, ResourceType, RouteConfiguration};
 use xdsctl_model::status::{Code, Status};
 
@@ -307,27 +306,7 @@ pub(super) fn cluster(name: &str, client: &Client, extra_roots: &BTreeSet<String
         auto_host_rewrite: false,
         untrusted_host_rewrite: false,
     };
-    let route = Route {
-        index: 0,
-        name: String::new(),
-        path: PathMatcher::Text(StringMatcher {
-            kind: StringMatch::Prefix(String::new()),
-            ignore_case: false,
-        }),
-        headers: Vec::new(),
-        fraction_per_million: None,
-        action: Action::Route(Box::new(action)),
-        typed_per_filter_config: BTreeMap::new(),
-    };
-    let host = VirtualHost {
-        domains: vec!["*".to_owned()],
-        routes: vec![route],
-        ..VirtualHost::default()
-    };
-    let routes = RouteConfiguration {
-        virtual_hosts: vec![host],
-        ..RouteConfiguration::default()
-    };
+    let routes = RouteConfiguration::of_everything(Action::Route(Box::new(action)));
     let config = XdsConfig {
         listener_name: String::new(),
         listener: Arc::new(plain_listener()),

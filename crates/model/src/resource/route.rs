@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::filter::FilterOverride;
-use super::matcher::{HeaderMatcher, HeaderView, StringMatcher};
+use super::matcher::{HeaderMatcher, HeaderView, StringMatch, StringMatcher};
 use super::{LbPolicy, Millis};
 use crate::profile::Feature;
 use xdsctl_re2::Regex;
@@ -51,6 +51,33 @@ pub struct Route {
     pub action: Action,
     /// Overrides by HTTP filter name.
     pub typed_per_filter_config: BTreeMap<String, FilterOverride>,
+}
+
+impl RouteConfiguration {
+    /// One virtual host for every authority, with one route for every RPC.
+    pub fn of_everything(action: Action) -> RouteConfiguration {
+        let route = Route {
+            index: 0,
+            name: String::new(),
+            path: PathMatcher::Text(StringMatcher {
+                kind: StringMatch::Prefix(String::new()),
+                ignore_case: false,
+            }),
+            headers: Vec::new(),
+            fraction_per_million: None,
+            action,
+            typed_per_filter_config: BTreeMap::new(),
+        };
+        let host = VirtualHost {
+            domains: vec!["*".to_owned()],
+            routes: vec![route],
+            ..VirtualHost::default()
+        };
+        RouteConfiguration {
+            virtual_hosts: vec![host],
+            ..RouteConfiguration::default()
+        }
+    }
 }
 
 impl Route {
