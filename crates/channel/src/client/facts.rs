@@ -284,24 +284,25 @@ pub fn non_forwarding_path((host, route): (u32, u32)) -> FieldPath {
     })
 }
 
-/// The filter `index` of an API listener.
-pub fn filter_path(index: u32) -> FieldPath {
+/// A field of the connection manager of an API listener.
+fn in_manager(path: impl FnOnce(&Path<'_>) -> FieldPath) -> FieldPath {
     let root = Path::ROOT;
     let api = root.field("api_listener");
     let any = api.field("api_listener");
-    let hcm = any.value(HCM);
-    hcm.field("http_filters").index(index as usize).to_owned()
+    path(&any.value(HCM))
+}
+
+/// The filter `index` of an API listener.
+pub fn filter_path(index: u32) -> FieldPath {
+    in_manager(|manager| manager.field("http_filters").index(index as usize).to_owned())
 }
 
 fn with_host(inline: bool, host: u32, path: impl FnOnce(&Path<'_>) -> FieldPath) -> FieldPath {
-    let root = Path::ROOT;
-    let api = root.field("api_listener");
-    let any = api.field("api_listener");
-    let hcm = any.value(HCM);
-    let config = hcm.field("route_config");
-    let base = if inline { &config } else { &root };
-    let hosts = base.field("virtual_hosts");
-    path(&hosts.index(host as usize))
+    let below = |base: &Path<'_>| path(&base.field("virtual_hosts").index(host as usize));
+    match inline {
+        true => in_manager(|manager| below(&manager.field("route_config"))),
+        false => below(&Path::ROOT),
+    }
 }
 
 fn with_route(inline: bool, host: u32, route: u32, path: impl FnOnce(&Path<'_>) -> FieldPath) -> FieldPath {
@@ -313,22 +314,12 @@ fn with_route(inline: bool, host: u32, route: u32, path: impl FnOnce(&Path<'_>) 
 
 /// The field in which an API listener names its RouteConfiguration.
 pub fn rds_path() -> FieldPath {
-    let root = Path::ROOT;
-    let api = root.field("api_listener");
-    let any = api.field("api_listener");
-    let hcm = any.value(HCM);
-    let rds = hcm.field("rds");
-    rds.field("route_config_name").to_owned()
+    in_manager(|manager| manager.field("rds").field("route_config_name").to_owned())
 }
 
 /// The field with the virtual hosts of an API listener's inline routes.
 pub fn inline_routes_path() -> FieldPath {
-    let root = Path::ROOT;
-    let api = root.field("api_listener");
-    let any = api.field("api_listener");
-    let hcm = any.value(HCM);
-    let routes = hcm.field("route_config");
-    routes.field("virtual_hosts").to_owned()
+    in_manager(|manager| manager.field("route_config").field("virtual_hosts").to_owned())
 }
 
 /// The field in which an aggregate cluster names its child `index`.
