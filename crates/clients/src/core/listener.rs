@@ -7,10 +7,11 @@
 use super::filter_chain;
 use super::filter_chain_map;
 use super::http_connection_manager::{self, ListenerSide};
+use crate::core::convert::address::socket_of;
 use crate::shared::chain_policies;
 use crate::shared::rules::{
-    ADDRESS_NOT_LITERAL, ADDRESS_NOT_SOCKET, ADDRESS_WITHOUT_PORT, NEITHER_CLIENT_NOR_SERVER, NO_FILTER_CHAIN,
-    PORT_OUT_OF_RANGE, USE_ORIGINAL_DST,
+    ADDRESS_NOT_LITERAL, ADDRESS_WITHOUT_PORT, NEITHER_CLIENT_NOR_SERVER, NO_FILTER_CHAIN, PORT_OUT_OF_RANGE,
+    USE_ORIGINAL_DST,
 };
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
 use xdsctl_document::proto::pb::envoy::config::listener::v3 as pb;
@@ -141,15 +142,8 @@ fn default_filter_chain(
 
 /// Reads the address of a server as text; anything goes for the host.
 fn server_address(address: &core::Address, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<String> {
+    let socket = socket_of(Some(address), at, cx)?;
     let at = at.field("socket_address");
-    let Some(core::address::Address::SocketAddress(socket)) = &address.address else {
-        cx.report(
-            &ADDRESS_NOT_SOCKET,
-            &at,
-            format_args!("address has no socket_address, no other kind of address is supported"),
-        );
-        return None;
-    };
     if socket.protocol != core::socket_address::Protocol::Tcp as i32 {
         cx.report(
             &ADDRESS_NOT_TCP,

@@ -5,15 +5,14 @@
 //! mean something else than they say, and some end the process. Those are found here with the
 //! client's own URI rules.
 
-use crate::core::convert::address::PORT_IN_TEXT;
+use crate::core::convert::address::{PORT_IN_TEXT, socket_of};
 use crate::core::convert::dns_name;
 use crate::shared::rules::{
-    ADDRESS_MISSING, ADDRESS_NOT_SOCKET, DNS_LOAD_ASSIGNMENT_MISSING, DNS_NAME_EMPTY, DNS_NOT_ONE_ENDPOINT,
-    DNS_PORT_UNSET, DNS_RESOLVER_NAME, ENDPOINT_MISSING,
+    DNS_LOAD_ASSIGNMENT_MISSING, DNS_NAME_EMPTY, DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, DNS_RESOLVER_NAME,
+    ENDPOINT_MISSING,
 };
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::SocketAddress;
-use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
 use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
     ClusterLoadAssignment, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
@@ -85,20 +84,8 @@ pub(super) fn logical_dns(
         cx,
     );
     let at = at.field("address");
-    let Some(address) = &endpoint.address else {
-        cx.report(&ADDRESS_MISSING, &at, format_args!("address is missing"));
-        return None;
-    };
-    let at = at.field("socket_address");
-    let Some(Address::SocketAddress(socket)) = &address.address else {
-        cx.report(
-            &ADDRESS_NOT_SOCKET,
-            &at,
-            format_args!("address has no socket_address, no other kind of address is supported"),
-        );
-        return None;
-    };
-    host_and_port(socket, &at, cx)
+    let socket = socket_of(endpoint.address.as_ref(), &at, cx)?;
+    host_and_port(socket, &at.field("socket_address"), cx)
 }
 
 fn not_one(what: &str, count: usize, at: &Path<'_>, cx: &mut Validation<'_>) {

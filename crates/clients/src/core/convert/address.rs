@@ -23,6 +23,29 @@ rules! {
 /// Largest port.
 const MAX_PORT: u32 = 65_535;
 
+/// The socket address in the Address at `at`.
+///
+/// Reports [`ADDRESS_MISSING`] at `at` and [`ADDRESS_NOT_SOCKET`] at `.socket_address`.
+pub fn socket_of<'m>(
+    address: Option<&'m core::Address>,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Option<&'m core::SocketAddress> {
+    let Some(address) = address else {
+        cx.report(&ADDRESS_MISSING, at, format_args!("address is missing"));
+        return None;
+    };
+    let Some(core::address::Address::SocketAddress(socket)) = &address.address else {
+        cx.report(
+            &ADDRESS_NOT_SOCKET,
+            &at.field("socket_address"),
+            format_args!("address has no socket_address, no other kind of address is supported"),
+        );
+        return None;
+    };
+    Some(socket)
+}
+
 /// Converts the Address at `at`.
 ///
 /// Reports [`ADDRESS_MISSING`] at `at`; [`ADDRESS_NOT_SOCKET`], [`ADDRESS_NOT_IP`] at
@@ -34,19 +57,8 @@ pub fn socket_address(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Option<ParsedAddress> {
-    let Some(address) = address else {
-        cx.report(&ADDRESS_MISSING, at, format_args!("address is missing"));
-        return None;
-    };
+    let socket = socket_of(address, at, cx)?;
     let at = at.field("socket_address");
-    let Some(core::address::Address::SocketAddress(socket)) = &address.address else {
-        cx.report(
-            &ADDRESS_NOT_SOCKET,
-            &at,
-            format_args!("address has no socket_address, no other kind of address is supported"),
-        );
-        return None;
-    };
     let set = match socket.port_specifier {
         Some(core::socket_address::PortSpecifier::PortValue(port)) => Some(port),
         Some(core::socket_address::PortSpecifier::NamedPort(_)) | None => None,
