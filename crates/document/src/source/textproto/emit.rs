@@ -186,7 +186,7 @@ impl TextprotoWriter<'_, '_> {
                     let text = integer(text).map_or_else(|| text.to_vec(), |value| value.to_string().into_bytes());
                     self.key(&text, given.span);
                 }
-                None => self.key(default(key).trim_ascii_start().trim_matches_quotes(), node.span),
+                None => self.key(without_quotes(default(key).trim_ascii_start()), node.span),
             }
             match member(b"value") {
                 Some(given) => self.value(value, given),
@@ -437,15 +437,7 @@ fn default(kind: Kind) -> &'static [u8] {
     }
 }
 
-/// Text without its quotes.
-trait TrimQuotes {
-    fn trim_matches_quotes(&self) -> &[u8];
-}
-
-impl TrimQuotes for [u8] {
-    fn trim_matches_quotes(&self) -> &[u8] {
-        self.strip_prefix(b"\"")
-            .and_then(|text| text.strip_suffix(b"\""))
-            .unwrap_or(self)
-    }
+fn without_quotes(text: &[u8]) -> &[u8] {
+    let inner = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\""));
+    inner.unwrap_or(text)
 }
