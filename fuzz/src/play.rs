@@ -175,7 +175,7 @@ fn run(chance: &mut Chance, world: &World, (client, start): (Client, Start), ste
     let options = options(chance, &hosts);
     let steps: Vec<Step> = steps
         .iter()
-        .map(|step| Step::from_json(step).unwrap_or_else(|error| panic!("{error}: {step}")))
+        .map(|step| Step::read(&step.to_string()).unwrap_or_else(|error| panic!("{error}: {step}")))
         .collect();
     let is_repeated = chance.percent(6);
     let again = is_repeated.then(|| (client.clone(), start.clone(), network.clone(), options.clone()));
@@ -249,7 +249,7 @@ pub fn requests(data: &[u8]) {
         let Ok(json) = serde_json::from_slice::<Value>(line) else {
             continue;
         };
-        match Step::from_json(&json) {
+        match Step::read(&json.to_string()) {
             Ok(step) if steps::is_long(&step) => return,
             Ok(step) => steps.push(step),
             Err(error) => assert!(!error.to_string().is_empty()),

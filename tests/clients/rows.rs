@@ -264,7 +264,7 @@ pub fn ask(row: &Recorded) -> Ours {
                 FamilyVerdict::Dies => "CRASH",
                 FamilyVerdict::NotKnown => "?",
             },
-            diagnostics: answer.diagnostics.into_vec(),
+            diagnostics: answer.diagnostics.to_vec(),
         },
         None => {
             let is_rejected = validated.diagnostics.iter().any(|d| d.effect == Effect::Nack);

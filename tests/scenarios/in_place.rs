@@ -43,7 +43,7 @@ fn play(name: &str, world: &str, (seed, listens): (u64, bool), steps: &[Value]) 
     let mut player = Player::default();
     let mut ends = Vec::new();
     for json in steps {
-        let step = Step::from_json(json).unwrap_or_else(|error| panic!("{error}: {json}"));
+        let step = Step::read(&json.to_string()).unwrap_or_else(|error| panic!("{error}: {json}"));
         let told = player.play(&step, &mut channel, &mut |outcome| {
             ends.push(end(&outcome));
             true

@@ -206,7 +206,7 @@ fn read_step(step: &Value) -> Step {
             rpc.entry("timeout").or_insert_with(|| 5.into());
         }
     }
-    Step::from_json(&step).unwrap()
+    Step::read(&step.to_string()).unwrap()
 }
 
 fn trace(row: &Row, pick: usize) -> String {

@@ -50,7 +50,7 @@ fn play(seed: u64, count: usize) -> Ran {
     let (mut begun, mut taken) = (0, 0);
     let (mut ends, mut left) = (Vec::new(), Vec::new());
     for json in &steps::steps(seed, count) {
-        let step = Step::from_json(json).unwrap_or_else(|error| panic!("{error}: {json}"));
+        let step = Step::read(&json.to_string()).unwrap_or_else(|error| panic!("{error}: {json}"));
         player
             .play(&step, &mut channel, &mut |_| {
                 taken += 1;

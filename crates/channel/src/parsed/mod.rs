@@ -27,7 +27,7 @@ pub use endpoints::{endpoint, endpoints, locality};
 pub use filter::{config as filter_config, http_filter as filter};
 pub use listener::{filter_chain, listener};
 pub use route::{retry_policy, route, route_configuration, virtual_host};
-pub use text::{text, write};
+pub use text::write;
 
 use xdsctl_model::resource::{Cluster, Resource};
 

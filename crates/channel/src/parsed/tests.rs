@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::{of, text};
+use super::{ParsedValue, of, write};
 use xdsctl_clients::core::cluster::lb_policy::default_policy;
 use xdsctl_model::resource::cluster::{Cluster, Discovery, HealthStatus, MetadataValue};
 use xdsctl_model::resource::endpoints::{Endpoint, Endpoints, Locality, LocalityName};
@@ -16,6 +16,12 @@ use xdsctl_model::resource::route::{
     VirtualHost,
 };
 use xdsctl_model::resource::{Millis, Resource};
+
+fn text(shown: &ParsedValue<'_>) -> String {
+    let mut out = String::new();
+    write(shown, &mut out).unwrap();
+    out
+}
 
 #[track_caller]
 fn check(resource: &Resource, expected: &str) {

@@ -24,22 +24,16 @@ const FIRST: &[&str] = &[
     "match",
 ];
 
-/// Renders a parsed form as lines, each ended by a line feed.
+/// Writes a parsed form as lines, each ended by a line feed; what is made one by one is written so.
 ///
 /// ```
 /// use serde_json::json;
-/// use xdsctl_channel::parsed::{ParsedValue, text};
+/// use xdsctl_channel::parsed::{ParsedValue, write};
 /// let parsed = ParsedValue::Plain(json!({"a": 1, "b": {"c": [], "defaults": ["c"]}, "defaults": ["a"]}));
-/// assert_eq!(text(&parsed), "a: 1 (default)\nb:\n  c: none (default)\n");
+/// let mut text = String::new();
+/// write(&parsed, &mut text).unwrap();
+/// assert_eq!(text, "a: 1 (default)\nb:\n  c: none (default)\n");
 /// ```
-pub fn text(shown: &ParsedValue<'_>) -> String {
-    let mut out = String::new();
-    // A string takes whatever is written.
-    let _ = write(shown, &mut out);
-    out
-}
-
-/// Writes a parsed form as lines, each ended by a line feed; what is made one by one is written so.
 ///
 /// # Errors
 /// Those of `out`.

@@ -151,11 +151,6 @@ impl Findings {
             (one, other) => one.is_none() && other.is_none(),
         }
     }
-
-    /// The findings alone, but for those on fields that are never read.
-    pub fn into_vec(self) -> Vec<Diagnostic> {
-        self.0.map(Arc::unwrap_or_clone).unwrap_or_default().list
-    }
 }
 
 impl FamilyAnswer {

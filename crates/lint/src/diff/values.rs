@@ -142,15 +142,8 @@ impl<'a> ShownFields<'a> {
 }
 
 /// What differs between two parsed forms; the values of the answer are masked unless `shows_secrets`.
-///
-/// ```
-/// use serde_json::json;
-/// use xdsctl_lint::diff::values::{ChangeKind, compare};
-/// let change = compare(&json!({"weight": 1}), &json!({"weight": 2}), false).remove(0);
-/// let changed = ChangeKind::Changed((&json!(1)).into(), (&json!(2)).into());
-/// assert_eq!((change.path.as_str(), change.kind), ("weight", changed));
-/// ```
-pub fn compare(before: &Value, after: &Value, shows_secrets: bool) -> Vec<FieldChange> {
+#[cfg(test)]
+pub(super) fn compare(before: &Value, after: &Value, shows_secrets: bool) -> Vec<FieldChange> {
     let mut changes = Vec::new();
     let [before, after] = [before, after].map(|value| ShownValue::root(value, shows_secrets));
     of_values("", before, after, "", &mut changes);

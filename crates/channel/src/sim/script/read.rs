@@ -36,14 +36,6 @@ impl Step {
     /// Reads a step.
     ///
     /// # Errors
-    /// What is wrong with it.
-    pub fn from_json(json: &serde_json::Value) -> Result<Step, StepError> {
-        Step::read(&json.to_string())
-    }
-
-    /// Reads a step.
-    ///
-    /// # Errors
     /// What is wrong with it, and where.
     pub fn of(node: &JsonNode) -> Result<Step, Located> {
         let error = |error| Located { span: node.span, error };
