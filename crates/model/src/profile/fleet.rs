@@ -146,20 +146,20 @@ impl Fleet {
     /// [`UnknownSwitch`] if no client has it, asked or not.
     pub fn set_env(&mut self, name: &str, value: &str) -> Result<(), UnknownSwitch> {
         let of_base = self.base.take(name, value);
-        let mut unknown = of_base.as_ref().err().cloned();
+        let mut is_unknown = of_base.is_none();
         let base = self.base.client();
         let mut answers: Vec<(Client, SwitchEffect)> = Vec::new();
         if self.clients.contains(&base) {
-            answers.extend(of_base.ok().map(|taken| (base, taken)));
+            answers.extend(of_base.map(|taken| (base, taken)));
         }
         for profile in &mut self.others {
             match profile.take(name, value) {
-                Ok(taken) => answers.push((profile.client(), taken)),
-                Err(error) => unknown = Some(error),
+                Some(taken) => answers.push((profile.client(), taken)),
+                None => is_unknown = true,
             }
         }
-        if let (true, Some(error), false) = (answers.is_empty(), unknown, switch::is_of_any_client(name)) {
-            return Err(error);
+        if answers.is_empty() && is_unknown && !switch::is_of_any_client(name) {
+            return Err(UnknownSwitch::new(name));
         }
         let not_known = answers.iter().filter(|(_, taken)| *taken == SwitchEffect::NotKnown);
         let clients: Vec<Client> = not_known.map(|(client, _)| *client).collect();

@@ -189,10 +189,14 @@ impl Profile {
     /// # Errors
     /// [`UnknownSwitch`] for any other variable that changes nothing in this client's validation, tree or picks.
     pub fn set_env(&mut self, name: &str, value: &str) -> Result<(), UnknownSwitch> {
-        self.take(name, value).map(|_| ())
+        match self.take(name, value) {
+            Some(_) => Ok(()),
+            None => Err(UnknownSwitch::new(name)),
+        }
     }
 
-    fn take(&mut self, name: &str, value: &str) -> Result<SwitchEffect, UnknownSwitch> {
+    /// The same; `None` for an unknown switch, whose nearest name takes time to find.
+    fn take(&mut self, name: &str, value: &str) -> Option<SwitchEffect> {
         let variable = switch::variable(name, self.client.family);
         for &feature in self.switched_by(variable) {
             self.features.set(feature, feature.parse(value, self.client));
@@ -200,11 +204,11 @@ impl Profile {
         // A version between two measured ones has the switches of both.
         self.settings.push((name.to_owned(), value.to_owned()));
         if self.switched_by(variable).next().is_some() || WITHOUT_EFFECT.contains(&variable) {
-            Ok(SwitchEffect::Known)
+            Some(SwitchEffect::Known)
         } else if switch::is_unmodelled(variable, self.client) {
-            Ok(SwitchEffect::NotKnown)
+            Some(SwitchEffect::NotKnown)
         } else {
-            Err(UnknownSwitch::new(name))
+            None
         }
     }
 
