@@ -8,8 +8,10 @@
 //!
 //! Words that anybody could write need a [frame](super::frame): all that are short, and `- framed: words`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
+
+use foldhash::{HashMap, HashMapExt};
 
 use super::symptoms::{SYMPTOMS, Symptom};
 use crate::catalogue;
@@ -149,19 +151,23 @@ fn index() -> &'static MarkIndex {
 
 /// Each mark by those of its bytes that the fewest others have.
 fn indexed(marks: Vec<PageLine>) -> MarkIndex {
-    let grams = |mark: &PageLine| -> BTreeSet<[u8; GRAM]> {
+    let grams = |mark: &PageLine| -> Vec<[u8; GRAM]> {
         let windows = mark.pieces.iter().flat_map(|piece| piece.as_bytes().windows(GRAM));
-        windows.filter_map(|gram| gram.try_into().ok()).collect()
+        let mut grams: Vec<[u8; GRAM]> = windows.filter_map(|gram| gram.try_into().ok()).collect();
+        grams.sort_unstable();
+        grams.dedup();
+        grams
     };
+    let of_marks: Vec<Vec<[u8; GRAM]>> = marks.iter().map(grams).collect();
     let mut counts: HashMap<[u8; GRAM], usize> = HashMap::new(); // never iterated
-    for gram in marks.iter().flat_map(grams) {
-        *counts.entry(gram).or_default() += 1;
+    for gram in of_marks.iter().flatten() {
+        *counts.entry(*gram).or_default() += 1;
     }
     let mut by_gram: HashMap<[u8; GRAM], Vec<usize>> = HashMap::new(); // never iterated
     let mut known = vec![0; 1 << 10];
-    for (number, mark) in marks.iter().enumerate() {
-        let rarest = grams(mark).into_iter().min_by_key(|gram| counts.get(gram).copied());
-        let gram = rarest.expect("the words of a mark are longer than the bytes that are looked up");
+    for (number, grams) in of_marks.iter().enumerate() {
+        let rarest = grams.iter().min_by_key(|gram| counts.get(*gram).copied());
+        let gram = *rarest.expect("the words of a mark are longer than the bytes that are looked up");
         by_gram.entry(gram).or_default().push(number);
         let (word, bit) = slot(gram);
         if let Some(bits) = known.get_mut(word) {
