@@ -3,6 +3,10 @@
 //! Messages and enums refer to each other by index into [`MESSAGES`] and [`ENUMS`], both sorted by full name.
 //! Map entries are messages of their own, as in a descriptor set.
 
+use std::sync::LazyLock;
+
+use foldhash::HashMap;
+
 /// A message type.
 #[derive(Debug)]
 pub struct Message {
@@ -146,10 +150,10 @@ pub fn message(full_name: &str) -> Option<&'static Message> {
 
 /// The index in [`MESSAGES`] of the message of this full name.
 pub fn message_index(full_name: &str) -> Option<u16> {
-    let index = MESSAGES
-        .binary_search_by(|message| message.full_name.cmp(full_name))
-        .ok()?;
-    u16::try_from(index).ok()
+    // Each Any of a resource asks, some of them for several clients.
+    static BY_NAME: LazyLock<HashMap<&str, u16>> =
+        LazyLock::new(|| MESSAGES.iter().map(|message| message.full_name).zip(0..).collect());
+    BY_NAME.get(full_name).copied()
 }
 
 /// The enum of this full name.
@@ -159,6 +163,11 @@ pub fn enumeration(full_name: &str) -> Option<&'static Enum> {
 }
 
 impl Message {
+    /// Its index in [`MESSAGES`], where all messages are.
+    pub fn index(&'static self) -> usize {
+        (std::ptr::from_ref(self).addr() - MESSAGES.as_ptr().addr()) / size_of::<Message>()
+    }
+
     /// The field with this number.
     pub fn field(&self, number: u32) -> Option<&'static Field> {
         // Most messages number their fields 1, 2, 3 ...
