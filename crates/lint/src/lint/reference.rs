@@ -511,11 +511,11 @@ fn endpoints<'l>(
     (extent, spare): (Option<Extent>, &dyn Fn() -> Option<&'l str>),
     findings: &mut Findings,
 ) {
-    let end = names.world.end_without(Unmet::Endpoints);
+    let end = |names: &WorldNames<'_>| names.world.end_without(Unmet::Endpoints);
     match names.find(ResourceType::Endpoints, wanted) {
         NameAnswer::NotAskedFor(fault) => {
             let why = not_asked_for(ResourceType::Endpoints, wanted, &fault);
-            let message = format!("{why}: RPCs to this cluster {}", end.of_several());
+            let message = format!("{why}: RPCs to this cluster {}", end(names).of_several());
             findings.add(cluster, &REFERENCE_NOT_ASKED_FOR, eds_path(), message);
         }
         NameAnswer::Nothing(near) => {
@@ -530,7 +530,7 @@ fn endpoints<'l>(
                 ),
                 None => (
                     extent.rule(&CLUSTER_ENDPOINTS_MISSING),
-                    then("RPCs", end, end.of_several()),
+                    then("RPCs", end(names), end(names).of_several()),
                 ),
             };
             let message = format!("ClusterLoadAssignment `{wanted}` is not there: {then}");
@@ -540,7 +540,7 @@ fn endpoints<'l>(
         NameAnswer::There(taken) => {
             let effects = RejectionEffects {
                 rpcs: "RPCs to this cluster".to_owned(),
-                end: end.of_several(),
+                end: end(names).of_several(),
                 wait: Some(UnmetEnd::Waits.of_several()),
             };
             let what = format!("ClusterLoadAssignment `{wanted}`");

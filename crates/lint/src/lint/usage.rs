@@ -86,17 +86,19 @@ impl<'w> Usage<'w> {
             return Usage { clusters: None, routes };
         }
         let mut used = HashSet::new();
-        let mut open: Vec<&str> = routes
+        let references = routes
             .iter()
-            .flat_map(|routes| routes.facts.virtual_hosts.iter().flatten())
-            .map(|reference| reference.cluster.as_str())
-            .collect();
-        while let Some(name) = open.pop() {
-            if !used.insert(name) {
-                continue;
-            }
-            if let Some(ClusterFacts::Aggregate { children }) = world.cluster(name) {
-                open.extend(children.iter().map(String::as_str));
+            .flat_map(|routes| routes.facts.virtual_hosts.iter().flatten());
+        let mut open: Vec<&str> = Vec::new();
+        for reference in references {
+            open.push(&reference.cluster);
+            while let Some(name) = open.pop() {
+                if !used.insert(name) {
+                    continue;
+                }
+                if let Some(ClusterFacts::Aggregate { children }) = world.cluster(name) {
+                    open.extend(children.iter().map(String::as_str));
+                }
             }
         }
         Usage {
