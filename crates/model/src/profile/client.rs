@@ -285,7 +285,8 @@ impl Client {
     /// What is known of it.
     pub fn standing(self) -> ClientStanding {
         let measured = self.family.measured();
-        if measured.contains(&self.version) {
+        // Mostly it is the newest.
+        if measured.iter().rev().any(|known| *known == self.version) {
             return ClientStanding::Measured;
         }
         let before = measured.iter().rev().find(|known| **known < self.version);

@@ -139,7 +139,8 @@ impl<'p> FamilyReader<'p> {
 
 /// The message in an Any, if it is one of this type.
 pub(crate) fn opened<T: prost::Message + Default>(any: &Any, type_name: &str) -> Option<T> {
-    let is_it = any.type_url.rsplit('/').next() == Some(type_name);
+    let before = any.type_url.strip_suffix(type_name)?;
+    let is_it = before.is_empty() || before.ends_with('/');
     is_it.then(|| T::decode(any.value.clone()).unwrap_or_default())
 }
 
