@@ -10,6 +10,7 @@
 //! wire type counts as unknown; a map entry that holds an unknown field is no entry; groups nest
 //! like messages; at most 100 levels; field number 0 is an error.
 
+mod alike;
 mod describe;
 mod missed;
 mod normalize;
@@ -17,13 +18,14 @@ mod reader;
 mod since;
 
 use bytes::Bytes;
-use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Message};
+use xdsctl_proto::tables::{Cardinality, Field, Kind, Message};
 
 pub use self::describe::{FieldUse, history, uses};
 pub use self::missed::no_host_rewrite;
 pub(crate) use self::reader::WireReader;
 pub use self::reader::{Raw, fields, map_keys};
 
+use self::alike::Samples;
 use self::normalize::normalize;
 use self::since::{Families, MessageReads};
 use super::transcode::{LIMIT_EXCEEDED, MAX_ELEMENTS};
@@ -90,22 +92,13 @@ pub fn check(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Result<Bytes, Malformed> {
-    let known = cx.known();
-    let (reader, beside) = cx.readers();
-    let mut walk = WireWalk {
-        reader,
-        beside,
-        cx,
-        known,
-        odd: false,
-    };
+    let mut walk = WireWalk::new(cx);
     let readers = walk
         .readers()
         .filter(|_| notes)
         .map(|reader| Families::of(reader.client().family));
     let told = readers.fold(Families::NONE, Families::any);
-    let index = tables::message_index(message.full_name).unwrap_or_default();
-    walk.message(bytes, since::reads(index), (at, None), MAX_DEPTH, told)?;
+    walk.message(bytes, since::reads_of(message), (at, None), MAX_DEPTH, told)?;
     if walk.odd {
         Ok(Bytes::from(normalize(bytes, message)))
     } else {
@@ -187,6 +180,8 @@ struct WireWalk<'c, 'p> {
     known: BytesKnowledge,
     /// Something is there that prost would read in another way.
     odd: bool,
+    /// Elements that others may be like; `None` if each is to be walked.
+    samples: Option<Samples>,
 }
 
 /// How often the fields of one message have been seen, for element indices.
@@ -229,7 +224,21 @@ impl FieldCounts {
     }
 }
 
-impl WireWalk<'_, '_> {
+impl<'c, 'p> WireWalk<'c, 'p> {
+    fn new(cx: &'c mut Validation<'p>) -> Self {
+        let known = cx.known();
+        let (reader, beside) = cx.readers();
+        WireWalk {
+            reader,
+            beside,
+            // Of bytes that may be anything, each is to be looked at.
+            samples: (known >= BytesKnowledge::WellFormed && cx.is_packing()).then(Samples::default),
+            cx,
+            known,
+            odd: false,
+        }
+    }
+
     /// The clients of whom it is said what they never read: each is of another family.
     fn readers(&self) -> impl Iterator<Item = &Profile> {
         std::iter::once(self.reader).chain(self.beside)
@@ -259,6 +268,7 @@ impl WireWalk<'_, '_> {
         let message = reads.message;
         let told = told.both(reads.concerned(bytes.len(), self.known));
         if self.known >= BytesKnowledge::WellFormed && told == Families::NONE {
+            self.leave_out(bytes);
             return Ok(());
         }
         let mut reader = WireReader { rest: bytes };
@@ -316,21 +326,62 @@ impl WireWalk<'_, '_> {
     ) -> Result<(), Malformed> {
         match (field.cardinality, field.kind) {
             (Cardinality::Map { key, value }, _) => self.entry(raw.payload, field, key, value, at, depth, told),
-            (_, Kind::String) if self.known >= BytesKnowledge::WellFormed => Ok(()),
+            (_, Kind::String) if self.known >= BytesKnowledge::WellFormed => {
+                self.leave_out(raw.payload);
+                Ok(())
+            }
             (_, Kind::String) => utf8(raw.payload).map(drop),
             (cardinality, Kind::Message(m)) => {
                 let depth = depth.checked_sub(1).ok_or(Malformed::Depth)?;
                 let sub = since::reads(m);
                 let here = at.field(field.name);
                 if cardinality == Cardinality::Repeated {
-                    self.message(raw.payload, sub, (&here.index(index), Some(list)), depth, told)
+                    self.element(raw.payload, sub, (&here.index(index), list), depth, told)
                 } else {
                     // Both parts count, but of a field that is kept as bytes prost keeps the last.
                     self.odd |= sub.message.lazy && index > 0;
                     self.message(raw.payload, sub, (&here, None), depth, told)
                 }
             }
-            _ => Ok(()),
+            _ => {
+                self.leave_out(raw.payload);
+                Ok(())
+            }
+        }
+    }
+
+    /// Walks an element of the list of this number, unless it is like one that was walked.
+    fn element(
+        &mut self,
+        bytes: &[u8],
+        reads: &'static MessageReads,
+        (at, list): (&Path<'_>, usize),
+        depth: u32,
+        told: Families,
+    ) -> Result<(), Malformed> {
+        let told = told.both(reads.concerned(bytes.len(), self.known));
+        let samples = self.samples.as_mut().filter(|samples| samples.are_for(bytes));
+        let Some(samples) = samples.filter(|_| told != Families::NONE) else {
+            return self.message(bytes, reads, (at, Some(list)), depth, told);
+        };
+        if let Some(pattern) = samples.like(bytes, reads.message, told)
+            && self.cx.repeat_fields(pattern, (at, list))
+        {
+            return Ok(());
+        }
+        samples.open(bytes, reads.message, told);
+        let mark = self.cx.mark_fields();
+        let walked = self.message(bytes, reads, (at, Some(list)), depth, told);
+        let pattern = self.cx.fields_since(mark, at).filter(|_| walked.is_ok() && !self.odd);
+        self.samples.iter_mut().for_each(|samples| samples.close(pattern));
+        walked
+    }
+
+    /// See [`Samples::leave_out`].
+    #[inline(always)]
+    fn leave_out(&mut self, payload: &[u8]) {
+        if let Some(samples) = &mut self.samples {
+            samples.leave_out(payload);
         }
     }
 
@@ -407,10 +458,10 @@ impl WireWalk<'_, '_> {
             }
             let who = since::who(reader, field);
             let text = format!("{who} does not read `{}`", field.name);
-            if let Some(lost) = missed::security(reads.message, field) {
+            if let Some(lost) = missed::security(reads.missed, field) {
                 return (&SECURITY_FIELD_IGNORED, format!("{text}: {lost}"), None);
             }
-            match missed::instead(reads.message, field).filter(|_| !is_off) {
+            match missed::instead(reads.missed, field).filter(|_| !is_off) {
                 Some(instead) => (&BEHAVIOUR_FIELD_IGNORED, text, Some(instead)),
                 None => (&FIELD_IGNORED, text, None),
             }

@@ -8,8 +8,12 @@
 //! Several clients leave mostly the same fields unread. One walk over the bytes makes one list for
 //! all of them, in which each place is once, with who says it there.
 
+mod runs;
+
 use std::sync::Arc;
 
+pub use self::runs::PackedPattern;
+use self::runs::{RunPlaces, Runs};
 use super::{Diagnostic, FieldPath, Path, Quota, Rule, Segs};
 
 /// Texts that are looked through for an equal one; more are just added.
@@ -30,9 +34,10 @@ pub struct Packed {
 /// The findings of some clients.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PackedList {
-    /// For each place: bytes shared with the path before, bytes of its own, these bytes, position
-    /// in `groups`.
+    /// For each place: position in `groups` from 1, bytes of the path that are shared with the one
+    /// before, bytes of its own, these bytes. 0 stands for the next of `runs`.
     bytes: Vec<u8>,
+    runs: Runs,
     groups: Vec<PackedGroup>,
     clients: Vec<ClientTexts>,
     /// The kinds of [`push_kind`](Self::push_kind), for each client with the position among its
@@ -109,6 +114,7 @@ pub struct PackedPlaces<'p> {
 impl Packed {
     /// The findings of each client of a list.
     pub(super) fn of_each(mut list: PackedList) -> Vec<Packed> {
+        list.end_run();
         if list.clients.len() > 1 {
             // Nothing is added to it any more.
             list.shrink();
@@ -124,10 +130,13 @@ impl Packed {
     /// A list with these findings alone, to add to.
     pub(super) fn into_list(self) -> PackedList {
         match self.list {
-            Some(list) if list.clients.len() == 1 => PackedList {
-                way: (None, 0), // lists are numbered anew
-                ..Arc::unwrap_or_clone(list)
-            },
+            Some(list) if list.clients.len() == 1 => {
+                let mut list = Arc::unwrap_or_clone(list);
+                // Lists are numbered anew.
+                list.way = (None, 0);
+                list.end_run();
+                list
+            }
             None => PackedList::new(1),
             Some(_) => self.kept(|| true),
         }
@@ -297,6 +306,7 @@ impl Packed {
         Places {
             rest: list.map_or(&[], |list| &list.bytes),
             groups: list.map_or(&[], |list| &list.groups),
+            runs: list.map(|list| list.runs.places()).unwrap_or_default(),
             client: self.client,
             path: Vec::new(),
         }
@@ -325,6 +335,7 @@ impl Eq for Packed {}
 struct Places<'p> {
     rest: &'p [u8],
     groups: &'p [PackedGroup],
+    runs: RunPlaces<'p>,
     client: usize,
     /// The path of the last.
     path: Vec<u8>,
@@ -334,15 +345,27 @@ impl Places<'_> {
     /// The number of what the next finding has in common with others.
     fn next(&mut self) -> Option<usize> {
         loop {
-            let (shared, after) = split_number(self.rest)?;
-            let (own, after) = split_number(after)?;
-            let (own, after) = after.split_at_checked(own)?;
-            let (group, after) = split_number(after)?;
-            self.path.truncate(shared);
-            self.path.extend_from_slice(own);
-            self.rest = after;
+            let group = self.next_group()?;
             if let Some(text) = text_of(self.groups.get(group)?.texts, self.client) {
                 return Some(text);
+            }
+        }
+    }
+
+    /// The group of the next finding of any client.
+    fn next_group(&mut self) -> Option<usize> {
+        loop {
+            if let Some(group) = self.runs.next(&mut self.path) {
+                return Some(group);
+            }
+            let (group, after) = split_number(self.rest)?;
+            self.rest = after;
+            match group.checked_sub(1) {
+                Some(group) => {
+                    self.rest = split_path(after, &mut self.path)?;
+                    return Some(group);
+                }
+                None => self.runs.begin()?,
             }
         }
     }
@@ -358,6 +381,7 @@ impl PackedList {
     }
 
     fn shrink(&mut self) {
+        self.end_run();
         self.bytes.shrink_to_fit();
         self.groups.shrink_to_fit();
         self.clients.iter_mut().for_each(|client| client.texts.shrink_to_fit());
@@ -426,7 +450,7 @@ impl PackedList {
             Some(known) => u32::try_from(known + 1).unwrap_or(u32::MAX),
             None => client.add_text((rule, message.into(), help), field),
         };
-        client.count(text);
+        client.count(text, 1);
         self.next.clear();
         self.next.extend_from_slice(path.packed());
         self.way = (None, 0);
@@ -450,15 +474,28 @@ impl PackedList {
         if let Some(group) = self.groups.get_mut(group) {
             group.count += 1;
         }
+        if self.end_run() {
+            self.last.clear();
+        }
         let shared = shared_len(&self.next, &self.last);
         let own = self.next.get(shared..).unwrap_or_default();
+        push_number(&mut self.bytes, group + 1);
         push_number(&mut self.bytes, shared);
         push_number(&mut self.bytes, own.len());
         self.bytes.extend_from_slice(own);
-        push_number(&mut self.bytes, group);
         self.last.truncate(shared);
         self.last.extend_from_slice(own);
     }
+}
+
+/// Takes a path off the bytes of a list; `path` is the one before.
+fn split_path<'b>(bytes: &'b [u8], path: &mut Vec<u8>) -> Option<&'b [u8]> {
+    let (shared, after) = split_number(bytes)?;
+    let (own, after) = split_number(after)?;
+    let (own, after) = after.split_at_checked(own)?;
+    path.truncate(shared);
+    path.extend_from_slice(own);
+    Some(after)
 }
 
 /// The position of a client's text among its texts.
@@ -488,16 +525,17 @@ impl ClientTexts {
         let rule = self.texts.get(text as usize - 1).map(|text| text.rule);
         let is_kept = rule.is_some_and(|rule| self.quota.admits(rule));
         if is_kept {
-            self.count(text);
+            self.count(text, 1);
         }
         is_kept
     }
 
-    fn count(&mut self, text: u32) {
-        self.len += 1;
-        if let Some(text) = self.texts.get_mut(text as usize - 1) {
-            text.count += 1;
-        }
+    /// Counts so many findings with this text that are kept.
+    fn count(&mut self, text: u32, findings: usize) -> Option<&'static Rule> {
+        self.len += findings;
+        let text = self.texts.get_mut(text as usize - 1)?;
+        text.count += findings;
+        Some(text.rule)
     }
 }
 

@@ -83,6 +83,14 @@ impl<'a> Path<'a> {
         })
     }
 
+    /// The position in its list of the element that this is.
+    pub(super) const fn position(&self) -> Option<usize> {
+        match self.seg {
+            Some(Seg::Index(index)) => Some(index),
+            _ => None,
+        }
+    }
+
     /// The last field on the way, of which this may be an element.
     pub fn last_field(&self) -> Option<&'a str> {
         match self.seg {
@@ -115,7 +123,7 @@ impl<'a> Path<'a> {
     }
 
     /// Recursive: as deep as the path, which stands on this stack already.
-    fn pack(&self, out: &mut Vec<u8>) {
+    pub(super) fn pack(&self, out: &mut Vec<u8>) {
         self.pack_parent(out);
         self.pack_last(out);
     }

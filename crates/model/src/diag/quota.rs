@@ -59,6 +59,18 @@ impl Quota {
         is_kept
     }
 
+    /// How many more of any rule would be kept.
+    pub fn room(&self) -> usize {
+        let kept = self.counts.iter().map(|count| count.kept).max();
+        self.limit.saturating_sub(kept.unwrap_or(0))
+    }
+
+    /// Counts so many findings of a rule for which there is [room](Self::room).
+    pub fn keep(&mut self, rule: &'static Rule, findings: usize) {
+        let of_rule = self.counts.iter_mut().filter(|count| std::ptr::eq(count.rule, rule));
+        of_rule.for_each(|count| (count.all, count.kept) = (count.all + findings, count.kept + findings));
+    }
+
     /// Forgets what was counted.
     pub fn clear(&mut self) {
         self.counts.clear();

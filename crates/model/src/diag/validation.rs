@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fmt;
 
 use super::packed::{MAX_CLIENTS, PackedList};
-use super::{Diagnostic, Effect, FieldPath, Packed, Path, Quota, Rule};
+use super::{Diagnostic, Effect, FieldPath, Packed, PackedPattern, Path, Quota, Rule};
 use crate::profile::{Family, Feature, Profile, ServerFacts};
 
 /// What a converter reads and writes while it validates one resource.
@@ -238,6 +238,23 @@ impl<'p> Validation<'p> {
                 finding.help(help);
             }
         }
+    }
+
+    /// Remembers how much of [`report_field`](Self::report_field) is packed.
+    pub fn mark_fields(&self) -> usize {
+        self.unread.as_ref().map_or(0, PackedList::size)
+    }
+
+    /// What was packed since `mark`, which is all of the element at `at`; `None` if nothing is to
+    /// be packed.
+    pub fn fields_since(&mut self, mark: usize, at: &Path<'_>) -> Option<PackedPattern> {
+        self.unread.as_mut()?.pattern(mark, at)
+    }
+
+    /// Reports of the element at `at`, in the list of this number, what was reported of another.
+    /// Says whether it did; otherwise it is to be reported field by field.
+    pub fn repeat_fields(&mut self, pattern: PackedPattern, at: (&Path<'_>, usize)) -> bool {
+        self.unread.as_mut().is_some_and(|unread| unread.repeat(pattern, at))
     }
 
     /// Says whether the client has `feature` switched on.

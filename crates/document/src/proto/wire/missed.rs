@@ -8,17 +8,17 @@
 
 use std::sync::LazyLock;
 
-use xdsctl_proto::tables::{self, Field, Kind, Message};
+use xdsctl_proto::tables::{self, Field, Kind};
 
 /// What is said of some fields of a message.
-struct Listed {
+pub(super) struct Listed {
     message: &'static str,
     fields: &'static str,
     is_security: bool,
     text: &'static str,
 }
 
-/// The lines of `missed.txt`.
+/// The lines of `missed.txt`, by message.
 static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(|| {
     let (mut is_security, mut text) = (false, "");
     let lines = include_str!("missed.txt").lines().filter(|line| !line.starts_with('#'));
@@ -38,39 +38,47 @@ static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(|| {
             None
         }
     });
-    listed.collect()
+    let mut listed: Vec<Listed> = listed.collect();
+    listed.sort_by_key(|listed| listed.message);
+    listed
 });
 
-fn listed(is_security: bool, message: &str, field: &str) -> Option<&'static str> {
-    let is_it = |listed: &&Listed| {
-        listed.is_security == is_security
-            && listed.message == message
-            && listed.fields.split(' ').any(|name| name == field)
-    };
-    LISTED.iter().find(is_it).map(|listed| listed.text)
+/// What is said of fields of the message of this full name.
+pub(super) fn of(message: &str) -> &'static [Listed] {
+    let of_message = |listed: &[Listed]| listed.first().is_some_and(|first| first.message == message);
+    let mut lists = LISTED.chunk_by(|one, other| one.message == other.message);
+    lists.find(|listed| of_message(listed)).unwrap_or_default()
+}
+
+fn listed(listed: &[Listed], is_security: bool, field: &str) -> Option<&'static str> {
+    let is_it =
+        |listed: &&Listed| listed.is_security == is_security && listed.fields.split(' ').any(|name| name == field);
+    listed.iter().find(is_it).map(|listed| listed.text)
 }
 
 /// What is lost with a field that restricts or secures traffic.
-pub(super) fn security(message: &Message, field: &Field) -> Option<&'static str> {
-    listed(true, message.full_name, field.name)
+pub(super) fn security(of_message: &[Listed], field: &Field) -> Option<&'static str> {
+    listed(of_message, true, field.name)
 }
 
 /// What gRPC does or reads instead of a field that will be missed.
-pub(super) fn instead(message: &Message, field: &Field) -> Option<&'static str> {
-    listed(false, message.full_name, field.name)
+pub(super) fn instead(of_message: &[Listed], field: &Field) -> Option<&'static str> {
+    listed(of_message, false, field.name)
 }
 
 /// What gRPC does instead of each member of `host_rewrite_specifier`; those of a route's action are
 /// for their converter to report.
 pub fn no_host_rewrite() -> &'static str {
     let cluster_weight = "envoy.config.route.v3.WeightedCluster.ClusterWeight";
-    listed(false, cluster_weight, "host_rewrite_literal").unwrap_or_default()
+    listed(of(cluster_weight), false, "host_rewrite_literal").unwrap_or_default()
 }
+
+/// A `UInt32Value` that is as large as can be.
+pub(super) const NO_LIMIT: &[u8] = &[0x08, 0xff, 0xff, 0xff, 0xff, 0x0f];
 
 /// Says whether a value asks for nothing: a scalar in a message that is 0 (no timeout, no
 /// percentage), or a number without a limit.
 pub(super) fn is_off(field: &Field, payload: &[u8]) -> bool {
-    const NO_LIMIT: &[u8] = &[0x08, 0xff, 0xff, 0xff, 0xff, 0x0f];
     let Kind::Message(index) = field.kind else {
         return false;
     };
@@ -90,7 +98,7 @@ mod tests {
     fn no_field_that_another_client_reads_is_missed_by_all() {
         for known in tables::MESSAGES {
             for field in known.fields.iter().filter(|field| field.generated && !field.judged) {
-                assert_eq!(instead(known, field), None, "{}.{}", known.full_name, field.name);
+                assert_eq!(instead(of(known.full_name), field), None, "{}.{}", known.full_name, field.name);
             }
         }
     }

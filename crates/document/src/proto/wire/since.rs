@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use xdsctl_proto::tables::{Cardinality, Field, Kind, Listed, MESSAGES, Message};
 
 use super::super::transcode::MAX_ELEMENTS;
+use super::missed;
 use xdsctl_model::diag::BytesKnowledge;
 use xdsctl_model::profile::{Family, Feature, Profile};
 
@@ -197,6 +198,8 @@ pub(super) struct MessageReads {
     pub(super) message: &'static Message,
     /// What not every version reads.
     since: Vec<&'static Since>,
+    /// Fields that are missed.
+    pub(super) missed: &'static [missed::Listed],
     /// A bit for the position of each such field.
     contested: u128,
     /// Families of whom there may be something to say in the message or below it. The others read
@@ -233,6 +236,7 @@ static READS: LazyLock<Vec<MessageReads>> = LazyLock::new(|| {
     let own = |message: &'static Message| MessageReads {
         message,
         since: since(message).collect(),
+        missed: missed::of(message.full_name),
         contested: since(message)
             .flat_map(|since| since.fields)
             .filter_map(|name| message.fields.iter().position(|field| field.name == *name))
@@ -263,6 +267,11 @@ static READS: LazyLock<Vec<MessageReads>> = LazyLock::new(|| {
 /// Who reads what of the message at this index of [`MESSAGES`].
 pub(super) fn reads(index: u16) -> &'static MessageReads {
     &READS[usize::from(index)]
+}
+
+/// Who reads what of a message.
+pub(super) fn reads_of(message: &'static Message) -> &'static MessageReads {
+    &READS[message.index()]
 }
 
 impl MessageReads {
