@@ -16,6 +16,7 @@ mod missed;
 mod normalize;
 mod reader;
 mod since;
+mod words;
 
 use bytes::Bytes;
 use xdsctl_proto::tables::{Cardinality, Field, Kind, Message};
@@ -452,19 +453,9 @@ impl<'c, 'p> WireWalk<'c, 'p> {
         let is_off = missed::is_off(field, payload);
         // A field takes more than a byte, so that the number is that of no other field.
         let kind = std::ptr::from_ref(field).addr() + usize::from(is_off);
-        let say = |reader: &Profile| {
-            if let Some(text) = reads.unread(reader, field) {
-                return (&CLIENT_FIELD_IGNORED, text, None);
-            }
-            let who = since::who(reader, field);
-            let text = format!("{who} does not read `{}`", field.name);
-            if let Some(lost) = missed::security(reads.missed, field) {
-                return (&SECURITY_FIELD_IGNORED, format!("{text}: {lost}"), None);
-            }
-            match missed::instead(reads.missed, field).filter(|_| !is_off) {
-                Some(instead) => (&BEHAVIOUR_FIELD_IGNORED, text, Some(instead)),
-                None => (&FIELD_IGNORED, text, None),
-            }
+        let say = |reader: &Profile| match reads.unread(reader, field) {
+            Some(text) => (&CLIENT_FIELD_IGNORED, text.into(), None),
+            None => words::of((reads, field), is_off, reader),
         };
         let is_unaware = |reader: &Profile| u8::from(unaware.has(reader.client().family));
         let unaware = self.readers().zip(0..);

@@ -18,7 +18,7 @@ pub use crate::rules;
 pub use budget::{Allowance, Budget, MIN_FINDINGS_TOGETHER, cut};
 pub use diagnostic::{Diagnostic, Related};
 pub use fingerprint::{About, Fingerprint, Fingerprints};
-pub use packed::{Packed, PackedPattern, PackedText};
+pub use packed::{FieldWords, Packed, PackedPattern, PackedText};
 pub use path::{FieldPath, Path, Seg, Segs};
 pub use quota::MAX_FINDINGS_PER_RULE;
 pub use quota::Quota;

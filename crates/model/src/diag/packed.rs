@@ -10,6 +10,7 @@
 
 mod runs;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 pub use self::runs::PackedPattern;
@@ -78,10 +79,10 @@ struct ClientTexts {
 pub struct PackedText {
     /// The rule to which they belong, with its effect.
     pub rule: &'static Rule,
-    message: Box<str>,
+    message: Arc<str>,
     help: Option<&'static str>,
     /// The innermost field of their paths.
-    field: Option<Box<str>>,
+    field: Option<Cow<'static, str>>,
     count: usize,
 }
 
@@ -100,6 +101,9 @@ impl PackedText {
         }
     }
 }
+
+/// What is said of a field: the rule, the message and the help. Many resources share the message.
+pub type FieldWords = (&'static Rule, Arc<str>, Option<&'static str>);
 
 /// Findings of a client that have in common their words, and which other clients have them.
 pub struct PackedPlaces<'p> {
@@ -394,9 +398,9 @@ impl PackedList {
     pub(super) fn push_kind(
         &mut self,
         (kind, clients): (usize, u8),
-        field: &str,
+        field: &'static str,
         (at, list): (&Path<'_>, Option<usize>),
-        say: impl Fn(usize) -> (&'static Rule, String, Option<&'static str>),
+        say: impl Fn(usize) -> FieldWords,
     ) {
         let place = self.kinds.iter().position(|(known, _)| *known == kind);
         let place = place.unwrap_or_else(|| {
@@ -410,8 +414,7 @@ impl PackedList {
         let of_each = self.clients.iter_mut().zip(known).zip(&mut texts).enumerate();
         for (number, ((client, known), text)) in of_each.filter(|(number, _)| clients & 1 << number != 0) {
             if *known == 0 {
-                let (rule, message, help) = say(number);
-                *known = client.add_text((rule, message.into(), help), Some(field));
+                *known = client.add_text(say(number), Some(Cow::Borrowed(field)));
             }
             if client.admits(*known) {
                 *text = *known;
@@ -448,7 +451,7 @@ impl PackedList {
         };
         let text = match client.texts.iter().take(COMPARED).position(is_equal) {
             Some(known) => u32::try_from(known + 1).unwrap_or(u32::MAX),
-            None => client.add_text((rule, message.into(), help), field),
+            None => client.add_text((rule, message.into(), help), field.map(|field| field.to_owned().into())),
         };
         client.count(text, 1);
         self.next.clear();
@@ -505,16 +508,12 @@ fn text_of(texts: TextOfEach, client: usize) -> Option<usize> {
 
 impl ClientTexts {
     /// Adds a text; its position, from 1.
-    fn add_text(
-        &mut self,
-        (rule, message, help): (&'static Rule, Box<str>, Option<&'static str>),
-        field: Option<&str>,
-    ) -> u32 {
+    fn add_text(&mut self, (rule, message, help): FieldWords, field: Option<Cow<'static, str>>) -> u32 {
         self.texts.push(PackedText {
             rule,
             message,
             help,
-            field: field.map(Into::into),
+            field,
             count: 0,
         });
         u32::try_from(self.texts.len()).unwrap_or(u32::MAX)

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fmt;
 
 use super::packed::{MAX_CLIENTS, PackedList};
-use super::{Diagnostic, Effect, FieldPath, Packed, PackedPattern, Path, Quota, Rule};
+use super::{Diagnostic, Effect, FieldPath, FieldWords, Packed, PackedPattern, Path, Quota, Rule};
 use crate::profile::{Family, Feature, Profile, ServerFacts};
 
 /// What a converter reads and writes while it validates one resource.
@@ -220,7 +220,7 @@ impl<'p> Validation<'p> {
         (kind, clients): (usize, u8),
         field: &'static str,
         (at, list): (&Path<'_>, Option<usize>),
-        say: impl Fn(&Profile) -> (&'static Rule, String, Option<&'static str>),
+        say: impl Fn(&Profile) -> FieldWords,
     ) {
         let (reader, beside) = self.readers();
         if let Some(unread) = &mut self.unread {

@@ -429,7 +429,7 @@ mod tests {
                 let rule = |reader: &Profile| rules[(kind + round % 2 * reader.client().family as usize) % 3];
                 let at = (&list.index(index), Some(1));
                 cx.report_field((kind, clients), ["a", "b", "c", "d"][kind], at, |reader| {
-                    (rule(reader), format!("{} does not", reader.name()), None)
+                    (rule(reader), format!("{} does not", reader.name()).into(), None)
                 });
             }
             let (own, beside) = cx.take_unread();

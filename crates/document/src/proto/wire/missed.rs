@@ -98,7 +98,13 @@ mod tests {
     fn no_field_that_another_client_reads_is_missed_by_all() {
         for known in tables::MESSAGES {
             for field in known.fields.iter().filter(|field| field.generated && !field.judged) {
-                assert_eq!(instead(of(known.full_name), field), None, "{}.{}", known.full_name, field.name);
+                assert_eq!(
+                    instead(of(known.full_name), field),
+                    None,
+                    "{}.{}",
+                    known.full_name,
+                    field.name
+                );
             }
         }
     }

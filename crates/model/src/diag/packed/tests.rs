@@ -67,7 +67,7 @@ fn of_three() -> (Vec<Packed>, Vec<Packed>) {
                 if (i + kind) % 7 == 0 {
                     continue;
                 }
-                let say = |client: usize| (&A, format!("{client} has no {field}"), None);
+                let say = |client: usize| (&A, format!("{client} has no {field}").into(), None);
                 together.push_kind((kind, clients), field, (&at, number), say);
                 for (client, list) in apart.iter_mut().enumerate() {
                     if clients & 1 << client != 0 {
@@ -124,7 +124,7 @@ fn findings_of_a_kind_are_packed_without_their_words() {
     for i in 0..200 {
         let (kind, name) = if i % 3 == 0 { (1, "x") } else { (2, "y") };
         let at = (&field.index(i), Some(1));
-        list.push_kind((kind, 1), name, at, |_| (&A, format!("no {name}"), None));
+        list.push_kind((kind, 1), name, at, |_| (&A, format!("no {name}").into(), None));
     }
     let mut packed = Packed::of_each(list).remove(0);
     packed.shrink();
@@ -154,7 +154,7 @@ fn lists_of_two_walks_have_ways_of_their_own() {
         let list = Path::ROOT.field(name);
         for index in 0..2 {
             let at = (&list.index(index), Some(number));
-            cx.report_field((1, 1), "x", at, |_| (&A, String::new(), None));
+            cx.report_field((1, 1), "x", at, |_| (&A, "".into(), None));
         }
         packed = cx.take_unread().0;
     }
