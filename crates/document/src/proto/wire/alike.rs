@@ -1,8 +1,8 @@
 //! Short elements of lists that are like one that was walked before.
 //!
-//! Of an endpoint the same is to be said as of the one before, if only its address and its weight
-//! are others. So the walk over an element notes of which bytes nothing that is said depends: texts,
-//! and messages that nobody looks into. Another element with the same bytes elsewhere is not walked.
+//! Of two endpoints that differ in their addresses and weights the same is said. So the walk over an
+//! element marks the bytes on which nothing depends that is said of it: texts, and messages that
+//! nobody looks into. Another element that has the same bytes in all other places is not walked.
 
 use xdsctl_model::diag::PackedPattern;
 use xdsctl_proto::tables::Message;
@@ -16,7 +16,7 @@ const MAX_SAMPLE_BYTES: usize = 1024;
 /// So many elements are remembered.
 const MAX_SAMPLES: usize = 16;
 
-/// So many more elements are walked than not before nothing is remembered any more.
+/// Once so many more elements were like none than like another, all are walked.
 const MAX_MISSES: usize = 32;
 
 /// Elements that were walked in one walk.
