@@ -440,3 +440,55 @@ fn only_the_client_decides_what_a_client_holds() {
     assert!(wrong.is_empty(), "ask `client` instead:\n{}", wrong.join("\n"));
     assert!(uses > 2, "the doors have other names");
 }
+
+/// The features of each dependency from a registry, as cargo resolves them for some crates.
+fn features_of(crates: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let tree = std::process::Command::new(cargo)
+        .args([
+            "tree",
+            "--offline",
+            "--prefix=none",
+            "--edges=normal",
+            "--format={p} {f}",
+        ])
+        .args(crates)
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in String::from_utf8(tree.stdout)
+        .unwrap()
+        .lines()
+        .filter(|line| !line.is_empty() && !line.contains("(/"))
+    {
+        let words: Vec<&str> = line.split(' ').filter(|word| !word.starts_with('(')).collect();
+        let [name, version, features @ ..] = &words[..] else {
+            panic!("{line}");
+        };
+        let known = all.entry(format!("{name} {version}")).or_default();
+        known.extend(features.iter().flat_map(|list| list.split(',')).map(str::to_owned));
+    }
+    all
+}
+
+#[test]
+fn what_is_shipped_has_the_features_that_are_tested() {
+    let shipped = features_of(&["--package=xdsctl-cli", "--features=net"]);
+    let tested = features_of(&["--workspace", "--features=xdsctl-cli/net,xdsctl-net/live"]);
+    let is_about_speed = |feature: &&String| {
+        let speed = ["default", "dfa", "hybrid", "nfa", "perf"];
+        speed.contains(&feature.split('-').next().unwrap_or_default())
+    };
+    let mut compared = 0;
+    for (name, features) in &shipped {
+        let more: Vec<_> = tested[name]
+            .difference(features)
+            .filter(|feature| !is_about_speed(feature))
+            .collect();
+        assert!(more.is_empty(), "{name} is shipped without {more:?}");
+        compared += 1;
+    }
+    assert!(compared > 50, "{compared} crates");
+}
