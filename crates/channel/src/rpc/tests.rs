@@ -9,8 +9,7 @@ use crate::client::{Client, Resources, Start};
 use xdsctl_model::resource::Resource;
 use xdsctl_model::resource::filter::{Fault, FilterOverride, HttpFilter, SessionCookie};
 use xdsctl_model::resource::listener::{HttpConnectionManager, Listener, RouteSource};
-use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
-use xdsctl_model::resource::route::{ClusterWeight, PathMatcher, RouteConfiguration, VirtualHost};
+use xdsctl_model::resource::route::{ClusterWeight, RouteConfiguration, VirtualHost};
 
 type Overrides = BTreeMap<String, FilterOverride>;
 
@@ -25,16 +24,8 @@ fn route(destination: Destination, overrides: Overrides) -> Route {
         untrusted_host_rewrite: false,
     };
     Route {
-        index: 0,
-        name: String::new(),
-        path: PathMatcher::Text(StringMatcher {
-            kind: StringMatch::Prefix(String::new()),
-            ignore_case: false,
-        }),
-        headers: Vec::new(),
-        fraction_per_million: None,
-        action: Action::Route(Box::new(action)),
         typed_per_filter_config: overrides,
+        ..Route::of_everything(Action::Route(Box::new(action)))
     }
 }
 

@@ -53,10 +53,10 @@ pub struct Route {
     pub typed_per_filter_config: BTreeMap<String, FilterOverride>,
 }
 
-impl RouteConfiguration {
-    /// One virtual host for every authority, with one route for every RPC.
-    pub fn of_everything(action: Action) -> RouteConfiguration {
-        let route = Route {
+impl Route {
+    /// The route of every RPC.
+    pub fn of_everything(action: Action) -> Route {
+        Route {
             index: 0,
             name: String::new(),
             path: PathMatcher::Text(StringMatcher {
@@ -67,10 +67,16 @@ impl RouteConfiguration {
             fraction_per_million: None,
             action,
             typed_per_filter_config: BTreeMap::new(),
-        };
+        }
+    }
+}
+
+impl RouteConfiguration {
+    /// One virtual host for every authority, with one route for every RPC.
+    pub fn of_everything(action: Action) -> RouteConfiguration {
         let host = VirtualHost {
             domains: vec!["*".to_owned()],
-            routes: vec![route],
+            routes: vec![Route::of_everything(action)],
             ..VirtualHost::default()
         };
         RouteConfiguration {
