@@ -45,9 +45,10 @@ static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(|| {
 
 /// What is said of fields of the message of this full name.
 pub(super) fn of(message: &str) -> &'static [Listed] {
-    let of_message = |listed: &[Listed]| listed.first().is_some_and(|first| first.message == message);
-    let mut lists = LISTED.chunk_by(|one, other| one.message == other.message);
-    lists.find(|listed| of_message(listed)).unwrap_or_default()
+    let before = LISTED.partition_point(|listed| listed.message < message);
+    let from = LISTED.get(before..).unwrap_or_default();
+    let own = from.partition_point(|listed| listed.message == message);
+    from.get(..own).unwrap_or_default()
 }
 
 fn listed(listed: &[Listed], is_security: bool, field: &str) -> Option<&'static str> {
