@@ -164,8 +164,8 @@ pub fn enumeration(full_name: &str) -> Option<&'static Enum> {
 
 impl Message {
     /// Its index in [`MESSAGES`], where all messages are.
-    pub fn index(&'static self) -> usize {
-        (std::ptr::from_ref(self).addr() - MESSAGES.as_ptr().addr()) / size_of::<Message>()
+    pub fn index(&'static self) -> u16 {
+        ((std::ptr::from_ref(self).addr() - MESSAGES.as_ptr().addr()) / size_of::<Message>()) as u16
     }
 
     /// The field with this number.
@@ -230,5 +230,18 @@ impl Enum {
             .iter()
             .find(|(_, candidate)| *candidate == number)
             .map(|(name, _)| *name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_found_by_name_and_index() {
+        for (position, message) in MESSAGES.iter().enumerate() {
+            assert_eq!(usize::from(message.index()), position);
+            assert_eq!(message_index(message.full_name), Some(message.index()));
+        }
     }
 }

@@ -99,7 +99,7 @@ pub fn check(
         .filter(|_| notes)
         .map(|reader| Families::of(reader.client().family));
     let told = readers.fold(Families::NONE, Families::any);
-    walk.message(bytes, since::reads_of(message), (at, None), MAX_DEPTH, told)?;
+    walk.message(bytes, since::reads(message.index()), (at, None), MAX_DEPTH, told)?;
     if walk.odd {
         Ok(Bytes::from(normalize(bytes, message)))
     } else {

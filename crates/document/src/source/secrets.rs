@@ -425,10 +425,7 @@ fn is_open(message: &'static Message) -> bool {
         }
         open
     });
-    let index = tables::message_index(message.full_name);
-    index
-        .and_then(|index| open.get(usize::from(index)))
-        .is_some_and(|open| *open)
+    open.get(usize::from(message.index())).is_some_and(|open| *open)
 }
 
 #[cfg(test)]

@@ -61,9 +61,8 @@ impl Printer {
     }
 
     fn opened(&mut self, url: &str, inner: &[u8], message: &'static Message) -> Result {
-        let index = tables::message_index(message.full_name);
         let is_value = !matches!(message.well_known, WellKnown::None | WellKnown::Empty);
-        let looks = self.redacts && (is_value || index.is_some_and(is_told));
+        let looks = self.redacts && (is_value || is_told(message.index()));
         let from = looks.then_some(self.out.len());
         self.veils += usize::from(from.is_some());
         self.open(b'{');

@@ -89,14 +89,11 @@ impl<'t> Transcoder<'t> {
         self.base = self.out.len();
         self.restart();
         self.root = Some(message);
-        let Some(index) = tables::message_index(message.full_name) else {
-            return Ok(self.scan.skip_value()?);
-        };
         if self.scan.peek() != b'{' {
             return self.bad_value(&Path::ROOT, "a resource");
         }
         self.scan.bump();
-        self.packed(index, message, &Path::ROOT, Place::Start)?;
+        self.packed(message.index(), message, &Path::ROOT, Place::Start)?;
         self.room_for(0)
     }
 
@@ -163,7 +160,7 @@ impl<'t> Transcoder<'t> {
             self.scan.set_pos(start + 1);
             Place::Start
         };
-        self.packed(index, message, &at.value(name), place)?;
+        self.packed(message.index(), message, &at.value(name), place)?;
         self.close(length)?;
         self.level = level;
         self.total -= 1;

@@ -247,10 +247,7 @@ impl<'t> Transcoder<'t> {
         self.base = self.out.len();
         self.restart();
         self.root = Some(message);
-        match tables::message_index(message.full_name) {
-            Some(index) => self.message(index, &Path::ROOT).map(drop),
-            None => Ok(self.scan.skip_value()?),
-        }
+        self.message(message.index(), &Path::ROOT).map(drop)
     }
 
     /// How many bytes have been written and not taken away.

@@ -39,8 +39,8 @@ struct Sample {
     mask: Vec<u8>,
     /// Where the bytes were.
     addr: usize,
-    /// The message type, and who heard of what is said of it.
-    of: (&'static str, Families),
+    /// The index of the message type, and who heard of what is said of it.
+    of: (u16, Families),
     pattern: PackedPattern,
 }
 
@@ -54,8 +54,7 @@ impl Samples {
     pub(super) fn like(&mut self, element: &[u8], message: &'static Message, told: Families) -> Option<PackedPattern> {
         let is_like = |sample: &&Sample| {
             sample.bytes.len() == element.len()
-                && sample.of.0 == message.full_name
-                && sample.of.1 == told
+                && sample.of == (message.index(), told)
                 && is_like(&sample.bytes, &sample.mask, element)
         };
         let pattern = self.samples.iter().rfind(is_like)?.pattern;
@@ -74,7 +73,7 @@ impl Samples {
             bytes: element.to_vec(),
             mask: vec![0xff; element.len()],
             addr: element.as_ptr().addr(),
-            of: (message.full_name, told),
+            of: (message.index(), told),
             pattern: PackedPattern::default(),
         });
     }
@@ -90,8 +89,7 @@ impl Samples {
 
     /// Ends the element that is being walked: this was said of it.
     pub(super) fn close(&mut self, pattern: Option<PackedPattern>) {
-        let (open, pattern) = (self.open.take(), pattern);
-        if let Some((open, pattern)) = open.zip(pattern) {
+        if let Some((open, pattern)) = self.open.take().zip(pattern) {
             if self.samples.len() == MAX_SAMPLES {
                 self.samples.clear();
             }
@@ -149,7 +147,7 @@ mod tests {
         if !has_samples {
             walk.samples = None;
         }
-        let reads = since::reads_of(message);
+        let reads = since::reads(message.index());
         let told = Families::of(own.client().family);
         let told = beside
             .iter()

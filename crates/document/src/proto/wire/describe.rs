@@ -4,7 +4,7 @@
 use super::since::{Families, reads};
 use crate::proto::message_type::FieldType;
 use xdsctl_model::profile::{Family, Feature, FeatureChange};
-use xdsctl_proto::tables::{self, Listed};
+use xdsctl_proto::tables::Listed;
 
 /// What a family does with a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub fn uses(field: FieldType) -> Option<Vec<(Family, FieldUse)>> {
     if message.listed != Listed::Client {
         return None;
     }
-    let reads = reads(tables::message_index(message.full_name)?);
+    let reads = reads(message.index());
     let reading = Families::reading(field).both(Families::knowing(message));
     let uses = Family::ALL.into_iter().map(|family| {
         let used = match (reading.has(family), reads.since(family, field)) {

@@ -269,11 +269,6 @@ pub(super) fn reads(index: u16) -> &'static MessageReads {
     &READS[usize::from(index)]
 }
 
-/// Who reads what of a message.
-pub(super) fn reads_of(message: &'static Message) -> &'static MessageReads {
-    &READS[message.index()]
-}
-
 impl MessageReads {
     /// Families of whom there may be something to say in a message of so many bytes, of which this
     /// is known. An element of a list takes at least one byte.

@@ -11,7 +11,7 @@ use xdsctl_model::profile::Profile;
 use xdsctl_proto::tables::Field;
 
 /// Message and number of a field, who does not read it, and whether it asks for nothing.
-type Unread = (usize, u32, &'static str, bool);
+type Unread = (u16, u32, &'static str, bool);
 
 thread_local! {
     static SAID: RefCell<HashMap<Unread, FieldWords>> = RefCell::default();
@@ -54,7 +54,7 @@ mod tests {
             .map(Profile::of)
             .collect();
         for message in MESSAGES {
-            let reads = since::reads_of(message);
+            let reads = since::reads(message.index());
             for (field, is_off) in message.fields.iter().flat_map(|field| [(field, false), (field, true)]) {
                 for reader in &profiles {
                     let once = words(reads, field, is_off, since::who(reader, field));
@@ -72,7 +72,7 @@ mod tests {
         // Tables that are equal may be one; then the same is to be said of both.
         let mut known = HashMap::new();
         for message in MESSAGES {
-            let reads = since::reads_of(message);
+            let reads = since::reads(message.index());
             for field in message.fields {
                 let said = words(reads, field, false, "gRPC");
                 let first = known
