@@ -111,7 +111,7 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l baseline -d '
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l write-baseline -d 'Write the present findings to this file, for --baseline' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l today -d 'Day on which suppressions end, instead of today' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l max-findings -d 'Show at most so many findings of each severity, and count the others' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l show -d 'Print also what the client keeps of each accepted resource' -r -f -a "parsed\t'What the client keeps of each accepted resource'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l show -d 'Print also what the client keeps of each accepted resource' -r -f -a "parsed\t'What the client keeps of each accepted resource. For the formats human and json'
 reached\t'What each resource refers to, and what the client keeps of those that channels reach first. For the format json'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -l reach -d 'With `--show reached`, begin at the resources of this name; may be repeated' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand validate" -s D -l deny -d 'Make findings of these rules, families, effects or `all` errors; the last of -D, -W and -A counts' -r -f -a "nack\t''
@@ -1497,7 +1497,7 @@ complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l baseline -d 'Leav
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l write-baseline -d 'Write the present findings to this file, for --baseline' -r -F
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l today -d 'Day on which suppressions end, instead of today' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l max-findings -d 'Show at most so many findings of each severity, and count the others' -r
-complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l show -d 'Print also what the client keeps of each accepted resource' -r -f -a "parsed\t'What the client keeps of each accepted resource'
+complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l show -d 'Print also what the client keeps of each accepted resource' -r -f -a "parsed\t'What the client keeps of each accepted resource. For the formats human and json'
 reached\t'What each resource refers to, and what the client keeps of those that channels reach first. For the format json'"
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -l reach -d 'With `--show reached`, begin at the resources of this name; may be repeated' -r
 complete -c xdsctl -n "__fish_xdsctl_using_subcommand lint" -s D -l deny -d 'Make findings of these rules, families, effects or `all` errors; the last of -D, -W and -A counts' -r -f -a "nack\t''

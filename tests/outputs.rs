@@ -975,3 +975,25 @@ fn what_is_kept_stands_behind_what_was_found() {
     }
     assert!(beside.get("kept").is_none());
 }
+
+#[test]
+fn what_no_form_shows_is_refused() {
+    let input = lines(&[bad("a")]);
+    let run = |args: &[&str]| piped(&[&["validate", "-"], args].concat(), &input);
+    for (flags, forms) in [
+        (&["--show", "parsed"][..], "`--format human` or `--format json`"),
+        (&["--show", "reached"], "`--format json`"),
+        (&["--explain-suppressed"], "`--format human` or `--format json`"),
+    ] {
+        let refused = run(&[flags, &["--format", "sarif"]].concat());
+        let why = format!("xdsctl: {} needs {forms}\n", flags.join(" "));
+        assert_eq!((refused.code, refused.out.as_str(), refused.err), (Some(2), "", why));
+        assert_eq!(run(&[flags, &["--format", "json"]].concat()).code, Some(1), "{flags:?}");
+    }
+    assert_eq!(run(&["--show", "reached"]).code, Some(2));
+    let file = directory("refused").join("report.json");
+    let to_file = format!("json={}", file.display());
+    let run = run(&["--show", "reached", "--format", "concise", "--format", &to_file]);
+    assert_eq!(run.code, Some(1), "{}", run.err);
+    assert!(json(&fs::read_to_string(file).unwrap())["kept"].is_array());
+}

@@ -84,7 +84,7 @@ pub struct ValidateArgs {
     #[arg(short, long)]
     pub quiet: bool,
     /// Print also what the client keeps of each accepted resource
-    #[arg(long, value_enum, value_name = "WHAT")]
+    #[arg(long, value_enum, value_name = "WHAT", conflicts_with_all = ["matrix", "statistics"])]
     pub show: Vec<Show>,
     /// With `--show reached`, begin at the resources of this name; may be repeated
     #[arg(long, value_name = "NAME", requires = "show")]
@@ -123,7 +123,7 @@ impl Level {
 /// What `--show` adds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Show {
-    /// What the client keeps of each accepted resource
+    /// What the client keeps of each accepted resource. For the formats human and json
     Parsed,
     /// What each resource refers to, and what the client keeps of those that channels reach first. For the format json
     Reached,

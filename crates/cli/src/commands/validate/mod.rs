@@ -3,13 +3,14 @@
 mod explain_error;
 mod fix;
 mod known;
+mod reports;
 mod stream;
 mod watch;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::args::{FailOn, Level, ReportDestination, ReportFormat, Show, ValidateArgs};
+use crate::args::{ReportDestination, ReportFormat, Show, ValidateArgs};
 use crate::config::{ProjectConfig, Setting};
 use crate::fleet::{self, AskedClients};
 use crate::io::input::{self, Inputs};
@@ -18,14 +19,15 @@ use crate::io::outputs::{self, Outputs, ReportStyle};
 use crate::io::own_output::OwnOutput;
 use crate::io::reach::AllowedDirectories;
 use crate::report::findings::fixable::Fixable;
-use crate::report::findings::not_checked::{self, Gate};
+use crate::report::findings::not_checked;
 use crate::report::findings::reached::Reached;
 use crate::report::findings::resolve::{ResolveOptions, ResolvedFindings};
-use crate::report::findings::{ReportScope, ShownSeverity, Summary, clients, human, matrix, silenced};
+use crate::report::findings::{ReportScope, Summary, silenced};
 use crate::{EXIT_TROUBLE, Error, Io, session};
 use explain_error::RecognisedLine;
 use fix::Plan;
 use known::Preset;
+use reports::ReportPlan;
 use stream::LineStream;
 use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::client::{Checked, Keep, Verdict};
@@ -33,7 +35,6 @@ use xdsctl_document::envelope::{BootstrapPlace, EMPTY_RESPONSE, WorldName};
 use xdsctl_document::source::{SourceId, SourceMap};
 use xdsctl_lint::choice::{Selector, Severities};
 use xdsctl_lint::decide::{self, CheckOutcome, InputScope, Suppressed};
-use xdsctl_model::diag::Severity;
 use xdsctl_model::profile::{Client, Doubt, Fleet};
 use xdsctl_model::resource::Resource;
 use xdsctl_policy::PolicyInput;
@@ -109,7 +110,7 @@ impl<'a> ValidatePlan<'a> {
         config: ProjectConfig,
         io: &mut Io<'_>,
     ) -> Result<ValidatePlan<'a>, Error> {
-        let reports = ReportPlan::of(args, &config);
+        let reports = ReportPlan::of(args, &config)?;
         let is_for_github = |to: &ReportDestination| to.is_shown_as(ReportFormat::Github);
         io.annotates |= reports.formats.iter().any(is_for_github);
         // `--matrix` without a client shows the current version of each client.
@@ -129,7 +130,7 @@ impl<'a> ValidatePlan<'a> {
             args,
             severities: severities(args, &config)?,
             is_complete: args.complete || config.complete.as_ref().is_some_and(|setting| setting.value),
-            style: style(args, &reports, &fleet, io),
+            style: reports.style(args, &fleet, io),
             config,
             reports,
             fleet,
@@ -148,7 +149,7 @@ impl<'a> ValidatePlan<'a> {
         };
         self.fleet = Fleet::new(&senders.clients);
         self.fleet_from = Some(senders.from);
-        self.style = style(self.args, &self.reports, &self.fleet, io);
+        self.style = self.reports.style(self.args, &self.fleet, io);
         let counted = self.reports.fail_on.counted(&self.fleet);
         self.counted = counted.map_err(|why| Error::Usage(format!("--fail-on: {why}")))?;
         inputs.ask(self.fleet.clone())
@@ -497,83 +498,6 @@ impl Examined {
         report.summary.idle_policies.clone_from(&self.idle_policies);
         report.not_checked.has_policies = self.policies > 0;
         report
-    }
-}
-
-/// Which reports are written, and what fails the run: what the flags say, else the project, else
-/// the default.
-pub(super) struct ReportPlan {
-    formats: Vec<ReportDestination>,
-    fail_on: FailOn,
-    min_severity: Option<Level>,
-}
-
-impl ReportPlan {
-    fn of(args: &ValidateArgs, config: &ProjectConfig) -> ReportPlan {
-        let level = |flag: Option<Level>, setting: &Option<Setting<Level>>| {
-            flag.or(setting.as_ref().map(|setting| setting.value))
-        };
-        let of_config = config.format.as_ref().map(|setting| setting.value);
-        let formats = match args.formats.as_slice() {
-            [] => vec![ReportDestination {
-                format: of_config.unwrap_or(ReportFormat::Human),
-                file: None,
-            }],
-            formats => formats.to_vec(),
-        };
-        ReportPlan {
-            formats,
-            fail_on: args
-                .fail_on
-                .clone()
-                .or_else(|| Some(config.fail_on.as_ref()?.value.clone()))
-                .unwrap_or_default(),
-            min_severity: level(args.min_severity, &config.min_severity),
-        }
-    }
-}
-
-/// How the report is to look.
-fn style(args: &ValidateArgs, reports: &ReportPlan, fleet: &Fleet, io: &Io<'_>) -> ReportStyle {
-    // A line leads to its finding, however quiet that is.
-    let quietest = if args.explain_error.is_some() {
-        Severity::Note
-    } else {
-        Severity::Warning
-    };
-    let from = |severity| reports.min_severity.map_or(severity, Level::severity);
-    let choice = ShownSeverity {
-        min_severity: from(quietest),
-    };
-    ReportStyle {
-        choice,
-        everything: ShownSeverity {
-            min_severity: from(Severity::Note),
-        },
-        findings: human::FindingsStyle {
-            colour: io.colours(args.color),
-            unicode: true,
-            width: io.width,
-            is_capped: !(args.all || args.all_findings),
-            min_severity: choice.min_severity,
-            is_quiet: args.quiet,
-            explains_withheld: args.explain_suppressed,
-        },
-        asked: clients::asked(fleet),
-        gate: Gate {
-            severity: reports.fail_on.level.severity(),
-            not_checked: reports.fail_on.not_checked,
-        },
-        statistics: args.statistics,
-        matrix: args.matrix.then(|| matrix::MatrixStyle {
-            fleet: fleet.clone(),
-            unicode: io.is_utf8_terminal,
-            width: io.width,
-            is_capped: io.out_is_terminal && !args.all,
-            is_quiet: args.quiet,
-        }),
-        paths: io.paths.clone(),
-        shows_secrets: args.input.show_secrets,
     }
 }
 

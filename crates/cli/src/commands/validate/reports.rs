@@ -1,0 +1,113 @@
+//! Which reports `validate` writes, how they look, and what fails the run.
+
+use clap::ValueEnum;
+
+use crate::args::{FailOn, Level, ReportDestination, ReportFormat, Show, ValidateArgs};
+use crate::config::{ProjectConfig, Setting};
+use crate::io::outputs::ReportStyle;
+use crate::report::findings::not_checked::Gate;
+use crate::report::findings::{ShownSeverity, clients, human, matrix};
+use crate::{Error, Io};
+use xdsctl_model::diag::Severity;
+use xdsctl_model::profile::Fleet;
+
+/// Which reports are written, and what fails the run: what the flags say, else the project, else
+/// the default.
+pub(in crate::commands) struct ReportPlan {
+    pub formats: Vec<ReportDestination>,
+    pub fail_on: FailOn,
+    min_severity: Option<Level>,
+}
+
+impl ReportPlan {
+    /// What is asked for.
+    ///
+    /// # Errors
+    /// Something is asked for that none of the reports shows.
+    pub(super) fn of(args: &ValidateArgs, config: &ProjectConfig) -> Result<ReportPlan, Error> {
+        let level = |flag: Option<Level>, setting: &Option<Setting<Level>>| {
+            flag.or(setting.as_ref().map(|setting| setting.value))
+        };
+        let of_config = config.format.as_ref().map(|setting| setting.value);
+        let formats = match args.formats.as_slice() {
+            [] => vec![ReportDestination {
+                format: of_config.unwrap_or(ReportFormat::Human),
+                file: None,
+            }],
+            formats => formats.to_vec(),
+        };
+        refuse_unshown(args, &formats)?;
+        Ok(ReportPlan {
+            formats,
+            fail_on: args
+                .fail_on
+                .clone()
+                .or_else(|| Some(config.fail_on.as_ref()?.value.clone()))
+                .unwrap_or_default(),
+            min_severity: level(args.min_severity, &config.min_severity),
+        })
+    }
+
+    /// How the report is to look.
+    pub(super) fn style(&self, args: &ValidateArgs, fleet: &Fleet, io: &Io<'_>) -> ReportStyle {
+        // A line leads to its finding, however quiet that is.
+        let quietest = if args.explain_error.is_some() {
+            Severity::Note
+        } else {
+            Severity::Warning
+        };
+        let from = |severity| self.min_severity.map_or(severity, Level::severity);
+        let choice = ShownSeverity {
+            min_severity: from(quietest),
+        };
+        ReportStyle {
+            choice,
+            everything: ShownSeverity {
+                min_severity: from(Severity::Note),
+            },
+            findings: human::FindingsStyle {
+                colour: io.colours(args.color),
+                unicode: true,
+                width: io.width,
+                is_capped: !(args.all || args.all_findings),
+                min_severity: choice.min_severity,
+                is_quiet: args.quiet,
+                explains_withheld: args.explain_suppressed,
+            },
+            asked: clients::asked(fleet),
+            gate: Gate {
+                severity: self.fail_on.level.severity(),
+                not_checked: self.fail_on.not_checked,
+            },
+            statistics: args.statistics,
+            matrix: args.matrix.then(|| matrix::MatrixStyle {
+                fleet: fleet.clone(),
+                unicode: io.is_utf8_terminal,
+                width: io.width,
+                is_capped: io.out_is_terminal && !args.all,
+                is_quiet: args.quiet,
+            }),
+            paths: io.paths.clone(),
+            shows_secrets: args.input.show_secrets,
+        }
+    }
+}
+
+/// Refuses what is asked for and stands in none of the reports.
+fn refuse_unshown(args: &ValidateArgs, reports: &[ReportDestination]) -> Result<(), Error> {
+    use ReportFormat::{Human, Json};
+    let readable: &[ReportFormat] = &[Human, Json];
+    let asked = [
+        (args.show.contains(&Show::Parsed), "--show parsed", readable),
+        (args.show.contains(&Show::Reached), "--show reached", &[Json]),
+        (args.explain_suppressed, "--explain-suppressed", readable),
+    ];
+    for (is_asked, flag, formats) in asked {
+        if is_asked && !reports.iter().any(|report| formats.contains(&report.format)) {
+            let names = formats.iter().filter_map(ValueEnum::to_possible_value);
+            let names: Vec<String> = names.map(|name| format!("`--format {}`", name.get_name())).collect();
+            return Err(Error::Usage(format!("{flag} needs {}", names.join(" or "))));
+        }
+    }
+    Ok(())
+}
