@@ -297,9 +297,10 @@ impl<'a> Reach<'a> {
     /// The filter chains of a server's listener that take connections.
     pub fn filter_chains(thing: Thing<'a>, redacts: bool) -> Value<'a> {
         match thing {
-            Thing::Listener(Listener::Tcp(tcp)) => {
-                Value::list(tcp.used_chains().map(|(_, chain)| view::filter_chain(chain, redacts)))
-            }
+            Thing::Listener(Listener::Tcp(tcp)) => Value::list(
+                tcp.used_chains()
+                    .map(|(_, chain)| view::object("filter_chain", chain, redacts)),
+            ),
             _ => Value::list([]),
         }
     }

@@ -8,11 +8,11 @@ use std::rc::Rc;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
-use crate::cel::{Value, View, Work};
+use crate::cel::{Value, View, Work, duration};
 use crate::policy::{Element, PARSED, RESOURCE};
 use crate::reach::{Reach, Ways};
 use crate::uses::ChainNumber;
-use crate::view::{self, duration, optional, text, texts};
+use crate::view::{self, optional, text, texts};
 use xdsctl_channel::client::{Checked, World};
 use xdsctl_document::envelope;
 use xdsctl_document::proto::pb::tables;
@@ -181,22 +181,22 @@ impl<'a> Site<'a> {
     }
 
     fn of_thing(&self, redacts: bool) -> Value<'a> {
-        let name = self.held.name;
+        let (name, kind) = (self.held.name, self.thing.element().name());
         match self.thing {
-            Thing::Listener(of) => view::listener(name, of, redacts),
-            Thing::Filter(_, of) => view::filter(of, redacts),
-            Thing::RouteConfiguration(Some(_), of) => view::route_configuration("", of, redacts),
-            Thing::RouteConfiguration(None, of) => view::route_configuration(name, of, redacts),
-            Thing::VirtualHost(of) => view::virtual_host(of, redacts),
-            Thing::Route(_, of) => view::route(of, redacts),
+            Thing::Listener(of) => view::resource(kind, name, of, redacts),
+            Thing::Filter(_, of) => view::object(kind, of, redacts),
+            Thing::RouteConfiguration(Some(_), of) => view::object(kind, of, redacts),
+            Thing::RouteConfiguration(None, of) => view::resource(kind, name, of, redacts),
+            Thing::VirtualHost(of) => view::object(kind, of, redacts),
+            Thing::Route(_, of) => view::object(kind, of, redacts),
             Thing::RetryPolicy(_, route) => match &route.action {
                 Action::Route(of) => view::retry_policy(of),
                 Action::NonForwarding | Action::Unknown => Value::Null,
             },
-            Thing::Cluster(of) => view::cluster(name, of, redacts),
-            Thing::Endpoints(of) => view::endpoints(name, of, redacts),
-            Thing::Locality { of, .. } => view::locality(of, redacts),
-            Thing::Endpoint(_, _, of) => view::endpoint(of, redacts),
+            Thing::Cluster(of) => view::resource(kind, name, of, redacts),
+            Thing::Endpoints(of) => view::resource(kind, name, of, redacts),
+            Thing::Locality { of, .. } => view::object(kind, of, redacts),
+            Thing::Endpoint(_, _, of) => view::object(kind, of, redacts),
         }
     }
 }
@@ -267,11 +267,11 @@ impl<'a> View<'a> for WorldView<'a> {
             "filters" => reach.filters(held, thing, self.redacts),
             "deadline" => optional(reach.deadline(held, thing), duration),
             "virtual_host" => match thing {
-                Thing::Route(host, _) | Thing::RetryPolicy(host, _) => view::virtual_host(host, self.redacts),
+                Thing::Route(host, _) | Thing::RetryPolicy(host, _) => view::object("virtual_host", host, self.redacts),
                 _ => Value::Null,
             },
             "route" => match thing {
-                Thing::RetryPolicy(_, route) => view::route(route, self.redacts),
+                Thing::RetryPolicy(_, route) => view::object("route", route, self.redacts),
                 _ => Value::Null,
             },
             "priority" => match thing {
@@ -279,7 +279,7 @@ impl<'a> View<'a> for WorldView<'a> {
                 _ => Value::Null,
             },
             "locality" => match thing {
-                Thing::Endpoint(_, locality, _) => view::locality_name(&locality.name),
+                Thing::Endpoint(_, locality, _) => Value::Record(&locality.name),
                 _ => Value::Null,
             },
             "share" => match thing {

@@ -3,8 +3,9 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use crate::cel::{Value, View, Work};
-use crate::view::{self, address, duration, lb_policies, optional, text, texts};
+use crate::cel::{Value, View, Work, address, duration};
+use crate::view::{self, optional, text, texts};
+use xdsctl_channel::parsed::FieldValue;
 use xdsctl_channel::rpc::chain::Overrides;
 use xdsctl_channel::tree::shares;
 use xdsctl_lb::ring_hash::RING_SIZE_CAP;
@@ -123,10 +124,10 @@ impl<'a> View<'a> for ClusterUse<'a> {
             ("share", _) => optional(self.share, Value::Double),
             ("is_held", cluster) => Value::Bool(cluster.is_some()),
             ("type", Some(cluster)) => text(cluster.discovery.kind()),
-            ("lb_policies", Some(cluster)) => lb_policies(&cluster.lb_policy.config),
+            ("lb_policies", Some(cluster)) => FieldValue::from(cluster).get(field),
             ("lb_policies", None) => Value::list([]),
             ("outlier_detection" | "transport_socket", Some(of)) => {
-                let cluster = view::cluster(self.name, of, self.redacts);
+                let cluster = view::object("cluster", of, self.redacts);
                 cluster.field(field).unwrap_or(Value::Null)
             }
             _ => Value::Null,

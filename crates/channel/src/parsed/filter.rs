@@ -1,87 +1,66 @@
 //! HTTP filters and their overrides as the client keeps them.
 
-use std::collections::BTreeMap;
-
-use serde_json::{Value, json};
-
-use super::object::ParsedObject;
-use super::rbac;
+use super::fields::{FieldValue, Fields, Form};
 use xdsctl_clients::core::filter::fault;
 use xdsctl_model::resource::Millis;
-use xdsctl_model::resource::filter::{Description, Fault, FilterConfig, FilterOverride, HttpFilter, SessionCookie};
+use xdsctl_model::resource::filter::{Fault, FilterConfig, FilterOverride, HttpFilter, SessionCookie};
 
-/// The parsed form of an HTTP filter.
-pub fn http_filter(filter: &HttpFilter) -> Value {
-    ParsedObject::new()
-        .put("index", filter.index)
-        .put("name", filter.name.as_str())
-        .set("disabled", filter.disabled, false)
-        .put("config", config(&filter.config))
-        .done()
-}
-
-/// Adds `typed_per_filter_config` to an object.
-pub(super) fn overrides(object: ParsedObject, overrides: &BTreeMap<String, FilterOverride>) -> ParsedObject {
-    object.map(
-        "typed_per_filter_config",
-        overrides.iter().map(|(name, entry)| {
-            let value = ParsedObject::new()
-                .set("disabled", entry.disabled, false)
-                .optional("config", entry.config.as_deref().map(config))
-                .done();
-            (name, value)
-        }),
-    )
-}
-
-/// The parsed form of an HTTP filter's config.
-pub fn config(config: &FilterConfig) -> Value {
-    let object = ParsedObject::new().put("type", config.kind());
-    match config {
-        FilterConfig::Router => object,
-        FilterConfig::Fault(fault) => faults(object, fault),
-        FilterConfig::Described(description) => described(object, description),
-        FilterConfig::Rbac(own) => object.optional("rules", own.rules.as_deref().map(rbac::rules)),
-        FilterConfig::StatefulSession(None) => object.put("cookie", Value::Null),
-        FilterConfig::StatefulSession(Some(session)) => object.put("cookie", cookie(session)),
+impl Fields for HttpFilter {
+    fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
+        form.put("index", self.index)
+            .put("name", &self.name)
+            .set("disabled", self.disabled, false)
+            .put("config", &self.config);
     }
-    .done()
 }
 
-fn described(object: ParsedObject, description: &Description) -> ParsedObject {
-    let kept = description.kept.iter();
-    kept.fold(object, |object, (name, value, is_default)| {
-        object.mark(name, value.clone(), *is_default)
-    })
+impl Fields for FilterOverride {
+    fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
+        form.set("disabled", self.disabled, false)
+            .optional("config", self.config.as_deref());
+    }
 }
 
-fn cookie(session: &SessionCookie) -> Value {
-    ParsedObject::new()
-        .put("name", session.name.as_str())
-        .set("path", session.path.as_str(), "")
-        .time("ttl", session.ttl, Millis(0))
-        .done()
+impl Fields for FilterConfig {
+    fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
+        form.put("type", self.kind());
+        match self {
+            FilterConfig::Router => form,
+            FilterConfig::Fault(fault) => faults(fault, form),
+            FilterConfig::Described(description) => {
+                let kept = description.kept.iter();
+                kept.fold(form, |form, (name, value, is_default)| {
+                    form.mark(name, value, *is_default)
+                })
+            }
+            FilterConfig::Rbac(own) => form.optional("rules", own.rules.as_deref()),
+            FilterConfig::StatefulSession(None) => form.put("cookie", FieldValue::Null),
+            FilterConfig::StatefulSession(Some(session)) => form.put("cookie", session),
+        };
+    }
 }
 
-fn faults(object: ParsedObject, fault: &Fault) -> ParsedObject {
-    let percentage = |numerator: u32, denominator: u32| json!(format!("{numerator}/{denominator}"));
-    let abort = fault.has_abort().then(|| {
-        ParsedObject::new()
-            .set("grpc_status", fault.abort_code, 0)
+impl Fields for SessionCookie {
+    fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
+        form.put("name", &self.name)
+            .set("path", self.path.as_str(), "")
+            .set("ttl", self.ttl, Millis(0));
+    }
+}
+
+fn faults<'f, 'a, 'w>(fault: &'a Fault, form: &'f mut Form<'a, 'w>) -> &'f mut Form<'a, 'w> {
+    let percentage = |numerator: u32, denominator: u32| format!("{numerator}/{denominator}");
+    let abort = move |form: &mut Form<'a, '_>| {
+        form.set("grpc_status", fault.abort_code, 0)
             .set("header_abort", fault.abort_from_header, false)
-            .put("percentage", percentage(fault.abort_numerator, fault.abort_denominator))
-            .done()
-    });
-    let delay = fault.has_delay().then(|| {
-        ParsedObject::new()
-            .time("fixed_delay", fault.delay, Millis(0))
+            .put("percentage", percentage(fault.abort_numerator, fault.abort_denominator));
+    };
+    let delay = move |form: &mut Form<'a, '_>| {
+        form.set("fixed_delay", fault.delay, Millis(0))
             .set("header_delay", fault.delay_from_header, false)
-            .put("percentage", percentage(fault.delay_numerator, fault.delay_denominator))
-            .done()
-    });
-    object.optional("abort", abort).optional("delay", delay).set(
-        "max_active_faults",
-        fault.max_active_faults,
-        fault::MAX_ACTIVE_FAULTS,
-    )
+            .put("percentage", percentage(fault.delay_numerator, fault.delay_denominator));
+    };
+    form.optional("abort", fault.has_abort().then(|| FieldValue::named(abort)))
+        .optional("delay", fault.has_delay().then(|| FieldValue::named(delay)))
+        .set("max_active_faults", fault.max_active_faults, fault::MAX_ACTIVE_FAULTS)
 }

@@ -1,83 +1,63 @@
 //! A Listener as the client or server keeps it.
 
-use serde_json::{Value, json};
-
-use super::object::{ParsedObject, Streaming};
-use super::parsed_value::ParsedValue;
-use super::{filter, route, tls};
+use super::fields::{FieldValue, Fields, Form};
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::listener::{
-    Cidr, FilterChain, HttpConnectionManager, Listener, RouteSource, SourceType, TcpListener,
+    Cidr, DestinationChains, FilterChain, HttpConnectionManager, Listener, RouteSource, SourceType, TcpListener,
 };
 
-/// The parsed form of a Listener.
-pub fn listener(listener: &Listener) -> ParsedValue<'_> {
-    match listener {
-        Listener::Api(manager) => ParsedObject::new()
-            .part("api_listener", http_connection_manager(manager))
-            .done(),
-        Listener::Tcp(listener) => tcp(listener),
-    }
-}
-
-fn http_connection_manager(manager: &HttpConnectionManager) -> ParsedValue<'_> {
-    let filters: Vec<Value> = manager.http_filters.iter().map(filter::http_filter).collect();
-    let object = ParsedObject::new()
-        .time("max_stream_duration", manager.http_max_stream_duration, Millis(0))
-        .put("http_filters", filters);
-    match &manager.routes {
-        RouteSource::Rds(name) => {
-            let rds = ParsedObject::new().put("route_config_name", name.as_str()).done();
-            ParsedValue::Plain(object.put("rds", rds).done())
+impl Fields for Listener {
+    fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
+        match self {
+            Listener::Api(manager) => _ = form.put("api_listener", manager).unprinted("filter_chains", no_chains),
+            Listener::Tcp(listener) => tcp(listener, form),
         }
-        RouteSource::Inline(config) => object.part("route_config", route::route_configuration(config)).done(),
     }
 }
 
-fn tcp(listener: &TcpListener) -> ParsedValue<'_> {
-    let chain = |index, chain| chain_of(chain).with(|object| object.put("index", index)).done();
-    let destinations: Vec<Value> = listener
-        .destinations
-        .iter()
-        .map(|destination| {
-            ParsedObject::new()
-                .mark(
-                    "prefix_range",
-                    destination.prefix.as_ref().map_or(json!("any"), cidr),
-                    destination.prefix.is_none(),
-                )
-                .put("filter_chains", json!(destination.chains))
-                .done()
+const fn no_chains<'a>() -> FieldValue<'a> {
+    FieldValue::List(Vec::new())
+}
+
+impl Fields for HttpConnectionManager {
+    fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
+        form.set("max_stream_duration", self.http_max_stream_duration, Millis(0))
+            .items("http_filters", &self.http_filters);
+        match &self.routes {
+            RouteSource::Rds(name) => form.object("rds", move |form| _ = form.put("route_config_name", name)),
+            RouteSource::Inline(config) => form.put("route_config", &**config),
+        };
+    }
+}
+
+fn tcp<'a>(listener: &'a TcpListener, form: &mut Form<'a, '_>) {
+    let chains = listener.filter_chains.iter().enumerate();
+    let chain = |(index, chain): (usize, &'a FilterChain)| {
+        FieldValue::named(move |form| {
+            chain.fields(form);
+            form.put("index", index);
         })
-        .collect();
-    let object = ParsedObject::new()
-        .put("address", listener.address.as_str())
-        .stream("filter_chains", &listener.filter_chains, chain)
-        .with(|object| object.list("destinations", destinations));
-    match &listener.default_filter_chain {
-        Some(chain) => object.part("default_filter_chain", filter_chain(chain)),
-        None => object.with(|object| object.optional("default_filter_chain", None)),
+    };
+    form.put("address", &listener.address)
+        .objects("filter_chains", chains.map(chain), true)
+        .list("destinations", &listener.destinations)
+        .optional("default_filter_chain", listener.default_filter_chain.as_ref());
+}
+
+impl Fields for DestinationChains {
+    fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
+        let range = self.prefix.as_ref().map_or("any".to_owned(), Cidr::to_string);
+        form.mark("prefix_range", range, self.prefix.is_none())
+            .items("filter_chains", self.chains.iter().copied());
     }
-    .done()
 }
 
-/// The parsed form of a filter chain.
-pub fn filter_chain(chain: &FilterChain) -> ParsedValue<'_> {
-    chain_of(chain).done()
-}
-
-fn chain_of(chain: &FilterChain) -> Streaming<'_> {
-    ParsedObject::new()
-        .set("source_type", chain.source.source_type.name(), SourceType::Any.name())
-        .list("source_prefix_ranges", chain.source.prefixes.iter().map(cidr))
-        .list("source_ports", chain.source.ports.iter().map(|port| json!(port)))
-        .optional("transport_socket", chain.tls.as_ref().map(tls::downstream))
-        .part(
-            "http_connection_manager",
-            http_connection_manager(&chain.http_connection_manager),
-        )
-}
-
-fn cidr(range: &Cidr) -> Value {
-    range.to_string().into()
+impl Fields for FilterChain {
+    fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
+        form.set("source_type", self.source.source_type.name(), SourceType::Any.name())
+            .list("source_prefix_ranges", self.source.prefixes.iter().map(Cidr::to_string))
+            .list("source_ports", self.source.ports.iter().copied())
+            .optional("transport_socket", self.tls.as_ref())
+            .put("http_connection_manager", &self.http_connection_manager);
+    }
 }

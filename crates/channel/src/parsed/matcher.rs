@@ -1,34 +1,34 @@
 //! String and header matchers as the client keeps them.
 
-use serde_json::Value;
-
-use super::object::ParsedObject;
+use super::fields::{Fields, Form};
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
 
-pub(super) fn string(matcher: &StringMatcher) -> Value {
-    let (kind, text) = match &matcher.kind {
-        StringMatch::Exact(text) => ("exact", text.as_str()),
-        StringMatch::Prefix(text) => ("prefix", text.as_str()),
-        StringMatch::Suffix(text) => ("suffix", text.as_str()),
-        StringMatch::Contains(text) => ("contains", text.as_str()),
-        StringMatch::Regex(regex) => return ParsedObject::new().put("safe_regex", regex.as_str()).done(),
-    };
-    ParsedObject::new()
-        .put(kind, text)
-        .set("ignore_case", matcher.ignore_case, false)
-        .done()
+impl Fields for StringMatcher {
+    fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
+        match &self.kind {
+            StringMatch::Exact(text) => form.put("exact", text),
+            StringMatch::Prefix(text) => form.put("prefix", text),
+            StringMatch::Suffix(text) => form.put("suffix", text),
+            StringMatch::Contains(text) => form.put("contains", text),
+            StringMatch::Regex(regex) => {
+                form.put("safe_regex", regex.as_str());
+                return;
+            }
+        }
+        .set("ignore_case", self.ignore_case, false);
+    }
 }
 
-pub(super) fn header(matcher: &HeaderMatcher) -> Value {
-    let object = ParsedObject::new().put("name", matcher.name.as_str());
-    match &matcher.kind {
-        HeaderMatch::String(text) => object.put("string_match", string(text)),
-        HeaderMatch::Range { start, end } => object.put(
-            "range_match",
-            ParsedObject::new().put("start", *start).put("end", *end).done(),
-        ),
-        HeaderMatch::Present(present) => object.put("present_match", *present),
+impl Fields for HeaderMatcher {
+    fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
+        form.put("name", &self.name);
+        match &self.kind {
+            HeaderMatch::String(text) => form.put("string_match", text),
+            HeaderMatch::Range { start, end } => form.object("range_match", |form| {
+                form.put("start", *start).put("end", *end);
+            }),
+            HeaderMatch::Present(present) => form.put("present_match", *present),
+        }
+        .set("invert_match", self.invert_match, false);
     }
-    .set("invert_match", matcher.invert_match, false)
-    .done()
 }

@@ -28,15 +28,11 @@ pub struct List<'r> {
 }
 
 impl<'r> List<'r> {
-    /// The list of what `make` makes of each element and its position.
-    pub fn new<T: 'r>(
-        elements: impl IntoIterator<Item = &'r T>,
-        make: impl Fn(usize, &'r T) -> ParsedValue<'r> + 'r,
-    ) -> List<'r> {
-        let elements: Vec<&'r T> = elements.into_iter().collect();
+    /// The list of what `make` makes of each element.
+    pub fn new<T: 'r>(elements: Vec<T>, make: impl Fn(&T) -> ParsedValue<'r> + 'r) -> List<'r> {
         List {
             len: elements.len(),
-            make: Box::new(move |position| Some(make(position, elements.get(position)?))),
+            make: Box::new(move |position| elements.get(position).map(&make)),
         }
     }
 
@@ -93,6 +89,14 @@ impl<'r> ParsedValue<'r> {
         }
     }
 
+    /// The whole as JSON, of what is needed no more.
+    pub fn into_value(self) -> Value {
+        match self {
+            ParsedValue::Plain(value) => value,
+            part => part.to_value(),
+        }
+    }
+
     /// The whole as JSON.
     pub fn to_value(&self) -> Value {
         match self {
@@ -113,10 +117,10 @@ mod tests {
     use xdsctl_document::secret::REDACTED;
 
     fn shown<'r>(names: &'r [&'r str]) -> ParsedValue<'r> {
-        let element = |_, name: &&str| ParsedValue::Plain(json!({"name": name, "value": "v"}));
+        let element = |name: &&str| ParsedValue::Plain(json!({"name": name, "value": "v"}));
         ParsedValue::Object(BTreeMap::from([
             ("a".to_owned(), ParsedValue::Plain(json!("b"))),
-            ("list".to_owned(), ParsedValue::List(List::new(names, element))),
+            ("list".to_owned(), ParsedValue::List(List::new(names.to_vec(), element))),
             ("password".to_owned(), ParsedValue::Plain(json!("p"))),
         ]))
     }

@@ -1,71 +1,68 @@
 //! RBAC policies as the client keeps them (A41).
 
-use serde_json::{Value, json};
-
-use super::matcher::{header, string};
-use super::object::ParsedObject;
+use super::fields::{FieldValue, Fields, Form};
 use xdsctl_model::resource::rbac::{AuditCondition, RbacAction, RbacAudit, RbacCondition, RbacPolicy, RbacRules};
 
-/// The parsed form of what is enforced.
-pub(super) fn rules(rules: &RbacRules) -> Value {
-    let action = match rules.action {
-        RbacAction::Allow => "ALLOW",
-        RbacAction::Deny => "DENY",
-    };
-    let policies = rules.policies.iter().map(|(name, own)| (name, policy(own)));
-    let object = ParsedObject::new()
-        .put("action", action)
-        .map("policies", policies)
-        .optional("audit_logging_options", rules.audit.as_ref().map(audit));
-    match rules.ends_program {
-        true => object.put("ends_program", true),
-        false => object,
+impl Fields for RbacRules {
+    fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
+        let action = match self.action {
+            RbacAction::Allow => "ALLOW",
+            RbacAction::Deny => "DENY",
+        };
+        form.put("action", action)
+            .map("policies", &self.policies)
+            .optional("audit_logging_options", self.audit.as_ref());
+        if self.ends_program {
+            form.put("ends_program", true);
+        }
     }
-    .done()
 }
 
-fn policy(policy: &RbacPolicy) -> Value {
-    ParsedObject::new()
-        .put("permissions", conditions(&policy.permissions, true))
-        .put("principals", conditions(&policy.principals, false))
-        .done()
+impl Fields for RbacPolicy {
+    fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
+        form.put("permissions", conditions(&self.permissions, true))
+            .put("principals", conditions(&self.principals, false));
+    }
 }
 
-fn conditions(list: &[RbacCondition], is_permission: bool) -> Value {
-    list.iter().map(|one| condition(one, is_permission)).collect()
+fn conditions(list: &[RbacCondition], is_permission: bool) -> FieldValue<'_> {
+    FieldValue::list(list.iter().map(|one| condition(one, is_permission)))
 }
 
 /// A condition under the name of its field; `{}` for one of no kind.
-fn condition(condition: &RbacCondition, is_permission: bool) -> Value {
+fn condition(condition: &RbacCondition, is_permission: bool) -> FieldValue<'_> {
     let value = match condition {
         RbacCondition::All(list) | RbacCondition::OneOf(list) => conditions(list, is_permission),
         RbacCondition::Not(inner) => self::condition(inner, is_permission),
-        RbacCondition::Any => json!(true),
-        RbacCondition::Header(matcher) => header(matcher),
-        RbacCondition::Path(matcher) | RbacCondition::ServerName(matcher) => string(matcher),
-        RbacCondition::Address(_, range) => json!(range.text),
-        RbacCondition::DestinationPort(port) => json!(port),
-        RbacCondition::DestinationPortRange { start, end } => json!({ "start": start, "end": end }),
-        RbacCondition::Metadata { invert } => json!({ "invert": invert }),
-        RbacCondition::Authenticated(name) => match name {
-            Some(name) => json!({ "principal_name": string(name) }),
-            None => json!({}),
-        },
-        RbacCondition::Unsupported("") => return json!({}),
-        RbacCondition::Unsupported(field) => return json!({ "unsupported": field }),
+        RbacCondition::Any => true.into(),
+        RbacCondition::Header(matcher) => matcher.into(),
+        RbacCondition::Path(matcher) | RbacCondition::ServerName(matcher) => matcher.into(),
+        RbacCondition::Address(_, range) => (&range.text).into(),
+        RbacCondition::DestinationPort(port) => (*port).into(),
+        RbacCondition::DestinationPortRange { start, end } => FieldValue::Map(vec![
+            ("start", i64::from(*start).into()),
+            ("end", i64::from(*end).into()),
+        ]),
+        RbacCondition::Metadata { invert } => FieldValue::Map(vec![("invert", (*invert).into())]),
+        RbacCondition::Authenticated(name) => {
+            let name = name.iter().map(|name| ("principal_name", name.into()));
+            FieldValue::Map(name.collect())
+        }
+        RbacCondition::Unsupported("") => return FieldValue::Map(Vec::new()),
+        RbacCondition::Unsupported(field) => return FieldValue::Map(vec![("unsupported", (*field).into())]),
     };
-    json!({ condition.field(is_permission): value })
+    FieldValue::Map(vec![(condition.field(is_permission), value)])
 }
 
-fn audit(audit: &RbacAudit) -> Value {
-    let condition = match audit.condition {
-        AuditCondition::Never => "NONE",
-        AuditCondition::OnDeny => "ON_DENY",
-        AuditCondition::OnAllow => "ON_ALLOW",
-        AuditCondition::Always => "ON_DENY_AND_ALLOW",
-    };
-    ParsedObject::new()
-        .set("audit_condition", condition, "NONE")
-        .put("logger_configs", audit.loggers.as_slice())
-        .done()
+impl Fields for RbacAudit {
+    fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
+        let condition = match self.condition {
+            AuditCondition::Never => "NONE",
+            AuditCondition::OnDeny => "ON_DENY",
+            AuditCondition::OnAllow => "ON_ALLOW",
+            AuditCondition::Always => "ON_DENY_AND_ALLOW",
+        };
+        form.set("audit_condition", condition, "NONE")
+            .items("logger_configs", &self.loggers);
+    }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::object::DEFAULTS;
+use super::fields::DEFAULTS;
 use super::parsed_value::{List, ParsedValue};
 
 /// What stands before a line, per level.

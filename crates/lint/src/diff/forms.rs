@@ -225,18 +225,20 @@ mod tests {
     fn shown(hosts: &[Host]) -> ParsedValue<'_> {
         ParsedValue::Object(BTreeMap::from([
             ("token".to_owned(), ParsedValue::Plain(hosts.len().into())),
-            ("virtual_hosts".to_owned(), ParsedValue::List(List::new(hosts, host))),
+            ("virtual_hosts".to_owned(), list(hosts, host)),
         ]))
+    }
+
+    fn list<'r, T>(of: &'r [T], make: impl Fn(usize, &'r T) -> ParsedValue<'r> + 'r) -> ParsedValue<'r> {
+        let of = of.iter().enumerate().collect();
+        ParsedValue::List(List::new(of, move |(index, one)| make(*index, *one)))
     }
 
     fn host(index: usize, host: &Host) -> ParsedValue<'_> {
         ParsedValue::Object(BTreeMap::from([
             ("index".to_owned(), ParsedValue::Plain(index.into())),
             ("name".to_owned(), ParsedValue::Plain(host.0.as_str().into())),
-            (
-                "routes".to_owned(),
-                ParsedValue::List(List::new(&host.1, |index, text| route(index, text))),
-            ),
+            ("routes".to_owned(), list(&host.1, |index, text| route(index, text))),
         ]))
     }
 

@@ -40,7 +40,7 @@ use reach::{ReachChange, Reached};
 use values::FieldChange;
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{Cache, Client, Gap, HeldResource, ResourceKind};
-use xdsctl_channel::parsed::{self, ParsedValue};
+use xdsctl_channel::parsed::{Fields, printed};
 use xdsctl_model::resource::domain::DomainComparison;
 use xdsctl_model::resource::listener::{Listener, RouteSource};
 use xdsctl_model::resource::{Millis, ResourceType, RouteConfiguration};
@@ -197,16 +197,10 @@ pub fn compare_resources(before: &Client, after: &Client, shows_secrets: bool) -
         access: access::changes(before, after),
         ..Diff::default()
     };
-    of_type(&b.listeners, &a.listeners, parsed::listener, shows_secrets, &mut out);
-    of_type(
-        &b.route_configs,
-        &a.route_configs,
-        parsed::route_configuration,
-        shows_secrets,
-        &mut out,
-    );
-    of_type(&b.clusters, &a.clusters, parsed::cluster, shows_secrets, &mut out);
-    of_type(&b.endpoints, &a.endpoints, parsed::endpoints, shows_secrets, &mut out);
+    of_type(&b.listeners, &a.listeners, shows_secrets, &mut out);
+    of_type(&b.route_configs, &a.route_configs, shows_secrets, &mut out);
+    of_type(&b.clusters, &a.clusters, shows_secrets, &mut out);
+    of_type(&b.endpoints, &a.endpoints, shows_secrets, &mut out);
     out
 }
 
@@ -229,10 +223,9 @@ fn state<T: ResourceKind>(held: Option<&HeldResource<T>>) -> State {
     }
 }
 
-fn of_type<T: ResourceKind + PartialEq>(
+fn of_type<T: ResourceKind + Fields + PartialEq>(
     before: &Cache<T>,
     after: &Cache<T>,
-    shown: fn(&T) -> ParsedValue<'_>,
     shows_secrets: bool,
     out: &mut Diff,
 ) {
@@ -252,7 +245,7 @@ fn of_type<T: ResourceKind + PartialEq>(
         };
         let values = (known(one), known(other));
         let fields = match values {
-            (Some(one), Some(other)) if one != other => forms::compare(shown(&one), shown(&other), shows_secrets),
+            (Some(one), Some(other)) if one != other => forms::compare(printed(&*one), printed(&*other), shows_secrets),
             _ => Vec::new(),
         };
         let is_alike = discriminant(&was) == discriminant(&is);

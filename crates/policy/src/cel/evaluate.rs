@@ -8,8 +8,10 @@ use std::rc::Rc;
 use super::budget::Budget;
 use super::compile::{Macro, MacroNode, Node, Program, Step};
 use super::functions::{Function, is_in, short, unfit};
+use super::kept::ip_address;
 use super::syntax::Operator;
-use super::value::{Record, Text, Value};
+use super::value::{Text, Value, View};
+use xdsctl_channel::parsed::{FieldValue, Fields};
 use xdsctl_model::resource::listener::Cidr;
 
 /// Why there is no value.
@@ -54,7 +56,7 @@ pub struct Scratch<'a> {
     /// Those of macros, the innermost last.
     locals: Vec<Value<'a>>,
     /// The last maps that records made, with their fields: what is asked for is often asked again.
-    made: Vec<(&'a dyn Record, &'a str, Value<'a>)>,
+    made: Vec<(&'a dyn Fields, &'a str, Value<'a>)>,
 }
 
 /// How a field is looked up.
@@ -307,7 +309,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
     }
 
     /// The field of a record.
-    fn made(&mut self, of: &'a dyn Record, name: &'a str) -> Value<'a> {
+    fn made(&mut self, of: &'a dyn Fields, name: &'a str) -> Value<'a> {
         let made = &mut self.scratch.made;
         let mut known = made
             .iter()
@@ -315,7 +317,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
         if let Some((.., value)) = known.next() {
             return value.clone();
         }
-        let value = of.get(name);
+        let value = FieldValue::Object(of).get(name);
         if matches!(value, Value::Map(_)) {
             made.truncate(MADE_MAPS - 1);
             made.insert(0, (of, name, value.clone()));
@@ -332,7 +334,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
                 _ => None,
             };
             if let Some(Value::Record(record)) = holder
-                && let Some(address) = record.address(name)
+                && let Some(address) = ip_address(*record, name)
             {
                 self.budget.take(2)?;
                 return Ok(Value::Bool(range.contains(address)));

@@ -10,6 +10,7 @@ mod budget;
 mod compile;
 mod evaluate;
 mod functions;
+mod kept;
 mod kinds;
 mod syntax;
 mod token;
@@ -19,9 +20,10 @@ pub use budget::{Budget, MAX_STEPS, Work};
 pub use compile::{Program, Roots, Scope};
 pub use evaluate::{Evaluation, EvaluationStop, Failure, Scratch};
 pub use functions::FUNCTIONS;
+pub(crate) use kept::{address, duration, filter_config};
 pub use syntax::{MAX_BYTES, MAX_DEPTH};
 pub use token::one_line;
-pub use value::{Record, Text, Value, View, nanoseconds};
+pub use value::{Text, Value, View, nanoseconds};
 
 use std::ops::Range;
 

@@ -5,7 +5,6 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
-use std::net::IpAddr;
 use std::ops::Deref;
 use std::rc::Rc;
 
@@ -13,6 +12,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::budget::Budget;
 use super::evaluate::EvaluationStop;
+use xdsctl_channel::parsed::{FieldValue, Fields};
 
 /// A text, of the world that is looked at or made.
 #[derive(Clone)]
@@ -54,20 +54,9 @@ pub enum Value<'a> {
     /// Values by name.
     Map(Rc<BTreeMap<Text<'a>, Value<'a>>>),
     /// Something that is looked at, and makes its fields when they are asked for.
-    Record(&'a dyn Record),
+    Record(&'a dyn Fields),
     /// The same, made for it.
     Object(Rc<dyn View<'a> + 'a>),
-}
-
-/// What is looked at.
-pub trait Record {
-    /// The value of a field; null if it is absent.
-    fn get<'a>(&'a self, field: &str) -> Value<'a>;
-
-    /// The address that a field is: it need not be printed to be held against a range.
-    fn address(&self, _field: &str) -> Option<IpAddr> {
-        None
-    }
 }
 
 /// An object that was made to be looked at.
@@ -127,7 +116,7 @@ impl<'a> Value<'a> {
     pub(crate) fn field(&self, name: &str) -> Option<Value<'a>> {
         Some(match self {
             Value::Map(map) => map.get(name).cloned().unwrap_or(Value::Null),
-            Value::Record(of) => of.get(name),
+            Value::Record(of) => FieldValue::Object(*of).get(name),
             Value::Object(of) => of.get(name),
             _ => return None,
         })

@@ -1,22 +1,19 @@
-//! Each field of the schema is in the native views what it is in `--show parsed`, for every
-//! resource of the examples.
+//! Each field of the schema is for a policy what it is in `--show parsed`, for every resource of
+//! the examples.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-
-use serde_json::Value as Json;
 
 use super::resource;
 use crate::cel::Value;
 use crate::schema::{Kind, SCHEMA};
 use crate::site::Thing;
 use crate::view;
-use xdsctl_channel::parsed::{self, ParsedValue};
+use xdsctl_channel::parsed::FieldValue;
 use xdsctl_clients::judge::validate;
 use xdsctl_document::envelope::LoadOptions;
 use xdsctl_document::source::SourceMap;
 use xdsctl_model::profile::{Client, Profile, ServerFacts};
-use xdsctl_model::resource::Listener;
 use xdsctl_model::resource::route::Action;
 
 /// Compares a value with the one of JSON; notes the fields that were there.
@@ -87,48 +84,30 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
 
 /// A thing as a policy sees it, and as `--show parsed` has it.
 fn both(thing: Thing<'_>) -> (&'static str, Value<'_>, Value<'_>) {
-    let plain = ParsedValue::Plain;
-    let (native, shown) = match thing {
-        Thing::Listener(of) => (view::listener("n", of, false), parsed::listener(of)),
-        Thing::Filter(_, of) => (view::filter(of, false), plain(parsed::filter(of))),
-        Thing::RouteConfiguration(_, of) => (
-            view::route_configuration("n", of, false),
-            parsed::route_configuration(of),
-        ),
-        Thing::VirtualHost(of) => (view::virtual_host(of, false), parsed::virtual_host(of)),
-        Thing::Route(_, of) => (view::route(of, false), plain(parsed::route(of))),
-        Thing::RetryPolicy(_, of) => match (&of.action, parsed::route(of)) {
-            (Action::Route(action), shown) => (
-                view::retry_policy(action),
-                plain(shown["route"]["retry_policy"].clone()),
-            ),
-            _ => (Value::Null, plain(Json::Null)),
+    let kind = thing.element().name();
+    let of = match thing {
+        Thing::Listener(of) => FieldValue::from(of),
+        Thing::Filter(_, of) => of.into(),
+        Thing::RouteConfiguration(_, of) => of.into(),
+        Thing::VirtualHost(of) => of.into(),
+        Thing::Route(_, of) => of.into(),
+        Thing::RetryPolicy(_, of) => match &of.action {
+            Action::Route(action) => FieldValue::from(&**action).field("retry_policy").unwrap(),
+            _ => FieldValue::Null,
         },
-        Thing::Cluster(of) => (view::cluster("n", of, false), parsed::cluster(of)),
-        Thing::Endpoints(of) => (view::endpoints("n", of, false), parsed::endpoints(of)),
-        Thing::Locality { of, .. } => (view::locality(of, false), parsed::locality(of)),
-        Thing::Endpoint(_, _, of) => (view::endpoint(of, false), plain(parsed::endpoint(of))),
+        Thing::Cluster(of) => of.into(),
+        Thing::Endpoints(of) => of.into(),
+        Thing::Locality { of, .. } => of.into(),
+        Thing::Endpoint(_, _, of) => of.into(),
     };
-    let mut shown = shown.to_value();
-    view::route::add_schedules(&mut shown);
-    // A client's listener has none, and shows none.
-    if matches!(thing, Thing::Listener(Listener::Api(_))) {
-        shown["filter_chains"] = serde_json::json!([]);
-    }
-    let object = thing.element().name();
-    (object, native, view::of_json(&shown, object))
+    let shown = of.clone().unabridged().to_value();
+    (kind, of.into(), view::of_json(&shown, kind))
 }
 
 /// Says whether `parsed` has a field that `--show parsed` has elsewhere: the name stands with the
 /// resource.
 fn is_own(field: &str) -> bool {
-    const OWN: [&str; 5] = [
-        "listener.name",
-        "route_configuration.name",
-        "cluster.name",
-        "cluster.lb_policies",
-        "endpoints.name",
-    ];
+    const OWN: [&str; 3] = ["listener.name", "cluster.name", "endpoints.name"];
     OWN.contains(&field)
 }
 

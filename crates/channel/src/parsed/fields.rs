@@ -1,0 +1,369 @@
+//! The one list of the fields of what a client keeps, for whoever asks for all of them or for one.
+//!
+//! Each value names its fields to a [`Form`] with what they hold. Nothing is made for a field that
+//! nobody has asked for: a dump has hundreds of thousands of endpoints.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::rc::Rc;
+
+use serde_json::{Map, Value};
+
+use super::parsed_value::{List, ParsedValue};
+use xdsctl_model::resource::Millis;
+
+/// The key of the list of default fields; every object of a parsed form has it, and no other JSON
+/// in one is made with it.
+pub(super) const DEFAULTS: &str = "defaults";
+
+/// What has fields.
+pub trait Fields {
+    /// Names the fields, in the order of `defaults`.
+    fn fields<'a>(&'a self, form: &mut Form<'a, '_>);
+}
+
+/// Names the fields of an object that the model has no type for.
+pub type NameFields<'a> = Rc<dyn Fn(&mut Form<'a, '_>) + 'a>;
+
+/// What a field holds.
+#[derive(Clone)]
+pub enum FieldValue<'a> {
+    /// Nothing.
+    Null,
+    /// True or false.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A text.
+    Text(Cow<'a, str>),
+    /// A duration.
+    Time(Millis),
+    /// An IP address and a port.
+    Address(SocketAddr),
+    /// JSON as the resource has it.
+    Json(&'a Value),
+    /// A list.
+    List(Vec<FieldValue<'a>>),
+    /// A list of objects, each of which is made when it is printed.
+    Objects(Vec<FieldValue<'a>>),
+    /// Something by names of the resource's own.
+    Map(Vec<(&'a str, FieldValue<'a>)>),
+    /// An object.
+    Object(&'a dyn Fields),
+    /// An object that the model has no type for.
+    Named(NameFields<'a>),
+}
+
+/// Which fields are asked for.
+#[derive(Clone, Copy)]
+enum Asked<'w> {
+    One(&'w str),
+    Printed,
+    All,
+}
+
+/// Takes the fields that are asked for, with the names of those that hold a default.
+pub struct Form<'a, 'w> {
+    asked: Asked<'w>,
+    /// The value of the one that is asked for.
+    found: Option<FieldValue<'a>>,
+    fields: Vec<(&'a str, FieldValue<'a>)>,
+    defaults: Vec<&'a str>,
+}
+
+impl<'a, 'w> Form<'a, 'w> {
+    const fn new(asked: Asked<'w>) -> Form<'a, 'w> {
+        Form {
+            asked,
+            found: None,
+            fields: Vec::new(),
+            defaults: Vec::new(),
+        }
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        match self.asked {
+            Asked::One(wanted) => wanted == name,
+            Asked::Printed | Asked::All => true,
+        }
+    }
+
+    /// Adds a field that somebody wants.
+    fn add(&mut self, name: &'a str, value: FieldValue<'a>, is_default: bool) -> &mut Self {
+        if let Asked::One(_) = self.asked {
+            self.found = Some(value);
+            return self;
+        }
+        self.fields.push((name, value));
+        if is_default {
+            self.defaults.push(name);
+        }
+        self
+    }
+
+    /// A field that has no default.
+    pub(super) fn put(&mut self, name: &'a str, value: impl Into<FieldValue<'a>>) -> &mut Self {
+        self.mark(name, value, false)
+    }
+
+    /// A field, and whether it holds the default.
+    pub(super) fn mark(&mut self, name: &'a str, value: impl Into<FieldValue<'a>>, is_default: bool) -> &mut Self {
+        match self.wants(name) {
+            true => self.add(name, value.into(), is_default),
+            false => self,
+        }
+    }
+
+    /// A field with its default.
+    pub(super) fn set<T: PartialEq + Into<FieldValue<'a>>>(
+        &mut self,
+        name: &'a str,
+        value: T,
+        default: T,
+    ) -> &mut Self {
+        match self.wants(name) {
+            true => {
+                let is_default = value == default;
+                self.add(name, value.into(), is_default)
+            }
+            false => self,
+        }
+    }
+
+    /// A field that may be missing; null is the default.
+    pub(super) fn optional(&mut self, name: &'a str, value: Option<impl Into<FieldValue<'a>>>) -> &mut Self {
+        match value {
+            Some(value) => self.put(name, value),
+            None => self.mark(name, FieldValue::Null, true),
+        }
+    }
+
+    /// A list that has no default.
+    pub(super) fn items<V: Into<FieldValue<'a>>>(
+        &mut self,
+        name: &'a str,
+        values: impl IntoIterator<Item = V>,
+    ) -> &mut Self {
+        self.mark_list(name, values, false)
+    }
+
+    /// A list, and whether it is the default.
+    pub(super) fn mark_list<V: Into<FieldValue<'a>>>(
+        &mut self,
+        name: &'a str,
+        values: impl IntoIterator<Item = V>,
+        is_default: bool,
+    ) -> &mut Self {
+        match self.wants(name) {
+            true => self.add(name, FieldValue::list(values), is_default),
+            false => self,
+        }
+    }
+
+    /// A list that is empty by default.
+    pub(super) fn list<V: Into<FieldValue<'a>>>(
+        &mut self,
+        name: &'a str,
+        values: impl IntoIterator<Item = V>,
+    ) -> &mut Self {
+        let mut values = values.into_iter().peekable();
+        let is_default = self.wants(name) && values.peek().is_none();
+        self.mark_list(name, values, is_default)
+    }
+
+    /// A map that is empty by default.
+    pub(super) fn map<V: Into<FieldValue<'a>>>(
+        &mut self,
+        name: &'a str,
+        entries: impl IntoIterator<Item = (&'a String, V)>,
+    ) -> &mut Self {
+        if !self.wants(name) {
+            return self;
+        }
+        let entries = entries.into_iter();
+        let entries: Vec<_> = entries.map(|(key, value)| (key.as_str(), value.into())).collect();
+        let is_default = entries.is_empty();
+        self.add(name, FieldValue::Map(entries), is_default)
+    }
+
+    /// A long list of objects.
+    pub(super) fn objects<V: Into<FieldValue<'a>>>(
+        &mut self,
+        name: &'a str,
+        values: impl IntoIterator<Item = V>,
+        is_default_when_empty: bool,
+    ) -> &mut Self {
+        if !self.wants(name) {
+            return self;
+        }
+        let values: Vec<FieldValue<'a>> = values.into_iter().map(Into::into).collect();
+        let is_default = is_default_when_empty && values.is_empty();
+        self.add(name, FieldValue::Objects(values), is_default)
+    }
+
+    /// An object that the model has no type for.
+    pub(super) fn object(&mut self, name: &'a str, fields: impl Fn(&mut Form<'a, '_>) + 'a) -> &mut Self {
+        match self.wants(name) {
+            true => self.add(name, FieldValue::named(fields), false),
+            false => self,
+        }
+    }
+
+    /// A field that is not printed: it follows from others, or stands elsewhere.
+    pub(super) fn unprinted<V: Into<FieldValue<'a>>>(&mut self, name: &'a str, value: impl FnOnce() -> V) -> &mut Self {
+        match self.wants(name) && !matches!(self.asked, Asked::Printed) {
+            true => self.add(name, value().into(), false),
+            false => self,
+        }
+    }
+}
+
+impl<'a> FieldValue<'a> {
+    /// A list.
+    pub(super) fn list<V: Into<FieldValue<'a>>>(values: impl IntoIterator<Item = V>) -> FieldValue<'a> {
+        FieldValue::List(values.into_iter().map(Into::into).collect())
+    }
+
+    /// An object that the model has no type for.
+    pub(super) fn named(fields: impl Fn(&mut Form<'a, '_>) + 'a) -> FieldValue<'a> {
+        FieldValue::Named(Rc::new(fields))
+    }
+
+    /// The fields of an object that are asked for; `None` if it is none.
+    fn form<'w>(&self, asked: Asked<'w>) -> Option<Form<'a, 'w>> {
+        let mut form = Form::new(asked);
+        match self {
+            FieldValue::Object(of) => of.fields(&mut form),
+            FieldValue::Named(fields) => fields(&mut form),
+            _ => return None,
+        }
+        Some(form)
+    }
+
+    /// A field of an object, printed or not; `None` if it has none of that name.
+    pub fn field(&self, name: &str) -> Option<FieldValue<'a>> {
+        self.form(Asked::One(name))?.found
+    }
+
+    /// All fields of an object, printed or not.
+    pub fn all(&self) -> Vec<(&'a str, FieldValue<'a>)> {
+        self.form(Asked::All).map(|form| form.fields).unwrap_or_default()
+    }
+
+    /// What is printed of it.
+    pub fn printed(self) -> ParsedValue<'a> {
+        self.shown(Asked::Printed)
+    }
+
+    /// The same with the fields that are not printed.
+    pub fn unabridged(self) -> ParsedValue<'a> {
+        self.shown(Asked::All)
+    }
+
+    fn shown(self, asked: Asked<'static>) -> ParsedValue<'a> {
+        let whole = |value: FieldValue<'a>| value.shown(asked).into_value();
+        ParsedValue::Plain(match self {
+            FieldValue::Null => Value::Null,
+            FieldValue::Bool(flag) => flag.into(),
+            FieldValue::Int(number) => number.into(),
+            FieldValue::Text(text) => text.into(),
+            FieldValue::Time(time) => time.to_string().into(),
+            FieldValue::Address(address) => address.to_string().into(),
+            FieldValue::Json(json) => json.clone(),
+            FieldValue::List(list) => list.into_iter().map(whole).collect(),
+            FieldValue::Objects(list) => {
+                return ParsedValue::List(List::new(list, move |one| one.clone().shown(asked)));
+            }
+            FieldValue::Map(entries) => {
+                let entries = entries.into_iter();
+                entries.map(|(name, value)| (name.to_owned(), whole(value))).collect()
+            }
+            FieldValue::Object(_) | FieldValue::Named(_) => return self.object(asked),
+        })
+    }
+
+    /// An object whose `defaults` are the names of the fields that hold one.
+    fn object(&self, asked: Asked<'static>) -> ParsedValue<'a> {
+        let form = self.form(asked).unwrap_or(Form::new(asked));
+        let (mut plain, mut parts) = (Map::new(), BTreeMap::new());
+        for (name, value) in form.fields {
+            match value.shown(asked) {
+                ParsedValue::Plain(value) => _ = plain.insert(name.to_owned(), value),
+                part => _ = parts.insert(name.to_owned(), part),
+            }
+        }
+        plain.insert(DEFAULTS.to_owned(), form.defaults.into());
+        if parts.is_empty() {
+            return ParsedValue::Plain(plain.into());
+        }
+        parts.extend(plain.into_iter().map(|(name, value)| (name, ParsedValue::Plain(value))));
+        ParsedValue::Object(parts)
+    }
+}
+
+impl From<bool> for FieldValue<'_> {
+    fn from(flag: bool) -> Self {
+        FieldValue::Bool(flag)
+    }
+}
+
+impl From<u32> for FieldValue<'_> {
+    fn from(number: u32) -> Self {
+        FieldValue::Int(number.into())
+    }
+}
+
+impl From<i64> for FieldValue<'_> {
+    fn from(number: i64) -> Self {
+        FieldValue::Int(number)
+    }
+}
+
+impl From<usize> for FieldValue<'_> {
+    fn from(number: usize) -> Self {
+        FieldValue::Int(number.try_into().unwrap_or(i64::MAX))
+    }
+}
+
+impl<'a> From<&'a str> for FieldValue<'a> {
+    fn from(text: &'a str) -> Self {
+        FieldValue::Text(text.into())
+    }
+}
+
+impl<'a> From<&'a String> for FieldValue<'a> {
+    fn from(text: &'a String) -> Self {
+        FieldValue::Text(text.into())
+    }
+}
+
+impl From<String> for FieldValue<'_> {
+    fn from(text: String) -> Self {
+        FieldValue::Text(text.into())
+    }
+}
+
+impl From<Millis> for FieldValue<'_> {
+    fn from(time: Millis) -> Self {
+        FieldValue::Time(time)
+    }
+}
+
+impl From<SocketAddr> for FieldValue<'_> {
+    fn from(address: SocketAddr) -> Self {
+        FieldValue::Address(address)
+    }
+}
+
+impl<'a> From<&'a Value> for FieldValue<'a> {
+    fn from(json: &'a Value) -> Self {
+        FieldValue::Json(json)
+    }
+}
+
+impl<'a, T: Fields> From<&'a T> for FieldValue<'a> {
+    fn from(of: &'a T) -> Self {
+        FieldValue::Object(of)
+    }
+}
