@@ -180,20 +180,23 @@ impl<'w> Merging<'w> {
             ClientFinding::Whole(diagnostic) => Some(diagnostic.rule),
             ClientFinding::Unread(text, _) => self.rule(*text),
         };
-        let is_like = || match (&item.listed, found) {
-            (KeptFinding::Whole(known), ClientFinding::Whole(diagnostic)) => is_like(known, diagnostic),
+        let says_the_same = || match (&item.listed, found) {
+            (KeptFinding::Whole(known), ClientFinding::Whole(diagnostic)) => {
+                known.effect == diagnostic.effect && known.message == diagnostic.message
+            }
             _ => true,
         };
         let is_same = rule.is_some_and(|rule| match rule_found == Some(rule) {
             // Of what each client keeps, a policy says something else to each.
-            true => !is_policy(rule) || is_like(),
+            true => !is_policy(rule) || says_the_same(),
             false => UNREAD.contains(&rule.id),
         });
         let effects = || self.ways.effects(item.effects);
         is_same && client.is_some_and(|client| effects().iter().all(|(_, other)| *other != client))
     }
 
-    /// Makes a finding that of another client, too.
+    /// Makes a finding that of another client, too: what one client rejects says more than that
+    /// others never read it.
     fn take_in(&mut self, number: usize, found: &ClientFinding<'_>) {
         let texts = &self.texts;
         let Some(item) = self.items.get_mut(number) else { return };
@@ -208,7 +211,12 @@ impl<'w> Merging<'w> {
         };
         let whole = std::mem::replace(&mut item.listed, KeptFinding::Unread(0, FieldPath::default())).whole(texts);
         if let (Some(mut whole), Some(found)) = (whole, found) {
-            take_in(&mut whole, &found);
+            if whole.rule != found.rule {
+                whole.turn_into(found.rule);
+                whole.message.clone_from(&found.message);
+                whole.effect = found.effect;
+            }
+            whole.effect = whole.effect.min(found.effect);
             item.listed = KeptFinding::Whole(whole);
         }
     }
@@ -320,22 +328,6 @@ impl Merged {
         }
         (diagnostics, says)
     }
-}
-
-/// Says whether two findings of a rule say the same.
-fn is_like(one: &Diagnostic, other: &Diagnostic) -> bool {
-    one.effect == other.effect && one.message == other.message
-}
-
-/// Makes a finding that of another client, too: what one client rejects says more than that others
-/// never read it.
-fn take_in(known: &mut Diagnostic, diagnostic: &Diagnostic) {
-    if known.rule != diagnostic.rule {
-        known.turn_into(diagnostic.rule);
-        known.message.clone_from(&diagnostic.message);
-        known.effect = diagnostic.effect;
-    }
-    known.effect = known.effect.min(diagnostic.effect);
 }
 
 #[cfg(test)]
