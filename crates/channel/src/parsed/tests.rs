@@ -17,7 +17,7 @@ use xdsctl_model::resource::route::{
 };
 use xdsctl_model::resource::{Millis, Resource};
 
-fn text(shown: &ParsedValue<'_>) -> String {
+fn text(shown: ParsedValue<'_>) -> String {
     let mut out = String::new();
     write(shown, &mut out).unwrap();
     out
@@ -25,7 +25,7 @@ fn text(shown: &ParsedValue<'_>) -> String {
 
 #[track_caller]
 fn check(resource: &Resource, expected: &str) {
-    assert_eq!(text(&of(resource)), expected);
+    assert_eq!(text(of(resource)), expected);
 }
 
 fn cluster() -> Cluster {
@@ -102,9 +102,9 @@ fn what_is_no_default_is_not_marked_so() {
         ]
     );
     assert!(
-        text(&of(&resource)).contains("metadata:\n  k:\n    type: Struct\n    value: {\"defaults\":1}\n"),
+        text(of(&resource)).contains("metadata:\n  k:\n    type: Struct\n    value: {\"defaults\":1}\n"),
         "{}",
-        text(&of(&resource))
+        text(of(&resource))
     );
 }
 

@@ -1,12 +1,11 @@
 //! The readable form of what is parsed: indented lines, defaults marked.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::Value;
 
 use super::fields::DEFAULTS;
-use super::parsed_value::{List, ParsedValue};
+use super::parsed_value::ParsedValue;
 
 /// What stands before a line, per level.
 const INDENT: &str = "  ";
@@ -31,63 +30,27 @@ const FIRST: &[&str] = &[
 /// use xdsctl_channel::parsed::{ParsedValue, write};
 /// let parsed = ParsedValue::Plain(json!({"a": 1, "b": {"c": [], "defaults": ["c"]}, "defaults": ["a"]}));
 /// let mut text = String::new();
-/// write(&parsed, &mut text).unwrap();
+/// write(parsed, &mut text).unwrap();
 /// assert_eq!(text, "a: 1 (default)\nb:\n  c: none (default)\n");
 /// ```
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(shown: &ParsedValue<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
-    let part = FormPart::of(shown);
-    match part.fields() {
-        Some(fields) if part.is_long() => object(fields, 0, out),
-        _ => inline(&shown.to_value(), out).and_then(|()| out.write_char('\n')),
+pub fn write(shown: ParsedValue<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
+    match is_long(&shown) {
+        true => whole(shown, 0, out),
+        false => inline(&shown.into_value(), out).and_then(|()| out.write_char('\n')),
     }
 }
 
-/// A part of a form.
-#[derive(Clone, Copy)]
-enum FormPart<'a, 'r> {
-    /// It is made already.
-    Made(&'a Value),
-    /// An object with parts that are not.
-    Object(&'a BTreeMap<String, ParsedValue<'r>>),
-    /// A list whose elements are made one by one.
-    List(&'a List<'r>),
-}
+type FormFields<'r> = Vec<(String, ParsedValue<'r>)>;
 
-type FormFields<'a, 'r> = Vec<(&'a String, FormPart<'a, 'r>)>;
-
-impl<'a, 'r> FormPart<'a, 'r> {
-    fn of(shown: &'a ParsedValue<'r>) -> FormPart<'a, 'r> {
-        match shown {
-            ParsedValue::Plain(value) => FormPart::Made(value),
-            ParsedValue::Object(parts) => FormPart::Object(parts),
-            ParsedValue::List(list) => FormPart::List(list),
-        }
-    }
-
-    /// Says whether it takes lines of its own: it is, or holds, an object of a parsed form.
-    fn is_long(self) -> bool {
-        match self {
-            FormPart::Made(value) => is_ours(value),
-            FormPart::Object(_) => true,
-            FormPart::List(list) => !list.is_empty(),
-        }
-    }
-
-    /// The fields, if it is an object.
-    fn fields(self) -> Option<FormFields<'a, 'r>> {
-        match self {
-            FormPart::Made(Value::Object(fields)) => Some(
-                fields
-                    .iter()
-                    .map(|(name, value)| (name, FormPart::Made(value)))
-                    .collect(),
-            ),
-            FormPart::Object(parts) => Some(parts.iter().map(|(name, part)| (name, FormPart::of(part))).collect()),
-            FormPart::Made(_) | FormPart::List(_) => None,
-        }
+/// Says whether it takes lines of its own: it is, or holds, an object of a parsed form.
+fn is_long(part: &ParsedValue<'_>) -> bool {
+    match part {
+        ParsedValue::Plain(value) => is_ours(value),
+        ParsedValue::Object(_) => true,
+        ParsedValue::List(list) => !list.is_empty(),
     }
 }
 
@@ -101,17 +64,17 @@ fn is_ours(value: &Value) -> bool {
     }
 }
 
-fn object(mut fields: FormFields<'_, '_>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
+fn object(mut fields: FormFields<'_>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
     let listed = fields.iter().find_map(|(name, part)| match part {
-        FormPart::Made(Value::Array(defaults)) if *name == DEFAULTS => Some(defaults),
+        ParsedValue::Plain(Value::Array(defaults)) if name == DEFAULTS => Some(defaults.clone()),
         _ => None,
     });
-    let defaults = listed.map_or(&[][..], Vec::as_slice);
-    fields.retain(|(name, _)| listed.is_none() || *name != DEFAULTS);
+    fields.retain(|(name, _)| listed.is_none() || name != DEFAULTS);
+    let defaults = listed.unwrap_or_default();
     // Short fields stand before those that take lines of their own.
     fields.sort_by_cached_key(|(name, part)| match FIRST.iter().position(|first| first == name) {
         Some(place) => (place, false),
-        None => (FIRST.len(), part.is_long()),
+        None => (FIRST.len(), is_long(part)),
     });
     if fields.is_empty() {
         return out.write_str("nothing\n");
@@ -120,53 +83,53 @@ fn object(mut fields: FormFields<'_, '_>, depth: usize, out: &mut dyn fmt::Write
         if number > 0 {
             indent(depth, out)?;
         }
-        let is_default = defaults.iter().any(|default| default.as_str() == Some(name));
-        field(name, part, is_default, depth, out)?;
+        let is_default = defaults.iter().any(|default| default.as_str() == Some(&name));
+        field(&name, part, is_default, depth, out)?;
     }
     Ok(())
 }
 
-fn field(name: &str, part: FormPart<'_, '_>, is_default: bool, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
+fn field(name: &str, part: ParsedValue<'_>, is_default: bool, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
     match name.chars().all(|c| !c.is_control()) && !name.is_empty() {
         true => write!(out, "{name}:")?,
         false => write!(out, "{name:?}:")?,
     }
-    match (part, part.fields().filter(|_| part.is_long())) {
-        (_, Some(fields)) => {
-            out.write_char('\n')?;
+    if !is_long(&part) {
+        out.write_char(' ')?;
+        inline(&part.into_value(), out)?;
+        return out.write_str(if is_default { " (default)\n" } else { "\n" });
+    }
+    out.write_char('\n')?;
+    match part {
+        ParsedValue::List(list) => list.iter().try_for_each(|shown| element(shown, depth, out)),
+        ParsedValue::Plain(Value::Array(values)) => {
+            let mut values = values.into_iter();
+            values.try_for_each(|value| element(ParsedValue::Plain(value), depth, out))
+        }
+        part => {
             indent(depth + 1, out)?;
-            object(fields, depth + 1, out)
-        }
-        (FormPart::Made(Value::Array(values)), None) if part.is_long() => {
-            out.write_char('\n')?;
-            values
-                .iter()
-                .try_for_each(|value| element(FormPart::Made(value), depth, out))
-        }
-        (FormPart::List(list), None) if part.is_long() => {
-            out.write_char('\n')?;
-            list.iter()
-                .try_for_each(|shown| element(FormPart::of(&shown), depth, out))
-        }
-        (part, None) => {
-            out.write_char(' ')?;
-            match part {
-                FormPart::Made(value) => inline(value, out)?,
-                FormPart::Object(_) | FormPart::List(_) => out.write_str("none")?,
-            }
-            out.write_str(if is_default { " (default)\n" } else { "\n" })
+            whole(part, depth + 1, out)
         }
     }
 }
 
 /// The lines of an element of a list.
-fn element(part: FormPart<'_, '_>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
+fn element(part: ParsedValue<'_>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
     indent(depth, out)?;
     out.write_str("- ")?;
-    match (part.fields(), part) {
-        (Some(fields), _) => object(fields, depth + 1, out),
-        (None, FormPart::Made(value)) => inline(value, out).and_then(|()| out.write_char('\n')),
-        (None, FormPart::Object(_) | FormPart::List(_)) => out.write_char('\n'),
+    whole(part, depth + 1, out)
+}
+
+/// The lines of an object, or the line of another value.
+fn whole(part: ParsedValue<'_>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
+    match part {
+        ParsedValue::Plain(Value::Object(fields)) => {
+            let fields = fields.into_iter();
+            let fields = fields.map(|(name, value)| (name, ParsedValue::Plain(value)));
+            object(fields.collect(), depth, out)
+        }
+        ParsedValue::Object(parts) => object(parts.into_iter().collect(), depth, out),
+        other => inline(&other.into_value(), out).and_then(|()| out.write_char('\n')),
     }
 }
 

@@ -318,7 +318,7 @@ pub(crate) fn write_view(view: &dyn miette::Diagnostic, style: FindingsStyle, ou
 fn write_parsed(resource: &Named, parsed: &Parsed, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{} `{}`:", resource.type_name, visible_line(&resource.name))?;
     let mut lines = Indented::new(out);
-    if xdsctl_channel::parsed::write(&parsed.shown(), &mut lines).is_err() {
+    if xdsctl_channel::parsed::write(parsed.shown(), &mut lines).is_err() {
         return Err(lines.error.unwrap_or_else(|| io::ErrorKind::Other.into()));
     }
     writeln!(out)
