@@ -67,7 +67,12 @@ fn check(config: &XdsConfig, selection: &Selection<'_>, answer: &Value) -> Resul
     };
     let list =
         address_list(config, cluster, backend).ok_or_else(|| format!("{backend} is not in cluster {cluster}"))?;
-    let cookies = selection.set_cookies(&list);
+    // The last filter learns which endpoint it was, and those before it nothing.
+    let lists = std::iter::once(list.as_str()).chain(std::iter::repeat(""));
+    let sessions = selection.sessions.iter().rev().zip(lists);
+    let cookies: Vec<String> = sessions
+        .filter_map(|(session, list)| session.set_cookie(list))
+        .collect();
     if answer["set_cookie"] != serde_json::json!(cookies) {
         return Err(format!("set-cookie {cookies:?}"));
     }

@@ -34,6 +34,7 @@ pub use matching::Mismatch;
 pub use request::Request;
 pub use retry::Retries;
 pub use session::ActiveSession;
+pub(crate) use session::{override_addresses, set_cookies};
 
 use crate::client::config::XdsConfig;
 use xdsctl_model::profile::{Client, Family, Feature};
@@ -163,29 +164,10 @@ pub struct Selection<'s> {
     /// What fault injection does. After an abort nothing else happens.
     pub fault: FaultOutcome,
     /// The active sessions, in the order of the filters; the last one decides.
-    pub sessions: Vec<ActiveSession<'s>>,
+    pub sessions: Vec<ActiveSession>,
 }
 
 impl Selection<'_> {
-    /// The addresses that a cookie asks for; `None` without an active session, empty without a
-    /// usable cookie.
-    pub fn override_addresses(&self) -> Option<&str> {
-        self.sessions.last().map(|session| session.addresses.as_str())
-    }
-
-    /// The `set-cookie` headers of the answer, given the address list of the endpoint that was
-    /// picked.
-    ///
-    /// The later filter's comes first, as on the way back. Earlier ones never learn the endpoint.
-    pub fn set_cookies(&self, actual: &str) -> Vec<String> {
-        let mut actual = Some(actual);
-        self.sessions
-            .iter()
-            .rev()
-            .filter_map(|session| session.set_cookie(actual.take().unwrap_or("")))
-            .collect()
-    }
-
     /// The cluster's name; `None` for a plugin.
     pub fn cluster(&self) -> Option<&str> {
         self.key.strip_prefix(CLUSTER_PREFIX)
@@ -440,12 +422,13 @@ fn run_filters<'s>(
                 if let Some(current) = selection.key.strip_prefix(CLUSTER_PREFIX) {
                     let wanted = session.cookie_cluster.as_str();
                     let named = |choice: &&ClusterChoice| choice.key.strip_prefix(CLUSTER_PREFIX) == Some(wanted);
-                    session.cluster = current;
+                    current.clone_into(&mut session.cluster);
                     if !wanted.is_empty()
                         && let Some(choice) = choices.iter().find(named)
                     {
                         selection.key = &choice.key;
-                        session.cluster = choice.key.strip_prefix(CLUSTER_PREFIX).unwrap_or_default();
+                        let chosen = choice.key.strip_prefix(CLUSTER_PREFIX);
+                        chosen.unwrap_or_default().clone_into(&mut session.cluster);
                     }
                 }
                 selection.sessions.push(session);

@@ -11,22 +11,22 @@ use xdsctl_model::resource::filter::SessionCookie;
 
 /// An active session filter of one RPC.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ActiveSession<'s> {
+pub struct ActiveSession {
     /// The cookie by which the filter knows sessions, with its name, path and lifetime.
-    pub cookie: &'s SessionCookie,
+    pub cookie: SessionCookie,
     /// The addresses that the request's cookie asks for, joined by commas; empty for none.
     pub addresses: String,
     /// The cluster that the request's cookie names; empty for none.
     pub cookie_cluster: String,
     /// The cluster that is used, and written into the answer's cookie; empty on a plugin route.
-    pub cluster: &'s str,
+    pub cluster: String,
     /// The request's cookie could not be decoded, and counts as none.
     pub undecodable: Option<cookie::DecodeError>,
 }
 
-impl<'s> ActiveSession<'s> {
+impl ActiveSession {
     /// Reads the request's cookie; `None` if the filter does nothing for this path.
-    pub(super) fn read(cookie: &'s SessionCookie, request: &Request<'_>) -> Option<ActiveSession<'s>> {
+    pub(super) fn read(cookie: &SessionCookie, request: &Request<'_>) -> Option<ActiveSession> {
         if cookie.name.is_empty() || !covers(&cookie.path, request.path) {
             return None;
         }
@@ -36,10 +36,10 @@ impl<'s> ActiveSession<'s> {
         let undecodable = decoded.as_ref().err().copied();
         let decoded = decoded.unwrap_or_default();
         Some(ActiveSession {
-            cookie,
+            cookie: cookie.clone(),
             addresses: decoded.addresses,
             cookie_cluster: decoded.cluster,
-            cluster: "",
+            cluster: String::new(),
             undecodable,
         })
     }
@@ -50,7 +50,7 @@ impl<'s> ActiveSession<'s> {
         if self.addresses == actual && self.cluster == self.cookie_cluster {
             return None;
         }
-        let value = cookie::encode(actual, self.cluster);
+        let value = cookie::encode(actual, &self.cluster);
         let mut header = format!("{}={value}; HttpOnly", self.cookie.name);
         if !self.cookie.path.is_empty() {
             header.push_str("; Path=");
@@ -61,6 +61,23 @@ impl<'s> ActiveSession<'s> {
         }
         Some(header)
     }
+}
+
+/// The addresses that a cookie asks for; `None` without an active session, empty without a usable
+/// cookie.
+pub(crate) fn override_addresses(sessions: &[ActiveSession]) -> Option<&str> {
+    sessions.last().map(|session| session.addresses.as_str())
+}
+
+/// The `set-cookie` headers of the answer, given the address list of the endpoint that was picked.
+///
+/// The later filter's comes first, as on the way back. Earlier ones never learn the endpoint.
+pub(crate) fn set_cookies(sessions: &[ActiveSession], actual: &str) -> Vec<String> {
+    let mut actual = Some(actual);
+    let sessions = sessions.iter().rev();
+    sessions
+        .filter_map(|session| session.set_cookie(actual.take().unwrap_or_default()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -81,7 +98,7 @@ mod tests {
             timeout: None,
         };
         let mut session = ActiveSession::read(&cookie, &request).unwrap();
-        session.cluster = "cluster_a";
+        session.cluster = "cluster_a".into();
         assert_eq!(
             session.set_cookie("10.0.0.2:80").as_deref(),
             Some("session=MTAuMC4wLjI6ODA7Y2x1c3Rlcl9h; HttpOnly; Path=/pkg.Svc; Max-Age=3600")
@@ -91,7 +108,7 @@ mod tests {
             ttl: Millis(500),
             ..cookie.clone()
         };
-        session.cookie = &plain;
+        session.cookie = plain;
         session.addresses = "10.0.0.2:80".into();
         session.cookie_cluster = "cluster_a".into();
         assert_eq!(session.set_cookie("10.0.0.2:80"), None);

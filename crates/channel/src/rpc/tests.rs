@@ -170,13 +170,13 @@ fn a_cookie_may_choose_another_cluster_of_the_route_only() {
     };
     let selection = select(&selector, &cookie("b"), 0);
     assert_eq!((selection.selected_key, selection.key), ("cluster:a", "cluster:b"));
-    assert_eq!(selection.override_addresses(), Some("10.0.0.1:80"));
-    assert!(selection.set_cookies("10.0.0.1:80").is_empty());
+    assert_eq!(override_addresses(&selection.sessions), Some("10.0.0.1:80"));
+    assert!(set_cookies(&selection.sessions, "10.0.0.1:80").is_empty());
     let selection = select(&selector, &cookie("x"), 0);
     assert_eq!(selection.key, "cluster:a");
     // The host matches, the cluster does not: the cookie is written anew.
     let expected = format!("c={}; HttpOnly", xdsctl_model::cookie::encode("10.0.0.1:80", "a"));
-    assert_eq!(selection.set_cookies("10.0.0.1:80"), [expected]);
+    assert_eq!(set_cookies(&selection.sessions, "10.0.0.1:80"), [expected]);
 }
 
 #[test]
@@ -188,10 +188,10 @@ fn of_two_sessions_the_later_one_decides_and_answers_first() {
     let cookies = format!("first={}; second={}", value("1.1.1.1:1"), value("2.2.2.2:2"));
     let headers = [("cookie".to_owned(), cookies)];
     let selection = select(&selector, &headers, 0);
-    assert_eq!(selection.override_addresses(), Some("2.2.2.2:2"));
+    assert_eq!(override_addresses(&selection.sessions), Some("2.2.2.2:2"));
     let expected = [
         format!("second={}; HttpOnly", value("3.3.3.3:3")),
         format!("first={}; HttpOnly", value("")),
     ];
-    assert_eq!(selection.set_cookies("3.3.3.3:3"), expected);
+    assert_eq!(set_cookies(&selection.sessions, "3.3.3.3:3"), expected);
 }

@@ -161,7 +161,7 @@ pub fn idle_sessions(chain: &Chain, path: &str) -> impl Iterator<Item = String> 
 }
 
 /// Describes what a session filter does with the request's cookie.
-pub fn session(session: &ActiveSession<'_>) -> String {
+pub fn session(session: &ActiveSession) -> String {
     let name = &session.cookie.name;
     match (&session.undecodable, session.addresses.as_str()) {
         (Some(error), _) => format!("cookie `{name}` counts as none: {error}"),

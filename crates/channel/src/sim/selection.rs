@@ -3,7 +3,6 @@
 
 use crate::rpc::{ActiveSession, Mismatch, Refusal, Request, Selection, Selector, words};
 use xdsctl_lb::picker::{StepKind, TraceStep};
-use xdsctl_model::resource::filter::SessionCookie;
 use xdsctl_model::status::Status;
 
 /// What was selected for an RPC.
@@ -18,15 +17,7 @@ pub(super) struct Selected {
     /// How long fault injection holds the RPC back, in milliseconds; 0 for not at all.
     pub delay_ms: i64,
     pub abort: Option<Status>,
-    sessions: Vec<OwnSession>,
-}
-
-#[derive(Debug)]
-struct OwnSession {
-    cookie: SessionCookie,
-    addresses: String,
-    cookie_cluster: String,
-    cluster: String,
+    pub sessions: Vec<ActiveSession>,
 }
 
 impl Selected {
@@ -39,43 +30,8 @@ impl Selected {
             timeout_ms: selection.timeout.map(|timeout| timeout.0),
             delay_ms: selection.fault.delay.0,
             abort: selection.fault.abort.clone(),
-            sessions: selection
-                .sessions
-                .iter()
-                .map(|session| OwnSession {
-                    cookie: session.cookie.clone(),
-                    addresses: session.addresses.clone(),
-                    cookie_cluster: session.cookie_cluster.clone(),
-                    cluster: session.cluster.to_owned(),
-                })
-                .collect(),
+            sessions: selection.sessions.clone(),
         }
-    }
-
-    /// The addresses that the cookie asks for; `None` without an active session.
-    pub fn session_hosts(&self) -> Option<&str> {
-        self.sessions.last().map(|session| session.addresses.as_str())
-    }
-
-    /// The `set-cookie` headers of an answer from an endpoint with these addresses, the last
-    /// filter's first.
-    pub fn set_cookies(&self, actual: &str) -> Vec<String> {
-        let mut actual = Some(actual);
-        self.sessions
-            .iter()
-            .rev()
-            .filter_map(|own| {
-                let session = ActiveSession {
-                    cookie: &own.cookie,
-                    addresses: own.addresses.clone(),
-                    cookie_cluster: own.cookie_cluster.clone(),
-                    cluster: &own.cluster,
-                    undecodable: None,
-                };
-                // Only the last filter learns the endpoint.
-                session.set_cookie(actual.take().unwrap_or_default())
-            })
-            .collect()
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Channel;
 use crate::rpc::retry::{self, AttemptEnd, RetryStop};
-use crate::rpc::{CLUSTER_PREFIX, ChannelFacts, Request, Retries};
+use crate::rpc::{CLUSTER_PREFIX, ChannelFacts, Request, Retries, override_addresses, set_cookies};
 use crate::sim::call::{Call, Ended, Phase, RpcId};
 use crate::sim::network::{Attempt, Loss, NOT_CONNECTED, Network, Reply, SOCKET_CLOSED};
 use crate::sim::outcome::{Class, Outcome};
@@ -148,7 +148,9 @@ impl Channel {
         }
         let Some(call) = self.calls.get_mut(&id) else { return };
         let selected = call.selected.clone();
-        let hosts = selected.as_ref().and_then(|selected| selected.session_hosts());
+        let hosts = selected
+            .as_ref()
+            .and_then(|selected| override_addresses(&selected.sessions));
         let args = PickArgs {
             cluster_key: selected.as_ref().map_or("", |selected| selected.key.as_str()),
             request_hash: selected.as_ref().map(|selected| selected.hash),
@@ -467,7 +469,9 @@ impl Channel {
         self.runtime.cancel(&mut call.deadline);
         self.queued.remove(&id);
         let set_cookie = match (&call.selected, answer) {
-            (Some(selected), Some(_)) => selected.set_cookies(call.actual_hosts.as_deref().unwrap_or_default()),
+            (Some(selected), Some(_)) => {
+                set_cookies(&selected.sessions, call.actual_hosts.as_deref().unwrap_or_default())
+            }
             _ => Vec::new(),
         };
         if call.is_traced {

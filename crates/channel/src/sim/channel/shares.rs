@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::Channel;
-use crate::rpc::{self, ChannelFacts, Purpose, Request, Selector};
+use crate::rpc::{self, ChannelFacts, Purpose, Request, Selector, override_addresses};
 use crate::sim::Rpc;
 use xdsctl_lb::metadata::Metadata;
 use xdsctl_lb::override_host::SessionHosts;
@@ -88,7 +88,7 @@ impl Channel {
             }
             (None, _) => {}
         }
-        let hosts = without.override_addresses();
+        let hosts = override_addresses(&without.sessions);
         let args = PickArgs {
             cluster_key: without.key,
             request_hash: (!without.hash_is_random).then_some(without.hash),

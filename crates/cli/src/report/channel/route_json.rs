@@ -147,7 +147,7 @@ fn chosen<'a>(answer: &RouteAnswer<'_>, selection: &'a Selection<'_>, route: Opt
         cookie: &session.cookie.name,
         addresses: &session.addresses,
         cookie_cluster: &session.cookie_cluster,
-        cluster: session.cluster,
+        cluster: &session.cluster,
         undecodable: session.undecodable.map(|error| error.to_string()),
     });
     let action = route.and_then(|route| match &route.action {
