@@ -9,6 +9,7 @@ use std::path::Path;
 use crate::Error;
 use crate::args::ReportFormat;
 use crate::report::suite::findings::is_of_suites;
+use xdsctl_document::source::wire::{WireFields, WireValue};
 use xdsctl_document::source::{Source, SourceMap};
 use xdsctl_lint::catalogue;
 use xdsctl_lint::choice::{Baseline, baseline};
@@ -168,37 +169,20 @@ fn is_dump(head: &str, tail: &str) -> bool {
 /// Says whether bytes are a serialized `ClientStatusResponse`: clients, each with a node or
 /// resources, and nothing else.
 fn is_wire_dump(bytes: &[u8]) -> bool {
-    let is_client = |(field, client): (u64, &[u8])| {
-        let of_client = |(field, _): (u64, &[u8])| (1..=4).contains(&field);
+    let is_client = |(field, client): (u32, &[u8])| {
+        let of_client = |(field, _): (u32, &[u8])| (1..=4).contains(&field);
         field == 1 && fields(client).is_some_and(|fields| !fields.is_empty() && fields.into_iter().all(of_client))
     };
     fields(bytes).is_some_and(|clients| !clients.is_empty() && clients.into_iter().all(is_client))
 }
 
-/// The fields of a message of which each has a length; `None` for anything else.
-fn fields(mut bytes: &[u8]) -> Option<Vec<(u64, &[u8])>> {
-    let mut fields = Vec::new();
-    while !bytes.is_empty() {
-        let key = varint(&mut bytes)?;
-        let length = usize::try_from(varint(&mut bytes)?).ok()?;
-        let (field, rest) = bytes.split_at_checked(length).filter(|_| key % 8 == 2)?;
-        fields.push((key / 8, field));
-        bytes = rest;
-    }
-    Some(fields)
-}
-
-fn varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for place in 0..10 {
-        let (byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(byte & 0x7f) << (7 * place).min(63);
-        if byte & 0x80 == 0 {
-            return Some(value);
-        }
-    }
-    None
+/// The fields of a message, if each has bytes.
+fn fields(bytes: &[u8]) -> Option<Vec<(u32, &[u8])>> {
+    let fields = WireFields::new(bytes).map(|field| match field.ok()?.value {
+        WireValue::Bytes(value) => Some((field.ok()?.number, value)),
+        _ => None,
+    });
+    fields.collect()
 }
 
 /// Says whether a text begins with a finding or a test, or ends with the counts of a report.
