@@ -70,23 +70,15 @@ pub struct PolicyFile {
     lines: (usize, usize),
 }
 
-/// Resources that a policy must accept, or reject.
+/// A case of a policy.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// The number of its policy.
     pub policy: usize,
     /// The policy finds nothing in it.
     pub is_accepted: bool,
-    /// Its name; may be empty.
-    pub name: String,
-    /// Resources that stand here.
-    pub yaml: Option<String>,
-    /// Files with resources, from the directory of this one.
-    pub files: Vec<PathBuf>,
-    /// Where the policy must find something, all of it; none if anywhere will do.
-    pub at: Vec<String>,
-    /// What a message must have in it.
-    pub message: Option<String>,
+    /// As it is written.
+    pub table: CaseTable,
     /// Whose client looks at it.
     pub client: Option<Client>,
     /// Where it stands.
@@ -146,17 +138,25 @@ struct VariableTable {
     expression: Spanned<String>,
 }
 
-#[derive(Debug, Deserialize)]
+/// Resources that a policy must accept, or reject.
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CaseTable {
-    name: Option<String>,
-    yaml: Option<String>,
+pub struct CaseTable {
+    /// Its name; may be empty.
     #[serde(default)]
-    files: Vec<PathBuf>,
+    pub name: String,
+    /// Resources that stand here.
+    pub yaml: Option<String>,
+    /// Files with resources, from the directory of this one.
     #[serde(default)]
-    at: Vec<String>,
-    message: Option<String>,
-    client: Option<Spanned<String>>,
+    pub files: Vec<PathBuf>,
+    /// Where the policy must find something, all of it; none if anywhere will do.
+    #[serde(default)]
+    pub at: Vec<String>,
+    /// What a message must have in it.
+    pub message: Option<String>,
+    /// The name of the client that looks at it.
+    pub client: Option<Spanned<String>>,
 }
 
 impl ProjectPolicies {
@@ -433,11 +433,7 @@ fn read_case(policy: usize, is_accepted: bool, case: &Spanned<CaseTable>) -> Res
     Ok(Case {
         policy,
         is_accepted,
-        name: table.name.clone().unwrap_or_default(),
-        yaml: table.yaml.clone(),
-        files: table.files.clone(),
-        at: table.at.clone(),
-        message: table.message.clone(),
+        table: table.clone(),
         client: client.transpose()?,
         span: case.span(),
     })

@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use super::change::changes;
 use super::test::judge;
 use crate::args::{PolicyNewArgs, WorldMode};
-use crate::config::policies::Case;
+use crate::config::policies::{Case, CaseTable};
 use crate::io::input::{self, InputPlan};
 use crate::report::edge::is_plain;
 use crate::{Error, Io};
@@ -311,11 +311,10 @@ impl Cases<'_> {
         let case = Case {
             policy: 0,
             is_accepted: rejected_at.is_none(),
-            name: String::new(),
-            yaml: None,
-            files: Vec::new(),
-            at: rejected_at.map(str::to_owned).into_iter().collect(),
-            message: None,
+            table: CaseTable {
+                at: rejected_at.map(str::to_owned).into_iter().collect(),
+                ..CaseTable::default()
+            },
             client: None,
             span: 0..0,
         };

@@ -128,7 +128,7 @@ impl OfFile<'_> {
                         true => ("accepts", ACCEPTED),
                         false => ("rejects", REJECTED),
                     };
-                    let named = match case.name.as_str() {
+                    let named = match case.table.name.as_str() {
                         "" => format!("case {}", index + 1),
                         name => name.to_owned(),
                     };
@@ -178,7 +178,7 @@ impl OfFile<'_> {
     /// The files of a case.
     fn files(&self, case: &Case) -> Vec<PathBuf> {
         let directory = directory_of(Path::new(&self.file.name));
-        case.files.iter().map(|file| directory.join(file)).collect()
+        case.table.files.iter().map(|file| directory.join(file)).collect()
     }
 
     fn one(&self, case: &Case, policy: &Policy, client: Client, io: &mut Io<'_>) -> Result<Ran, Error> {
@@ -201,7 +201,7 @@ impl OfFile<'_> {
         for file in &plan.files {
             reach.check(file, directory).map_err(|error| cannot_read(file, error))?;
         }
-        match &case.yaml {
+        match &case.table.yaml {
             Some(yaml) => input::of_text(plan, fleet, "case.yaml", yaml.clone().into_bytes()),
             None => input::open_plan(plan, fleet, io),
         }
@@ -285,16 +285,16 @@ fn of_findings(case: &Case, policy: &Policy, resources: &[Checked], looked: usiz
         (false, None) => failures.push("the policy finds nothing".to_owned()),
         (false, Some(first)) => {
             let paths: Vec<String> = found.iter().map(|found| found.path.to_string()).collect();
-            let missing = case.at.iter().find(|at| !paths.contains(at));
-            let other = paths.iter().find(|path| !case.at.contains(path));
+            let missing = case.table.at.iter().find(|at| !paths.contains(at));
+            let other = paths.iter().find(|path| !case.table.at.contains(path));
             if let Some(at) = missing {
                 failures.push(format!("the policy finds nothing at {at}, but {}", told(first)));
-            } else if let Some(path) = other.filter(|_| !case.at.is_empty()) {
+            } else if let Some(path) = other.filter(|_| !case.table.at.is_empty()) {
                 failures.push(format!(
                     "the policy finds something at {path} too, which `at` does not name"
                 ));
             }
-            if let Some(message) = case.message.as_ref().filter(|message| !wants(message)) {
+            if let Some(message) = case.table.message.as_ref().filter(|message| !wants(message)) {
                 failures.push(format!("no message has `{message}` in it: {}", told(first)));
             }
         }
