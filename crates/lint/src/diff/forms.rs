@@ -151,12 +151,9 @@ impl FormComparison {
         let keys =
             |list: &List<'_>| -> Vec<String> { list.iter().map(|e| ComparedForm::of(e).key(identity)).collect() };
         for step in align(&keys(before), &keys(after), in_order, alike) {
-            let (of_before, of_after, position) = match step {
-                ListStep::Same(b, a) | ListStep::Moved(b, a) => (before.get(b), after.get(a), a),
-                ListStep::Removed(b) => (before.get(b), None, b),
-                ListStep::Added(a) => (None, after.get(a), a),
-            };
-            let (one, other) = (of_before.map(ComparedForm::of), of_after.map(ComparedForm::of));
+            let (b, a, position) = step.positions();
+            let one = b.and_then(|b| before.get(b)).map(ComparedForm::of);
+            let other = a.and_then(|a| after.get(a)).map(ComparedForm::of);
             match (one, other) {
                 (Some(one), Some(other)) => {
                     let is_moved = matches!(step, ListStep::Moved(..));

@@ -19,6 +19,17 @@ pub(super) enum ListStep {
     Added(usize),
 }
 
+impl ListStep {
+    /// The position of the element before and after, and the one that it is told by.
+    pub fn positions(self) -> (Option<usize>, Option<usize>, usize) {
+        match self {
+            ListStep::Same(before, after) | ListStep::Moved(before, after) => (Some(before), Some(after), after),
+            ListStep::Removed(before) => (Some(before), None, before),
+            ListStep::Added(after) => (None, Some(after), after),
+        }
+    }
+}
+
 /// Pairs the elements by their keys; the steps are in the order of the list after, what is gone stands before what followed it.
 ///
 /// With `in_order` the order counts, and an element that is gone and one that is new in the same gap are one that changed

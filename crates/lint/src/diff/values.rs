@@ -221,37 +221,17 @@ fn of_lists(path: &str, before: ShownValue<'_>, after: ShownValue<'_>, field: &s
     let in_order = matches!(identity, Identity::Ordered(_) | Identity::Sequence);
     let alike = matches!(identity, Identity::Ordered(_));
     for step in align(&keys_before, &keys_after, in_order, alike) {
-        match step {
-            ListStep::Same(b, a) => {
-                if let (Some(b), Some(shown)) = (before.get(b), after.get(a)) {
-                    of_values(&place(path, *shown, a, identity), *b, *shown, field, out);
-                }
-            }
-            ListStep::Moved(b, a) => {
-                if let (Some(b), Some(shown)) = (before.get(b), after.get(a)) {
-                    let path = place(path, *shown, a, identity);
-                    push(&path, ChangeKind::Moved, out);
-                    of_values(&path, *b, *shown, field, out);
-                }
-            }
-            ListStep::Removed(b) => {
-                if let Some(shown) = before.get(b) {
-                    push(
-                        &place(path, *shown, b, identity),
-                        ChangeKind::Removed(shown.compared()),
-                        out,
-                    );
-                }
-            }
-            ListStep::Added(a) => {
-                if let Some(shown) = after.get(a) {
-                    push(
-                        &place(path, *shown, a, identity),
-                        ChangeKind::Added(shown.compared()),
-                        out,
-                    );
-                }
-            }
+        let (b, a, position) = step.positions();
+        let (one, other) = (b.and_then(|b| before.get(b)), a.and_then(|a| after.get(a)));
+        let Some(told) = other.or(one) else { continue };
+        let path = place(path, *told, position, identity);
+        if let ListStep::Moved(..) = step {
+            push(&path, ChangeKind::Moved, out);
+        }
+        match (one, other) {
+            (Some(one), Some(other)) => of_values(&path, *one, *other, field, out),
+            (Some(gone), None) => push(&path, ChangeKind::Removed(gone.compared()), out),
+            (None, _) => push(&path, ChangeKind::Added(told.compared()), out),
         }
     }
 }
