@@ -225,29 +225,12 @@ impl<'a> Value<'a> {
 
     /// The value of a JSON value; a number that is no whole one is a double.
     pub fn of_json(json: &serde_json::Value) -> Value<'a> {
-        use serde_json::Value as Json;
-        match json {
-            Json::Null => Value::Null,
-            Json::Bool(flag) => Value::Bool(*flag),
-            Json::Number(number) => match number.as_i64() {
-                Some(whole) => Value::Int(whole),
-                None => Value::Double(number.as_f64().unwrap_or(f64::NAN)),
-            },
-            Json::String(text) => Value::text(text.as_str()),
-            Json::Array(list) => Value::list(list.iter().map(Value::of_json)),
-            Json::Object(fields) => {
-                let entries = fields.iter();
-                Value::Map(Rc::new(
-                    entries
-                        .map(|(key, value)| (Text::Made(key.as_str().into()), Value::of_json(value)))
-                        .collect(),
-                ))
-            }
-        }
+        // Whatever JSON has is a value.
+        Value::deserialize(json).unwrap_or(Value::Null)
     }
 }
 
-/// The value of JSON as [`Value::of_json`] makes it, without that in between.
+/// The value of JSON.
 impl<'de> Deserialize<'de> for Value<'_> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_any(Read(PhantomData))
