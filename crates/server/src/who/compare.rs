@@ -1,7 +1,7 @@
 //! Who gains and who loses access between two versions of a server: two tables whose classes of methods are the same.
 //!
 //! A row of one side that no row of the other side covers is access that came or went; so is a DENY policy that came or went. That a
-//! row covers another one is said only where it is certain. So whoever gains access is always told (`tests/who.rs`), and what is told
+//! row covers another one is said only where it is certain. So whoever gains access is always told (`tests.rs`), and what is told
 //! may once be less than it seems: two ways to say the same.
 
 use super::condition::{Condition, Fact};
@@ -134,7 +134,7 @@ pub fn compare(before: Option<&Table<'_>>, after: Option<&Table<'_>>) -> AccessC
                 continue;
             }
             let hosts = comparison.hosts((before, one), (after, other));
-            let side = |chain: Option<&ChainTable<'_>>| {
+            let side = |chain: Option<&ChainTable>| {
                 chain.map(|chain| ChainSide {
                     index: chain.index,
                     asks: chain.asks,
@@ -156,7 +156,7 @@ pub fn compare(before: Option<&Table<'_>>, after: Option<&Table<'_>>) -> AccessC
 }
 
 /// Where connections go on one side.
-fn ways<'t>(table: Option<&'t Table<'t>>) -> Vec<(Option<&'t ChainTable<'t>>, Vec<Region>)> {
+fn ways<'t>(table: Option<&'t Table<'t>>) -> Vec<(Option<&'t ChainTable>, Vec<Region>)> {
     let Some(table) = table else {
         return vec![(None, vec![Region::any()])];
     };
@@ -165,7 +165,7 @@ fn ways<'t>(table: Option<&'t Table<'t>>) -> Vec<(Option<&'t ChainTable<'t>>, Ve
 }
 
 /// The virtual host of an authority, or of the domain that is written for it.
-fn host_of<'t>(table: Option<&Table<'_>>, chain: Option<&'t ChainTable<'_>>, domain: &str) -> Option<&'t HostTable> {
+fn host_of<'t>(table: Option<&Table<'_>>, chain: Option<&'t ChainTable>, domain: &str) -> Option<&'t HostTable> {
     let (table, chain) = (table?, chain?);
     let HostTables::Held(routes, hosts) = &chain.hosts else {
         return None;
@@ -184,7 +184,7 @@ struct SideRows {
     except: Vec<Row>,
 }
 
-type OneSide<'t> = (Option<&'t Table<'t>>, Option<&'t ChainTable<'t>>);
+type OneSide<'t> = (Option<&'t Table<'t>>, Option<&'t ChainTable>);
 
 impl Comparison {
     fn hosts(&mut self, before: OneSide<'_>, after: OneSide<'_>) -> Vec<HostAccess> {

@@ -1,8 +1,5 @@
 //! What is asked of a connection and an RPC, as a formula of facts.
 
-use crate::policy::{self, Asked};
-use xdsctl_channel::rpc::matching::{self, MILLION};
-use xdsctl_channel::rpc::{Draw, Purpose};
 use xdsctl_model::resource::matcher::HeaderMatcher;
 use xdsctl_model::resource::rbac::{RbacAddress, RbacCondition};
 use xdsctl_model::resource::route::PathMatcher;
@@ -49,39 +46,7 @@ pub enum Condition {
     },
 }
 
-/// What facts are looked up in.
-#[derive(Clone, Copy)]
-pub struct Facts<'a> {
-    /// The connection and the RPC.
-    pub asked: Asked<'a>,
-    /// The number below a million that is drawn for shares.
-    pub drawn: u64,
-}
-
-impl<'a> Facts<'a> {
-    /// The facts about an RPC.
-    pub fn of(asked: Asked<'a>, draw: &mut Draw<'_>) -> Facts<'a> {
-        Facts {
-            asked,
-            drawn: draw(Purpose::RouteFraction, MILLION),
-        }
-    }
-}
-
 impl Fact {
-    fn holds(&self, facts: &Facts<'_>) -> bool {
-        let asked = facts.asked;
-        match self {
-            Fact::Policy(condition) => policy::matches(condition, asked),
-            Fact::RouteHeader(matcher) => {
-                let value = (asked.dialect.route_header)(asked.rpc, &matcher.name);
-                matching::value_matches(matcher, value.as_deref())
-            }
-            Fact::RoutePath(matcher) => matching::path_matches(matcher, &asked.rpc.method),
-            Fact::Share(below) => facts.drawn < u64::from(*below),
-        }
-    }
-
     const fn column(&self) -> Column {
         match self {
             Fact::Policy(RbacCondition::Authenticated(_)) => Column::Principal,
@@ -158,15 +123,6 @@ impl Condition {
                 fact: fact.clone(),
                 is_not: !is_not,
             },
-        }
-    }
-
-    /// Says whether it holds.
-    pub fn holds(&self, facts: &Facts<'_>) -> bool {
-        match self {
-            Condition::All(list) => list.iter().all(|one| one.holds(facts)),
-            Condition::OneOf(list) => list.iter().any(|one| one.holds(facts)),
-            Condition::Is { fact, is_not } => fact.holds(facts) != *is_not,
         }
     }
 

@@ -95,19 +95,6 @@ impl MethodNames {
         classes
     }
 
-    /// Says whether a method is of a class.
-    pub fn has(&self, class: &MethodClass, method: &str) -> bool {
-        match class {
-            MethodClass::Exact(name) => name == method,
-            MethodClass::Under(prefix) => {
-                let is_longer = |other: &&String| other.len() > prefix.len() && method.starts_with(other.as_str());
-                method.starts_with(prefix.as_str())
-                    && !self.exact.contains(method)
-                    && !self.prefixes.iter().any(|other| is_longer(&other))
-            }
-        }
-    }
-
     /// Whether every method of a class matches (`true`) or none (`false`); `None` if some may.
     pub(super) fn matches(&self, class: &MethodClass, matcher: &StringMatcher) -> Option<bool> {
         let prefix = match class {

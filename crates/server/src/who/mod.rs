@@ -2,8 +2,8 @@
 //!
 //! [`admit`](crate::admit) answers for one connection and one RPC; a [`Table`] answers for all of them. Its first column is a class of
 //! methods, as the routes and policies name them. What is known of a class, such as whether a path matches, is worked out; what is left
-//! is asked of the client's certificate, of its address and of headers. [`Table::lets_in`] evaluates what the table says, and says the
-//! same as `admit` of every connection and RPC (`tests/who.rs`).
+//! is asked of the client's certificate, of its address and of headers. It says the same as
+//! `admit` of every connection and RPC (`tests.rs`).
 //!
 //! ```text
 //! regions ─ methods ─ condition ─ rows ─ table
@@ -21,10 +21,13 @@ mod rows;
 mod table;
 
 pub use compare::{Access, AccessBy, AccessChanges, ChainAccess, ChainSide, HostAccess, MethodAccess, compare};
-pub use condition::{Column, Condition, Fact, Facts};
+pub use condition::{Column, Condition, Fact};
 pub use methods::{MethodClass, MethodNames};
 pub use regions::{Ports, Region, Span};
 pub use rows::{Clause, PolicyName, Row};
 pub use table::{
     ChainTable, Exception, HostTable, HostTables, MethodTable, Nobody, RouteOutcome, RouteTable, Table, TooLarge,
 };
+
+#[cfg(test)]
+mod tests;

@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
 
 use super::table::TooLarge;
-use crate::chain::{is_local, of_source_type, ranges_of};
-use crate::connection::Connection;
+use crate::chain::{of_source_type, ranges_of};
 use crate::dialect::ServerDialect;
 use xdsctl_model::resource::listener::{Cidr, FilterChain, TcpListener};
 
@@ -24,10 +23,6 @@ pub struct Span {
 }
 
 impl Span {
-    fn contains(&self, address: IpAddr) -> bool {
-        self.within.is_none_or(|range| range.contains(address)) && !self.without.iter().any(|out| out.contains(address))
-    }
-
     /// Says whether every address is in it.
     pub fn is_any(&self) -> bool {
         *self == Span::default()
@@ -54,7 +49,7 @@ impl Ports {
     /// Every port.
     pub const ANY: Ports = Ports::Except(Vec::new());
 
-    fn contains(&self, port: u16) -> bool {
+    pub(super) fn contains(&self, port: u16) -> bool {
         match self {
             Ports::Of(ports) => ports.binary_search(&port).is_ok(),
             Ports::Except(ports) => ports.binary_search(&port).is_err(),
@@ -84,15 +79,6 @@ impl Region {
             from: Span::default(),
             ports: Ports::ANY,
         }
-    }
-
-    /// Says whether a connection is in it.
-    pub fn contains(&self, connection: &Connection, dialect: &ServerDialect) -> bool {
-        let (from, to) = ((dialect.address)(connection.from), (dialect.address)(connection.to));
-        self.is_local.is_none_or(|wanted| is_local(from, to, dialect) == wanted)
-            && self.to.contains(to)
-            && self.from.contains(from)
-            && self.ports.contains(connection.from.port())
     }
 
     /// Says whether every connection is in it.

@@ -1,6 +1,6 @@
 //! What policies match, as rows: in each the cells hold together, and one row is enough.
 
-use super::condition::{Column, Condition, Facts};
+use super::condition::{Column, Condition};
 
 /// Rows that one policy is split into, at most; what would be more stays together in one cell.
 const MAX_SPLIT: usize = 16;
@@ -33,11 +33,6 @@ pub struct Row {
 }
 
 impl Row {
-    /// Says whether it matches an RPC.
-    pub fn holds(&self, facts: &Facts<'_>) -> bool {
-        self.clauses.iter().all(|clause| clause.condition.holds(facts))
-    }
-
     /// Says whether it asks nothing of who the client is: neither of its names nor of its address.
     pub fn is_of_everyone(&self) -> bool {
         !self.clauses.iter().any(|clause| clause.condition.asks_who())

@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
-use super::condition::{Condition, Facts};
+use super::condition::Condition;
 use super::known::{Known, LooksLeft, name_methods, name_route};
 use super::methods::{MethodClass, MethodNames};
 use super::regions::{ChainChoice, Region, regions};
 use super::rows::{self, PolicyName, Row, split};
-use crate::admit::Question;
-use crate::dialect::{NoAuthority, ServerDialect};
-use crate::handshake::{self, Asks, Program};
-use crate::policy::Asked;
-use crate::routing::{self, Routes};
+use crate::dialect::ServerDialect;
+use crate::handshake::{Asks, Program};
+use crate::routing::Routes;
 use xdsctl_channel::client::Client;
+use xdsctl_channel::rpc::Level;
 use xdsctl_channel::rpc::chain as overrides;
-use xdsctl_channel::rpc::{Draw, Level};
 use xdsctl_model::resource::RouteConfiguration;
 use xdsctl_model::resource::filter::FilterConfig;
 use xdsctl_model::resource::listener::{FilterChain, TcpListener};
@@ -38,7 +36,7 @@ impl std::fmt::Display for TooLarge {
 #[derive(Clone)]
 pub struct Table<'a> {
     /// The chains that take connections, in the order of the resource; the default one is the last.
-    pub chains: Vec<ChainTable<'a>>,
+    pub chains: Vec<ChainTable>,
     /// Connections that are closed.
     pub closed: Vec<Region>,
     /// The classes of methods.
@@ -48,7 +46,7 @@ pub struct Table<'a> {
 
 /// Whom a filter chain lets in.
 #[derive(Debug, Clone)]
-pub struct ChainTable<'a> {
+pub struct ChainTable {
     /// Its index in `filter_chains`; `None` for the default one.
     pub index: Option<usize>,
     /// The connections that it takes.
@@ -57,7 +55,6 @@ pub struct ChainTable<'a> {
     pub asks: Asks,
     /// Its virtual hosts.
     pub hosts: HostTables,
-    chain: &'a FilterChain,
 }
 
 /// The virtual hosts of a chain.
@@ -142,21 +139,6 @@ pub enum Nobody {
     Unreadable(String),
 }
 
-impl RouteOutcome {
-    fn lets_in(&self, facts: &Facts<'_>) -> bool {
-        match self {
-            RouteOutcome::Nobody(_) => false,
-            RouteOutcome::Rows { rows, except, also } => {
-                rows.iter().any(|row| row.holds(facts))
-                    && also.iter().all(|(_, condition)| condition.holds(facts))
-                    && !except
-                        .iter()
-                        .any(|exception| exception.rows.iter().any(|row| row.holds(facts)))
-            }
-        }
-    }
-}
-
 impl<'a> Table<'a> {
     /// Makes the table of a server that listens on a port; of one method only if it is named.
     ///
@@ -223,7 +205,6 @@ impl<'a> Table<'a> {
                 regions,
                 asks,
                 hosts,
-                chain,
             });
         }
         Ok(Table {
@@ -237,38 +218,6 @@ impl<'a> Table<'a> {
     /// The ways of the server.
     pub(super) const fn dialect(&self) -> &ServerDialect {
         self.dialect
-    }
-
-    /// Says whether an RPC is let in, by what the table says alone.
-    pub fn lets_in(&self, question: Question<'_>, draw: &mut Draw<'_>) -> bool {
-        let (connection, dialect) = (question.connection, self.dialect);
-        let is_own = |chain: &&ChainTable<'_>| chain.regions.iter().any(|region| region.contains(connection, dialect));
-        let (Some(chain), Some(rpc)) = (self.chains.iter().find(is_own), question.rpc) else {
-            return false;
-        };
-        let Ok(peer) = handshake::shake(chain.chain, connection, &question.program, dialect) else {
-            return false;
-        };
-        let HostTables::Held(held, hosts) = &chain.hosts else {
-            return false;
-        };
-        if rpc.authority.is_empty() && dialect.no_authority != NoAuthority::Empty {
-            return false;
-        }
-        let host = routing::host(held, &rpc.authority, dialect);
-        let Some(host) = host.and_then(|found| hosts.get(found.host)) else {
-            return false;
-        };
-        let asked = Asked {
-            connection,
-            peer,
-            rpc,
-            dialect,
-        };
-        let facts = Facts::of(asked, draw);
-        let class = host.methods.iter().find(|one| self.names.has(&one.class, &rpc.method));
-        let entry = class.and_then(|class| class.entries.iter().find(|entry| entry.only_if.holds(&facts)));
-        entry.is_some_and(|entry| entry.outcome.lets_in(&facts))
     }
 }
 

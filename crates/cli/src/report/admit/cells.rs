@@ -209,7 +209,7 @@ pub(crate) fn open(table: &Table<'_>) -> Vec<String> {
     open
 }
 
-fn open_in(chain: &ChainTable<'_>) -> Vec<String> {
+fn open_in(chain: &ChainTable) -> Vec<String> {
     let HostTables::Held(_, hosts) = &chain.hosts else {
         return Vec::new();
     };

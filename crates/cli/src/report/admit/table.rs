@@ -65,7 +65,7 @@ fn end(table: &Table<'_>, colours: bool, out: &mut dyn Write) -> io::Result<()> 
 }
 
 fn of_chain(
-    chain: &ChainTable<'_>,
+    chain: &ChainTable,
     answer: &AdmittedAnswer<'_>,
     width: Option<usize>,
     out: &mut dyn Write,

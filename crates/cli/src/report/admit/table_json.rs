@@ -116,7 +116,7 @@ pub fn document(answer: &AdmittedAnswer<'_>) -> impl Serialize {
     }
 }
 
-fn of_chain(chain: &ChainTable<'_>, shows_secrets: bool) -> ChainJson {
+fn of_chain(chain: &ChainTable, shows_secrets: bool) -> ChainJson {
     let (error, hosts) = match &chain.hosts {
         HostTables::Held(_, hosts) => (None, hosts.as_slice()),
         HostTables::Missing(name) => (Some(format!("RouteConfiguration `{name}` is not there")), &[][..]),
