@@ -191,6 +191,7 @@ def pick_first(w):
                 inner["endpoint"]["additional_addresses"] = more
     if w.percent(50):
         localities[0]["lb_endpoints"].insert(0, endpoint(w.address(is_dead=True)))
+    w.chance.shuffle(localities)
     spelled = w.one(policy("pick_first.v3.PickFirst"), policy("pick_first.v3.PickFirst", shuffle_address_list=True),
                     custom("pick_first", {}), policy("round_robin.v3.RoundRobin"))
     w.host(localities, load_balancing_policy=spelled)

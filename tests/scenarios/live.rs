@@ -468,6 +468,14 @@ fn channels_of_node_and_rust_answer_a_new_draw_so() {
     compare_live(&recording("fresh-12", RUST), &late);
 }
 
+/// Localities that do not stand in the order of their names, below policies that take the first endpoint. Only C-core goes by the names.
+/// grpc-java keeps a locality where it was named first.
+#[test]
+fn localities_stand_as_they_are_written() {
+    compare_live(&recording("order", GO), &[]);
+    compare_live(&recording("order", JAVA), &[]);
+}
+
 #[test]
 fn live_channels_of_node_answer_so() {
     compare_live(&recording("common", NODE), &[]);

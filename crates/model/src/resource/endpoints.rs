@@ -9,8 +9,8 @@ use std::net::SocketAddr;
 /// `envoy.config.endpoint.v3.ClusterLoadAssignment`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Endpoints {
-    /// Localities per priority, 0 first; no gaps. Within a priority sorted by locality name, as the
-    /// client keeps them.
+    /// Localities per priority, 0 first; no gaps. Within a priority in the order in which the client
+    /// keeps them: C-core that of their names, the others that of the resource.
     pub priorities: Vec<Vec<Locality>>,
     /// Present if there is at least one drop_overload.
     pub drops: Option<DropConfig>,
@@ -18,21 +18,26 @@ pub struct Endpoints {
 
 impl Endpoints {
     /// The same with each locality in one place alone, the last that names it, and without
-    /// priorities that are left without a locality; `None` if nothing changes. Follows grpc-java
-    /// `XdsEndpointResource`, which keeps localities by name.
+    /// priorities that are left without a locality; `None` if nothing changes. It stands where the
+    /// first one did. Follows grpc-java `XdsEndpointResource`, which keeps localities by name.
     pub fn with_localities_once(&self) -> Option<Endpoints> {
-        let mut last: BTreeMap<&LocalityName, usize> = BTreeMap::new();
+        let mut places: BTreeMap<&LocalityName, (usize, usize)> = BTreeMap::new();
         let all = || self.priorities.iter().flatten();
         for locality in all() {
-            let index = last.entry(&locality.name).or_default();
-            *index = locality.index.max(*index);
+            let (first, last) = places.entry(&locality.name).or_insert((locality.index, 0));
+            *first = locality.index.min(*first);
+            *last = locality.index.max(*last);
         }
-        if last.len() == all().count() {
+        if places.len() == all().count() {
             return None;
         }
-        let is_last = |locality: &&Locality| last.get(&locality.name) == Some(&locality.index);
-        let kept = self.priorities.iter();
-        let kept = kept.map(|localities| localities.iter().filter(is_last).cloned().collect::<Vec<_>>());
+        let place = |locality: &Locality| places.get(&locality.name).copied().unwrap_or_default();
+        let is_last = |locality: &&Locality| place(locality).1 == locality.index;
+        let kept = self.priorities.iter().map(|localities| {
+            let mut kept: Vec<Locality> = localities.iter().filter(is_last).cloned().collect();
+            kept.sort_by_key(|locality| place(locality).0);
+            kept
+        });
         Some(Endpoints {
             priorities: kept.filter(|localities| !localities.is_empty()).collect(),
             drops: self.drops.clone(),

@@ -65,9 +65,8 @@ impl FamilyReader<'_> {
         }
         let in_order = |localities: BTreeMap<LocalityName, Locality>| {
             let mut localities: Vec<Locality> = localities.into_values().collect();
-            if is_as_written {
-                localities.sort_by_key(|locality| locality.index);
-            }
+            // Only C-core goes by their names.
+            localities.sort_by_key(|locality| locality.index);
             localities
         };
         Endpoints {
