@@ -137,7 +137,8 @@ def ring(w):
 def hash_policy(w):
     return w.one({"header": {"header_name": "x-user"}}, {"header": {"header_name": "x-user"}, "terminal": True},
                  {"header": {"header_name": "x-none"}}, {"filter_state": {"key": "io.grpc.channel_id"}},
-                 {"header": {"header_name": "x-user", "regex_rewrite": {"pattern": {"regex": "u(.)"}, "substitution": "\\1"}}})
+                 {"header": {"header_name": "x-user", "regex_rewrite": {"pattern": {"regex": "u(?P<n>.)"}, "substitution": w.one(
+                     "\\1", "\\1", "\\2", "$1", "$2", "x${n}", "$n", "\\\\")}}})
 
 
 def hash_key(w):

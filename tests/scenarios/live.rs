@@ -476,6 +476,14 @@ fn localities_stand_as_they_are_written() {
     compare_live(&recording("order", JAVA), &[]);
 }
 
+/// Hash policies that rewrite a header: groups by number and name, those that the pattern has not, and what else stands in a substitution.
+#[test]
+fn rewritten_headers_have_each_clients_groups() {
+    for client in [GO, JAVA, NODE] {
+        compare_live(&recording("rewrites", client), &[]);
+    }
+}
+
 #[test]
 fn live_channels_of_node_answer_so() {
     compare_live(&recording("common", NODE), &[]);

@@ -143,6 +143,19 @@ impl Regex {
         &self.0.pattern
     }
 
+    /// The names of the capturing groups, in their order; empty for one without a name.
+    pub fn groups(&self) -> Vec<&str> {
+        let mut lexer = syntax::Lexer::new(&self.0.pattern);
+        let mut names = Vec::new();
+        while let Ok(Some(token)) = lexer.next() {
+            if let syntax::Token::Open { capture: true, .. } = token {
+                let name = lexer.written().strip_prefix("(?P<");
+                names.push(name.map_or("", |name| name.trim_end_matches('>')));
+            }
+        }
+        names
+    }
+
     /// Whether the whole of `text` matches (RE2, `FullMatch`).
     pub fn is_full_match(&self, text: &str) -> bool {
         if self.0.is_literal {

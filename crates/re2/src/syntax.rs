@@ -120,6 +120,11 @@ impl<'p> Lexer<'p> {
         quote(self.pattern, self.start, self.at)
     }
 
+    /// The latest token as written.
+    pub(super) fn written(&self) -> &'p str {
+        self.pattern.get(self.start..self.at).unwrap_or_default()
+    }
+
     /// Next token, or `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Token<'p>>, RegexError> {
         let before = self.at;

@@ -1,10 +1,23 @@
 //! Substitutions of regular expressions, in the form of RE2: `\1` is a group.
 
-/// A template of Go's regexp (`Expand`) in RE2's form: `$1` and `${1}` are groups, a group that
-/// does not exist is empty, `$$` is `$`.
-///
-/// Names of groups, and numbers above 9, which RE2's form has not, count as none.
-pub(super) fn of_dollars(template: &str) -> String {
+/// The group of this name, in RE2's form; nothing if the pattern has none, or it is above 9.
+fn by_name(groups: &[&str], name: &str) -> String {
+    let found = groups.iter().position(|group| *group == name);
+    by_number(groups, found.map_or(usize::MAX, |index| index + 1))
+}
+
+/// The group of this number, in RE2's form; nothing if the pattern has none, or it is above 9,
+/// which that form has not.
+fn by_number(groups: &[&str], number: usize) -> String {
+    match number {
+        0..=9 if number <= groups.len() => format!("\\{number}"),
+        _ => String::new(),
+    }
+}
+
+/// A template of Go's regexp (`Expand`) in RE2's form: `$1`, `${1}` and `${name}` are groups, one
+/// that the pattern does not have is empty, `$$` is `$`.
+pub(super) fn of_dollars(template: &str, groups: &[&str]) -> String {
     let mut rewrite = String::new();
     let mut rest = template;
     while let Some(at) = rest.find(['$', '\\']) {
@@ -29,21 +42,24 @@ pub(super) fn of_dollars(template: &str) -> String {
             rest = left;
             continue;
         }
-        match name.as_bytes() {
-            [] => rewrite.push('$'),
-            [digit @ b'0'..=b'9'] => rewrite.extend(['\\', char::from(*digit)]),
-            _ => {}
+        match name {
+            "" => rewrite.push('$'),
+            name => rewrite.push_str(&match name.parse() {
+                Ok(number) if name == "0" || !name.starts_with('0') => by_number(groups, number),
+                _ => by_name(groups, name),
+            }),
         }
         rest = left;
     }
     rewrite + rest
 }
 
-/// A replacement of re2j (`Matcher.appendReplacement`) in RE2's form: `$1` is a group, and a
-/// backslash makes the next character itself.
+/// A replacement of re2j (`Matcher.appendReplacement`) in RE2's form: `$1` and `${name}` are
+/// groups, and a backslash makes the next character itself.
 ///
-/// Numbers above 9 are read as one digit. A group by name, which RE2's form has not, is nothing.
-pub(super) fn of_escaped_dollars(template: &str) -> String {
+/// Numbers above 9 are read as one digit. A group that the pattern does not have is an exception
+/// there.
+pub(super) fn of_escaped_dollars(template: &str, groups: &[&str]) -> String {
     let mut rewrite = String::new();
     let mut rest = template.chars();
     let literal = |rewrite: &mut String, c: char| match c {
@@ -61,26 +77,30 @@ pub(super) fn of_escaped_dollars(template: &str) -> String {
                 rest.next();
                 rewrite.extend(['\\', digit]);
             }
-            ('$', Some('{')) => rest.by_ref().take_while(|c| *c != '}').for_each(drop),
+            ('$', Some('{')) => {
+                let name: String = rest.by_ref().skip(1).take_while(|c| *c != '}').collect();
+                rewrite.push_str(&by_name(groups, &name));
+            }
             (c, _) => literal(&mut rewrite, c),
         }
     }
     rewrite
 }
 
-/// A template in which a number of any length is a group (grpc-js-xds `getHash`): above 9
-/// it is left as it is written for JavaScript, `$10`.
-pub(super) fn of_long_numbers(template: &str) -> String {
+/// A template of which grpc-js-xds (`getHash`) makes one for re2-wasm (`replaceMatch`), in RE2's
+/// form: one or two digits are a group. One that the pattern does not have is `$` and the number
+/// before it.
+pub(super) fn of_long_numbers(template: &str, groups: &[&str]) -> String {
     let mut rewrite = String::new();
     let mut parts = template.split('\\');
     rewrite.push_str(parts.next().unwrap_or_default());
     for part in parts {
-        let end = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
-        let (number, rest) = part.split_at(end);
-        match number.len() {
-            0 => rewrite.push_str("\\\\"),
-            1 => rewrite.extend(["\\", number]),
-            _ => rewrite.extend(["$", number]),
+        let digits = part.bytes().take(2).take_while(u8::is_ascii_digit).count();
+        let (number, rest) = part.split_at(digits);
+        match number.parse::<usize>() {
+            Err(_) => rewrite.push_str("\\\\"),
+            Ok(number) if number > groups.len() => rewrite.push_str(&format!("${}", number - 1)),
+            Ok(number) => rewrite.push_str(&by_number(groups, number)),
         }
         rewrite.push_str(rest);
     }
@@ -91,10 +111,19 @@ pub(super) fn of_long_numbers(template: &str) -> String {
 mod tests {
     use super::*;
 
+    const GROUPS: [&str; 2] = ["", "n"];
+
     #[test]
     fn a_number_may_be_long() {
-        for (template, rewrite) in [("\\1", "\\1"), ("a\\10b", "a$10b"), ("$1", "$1"), ("\\", "\\\\")] {
-            assert_eq!(of_long_numbers(template), rewrite, "{template}");
+        for (template, rewrite) in [
+            ("\\1", "\\1"),
+            ("\\3", "$2"),
+            ("a\\10b", "a$9b"),
+            ("\\123", "$113"),
+            ("$1", "$1"),
+            ("\\", "\\\\"),
+        ] {
+            assert_eq!(of_long_numbers(template, &GROUPS), rewrite, "{template}");
         }
     }
 
@@ -104,12 +133,17 @@ mod tests {
             ("$1", "\\1"),
             ("${1}x", "\\1x"),
             ("x$1y", "x"),
+            ("x$3y$3", "x"),
+            ("a$3", "a"),
+            ("a$01", "a"),
+            ("$0$n", "\\0\\2"),
+            ("${n}$m", "\\2"),
             ("\\1", "\\\\1"),
             ("$$1", "$1"),
             ("a$", "a$"),
             ("${", "${"),
         ] {
-            assert_eq!(of_dollars(template), rewrite, "{template}");
+            assert_eq!(of_dollars(template, &GROUPS), rewrite, "{template}");
         }
     }
 
@@ -121,9 +155,9 @@ mod tests {
             ("\\1", "1"),
             ("\\$1\\\\", "$1\\\\"),
             ("a\\", "a\\\\"),
-            ("$x${n}z", "$xz"),
+            ("$x${n}z", "$x\\2z"),
         ] {
-            assert_eq!(of_escaped_dollars(template), rewrite, "{template}");
+            assert_eq!(of_escaped_dollars(template, &GROUPS), rewrite, "{template}");
         }
     }
 }

@@ -226,7 +226,9 @@ impl FamilyReader<'_> {
                         return None;
                     }
                     let pattern = rewrite.pattern.as_ref().map_or("", |pattern| &pattern.regex);
-                    Some((matcher::regex(pattern)?, self.substitution(&rewrite.substitution)))
+                    let pattern = matcher::regex(pattern)?;
+                    let substitution = self.substitution(&rewrite.substitution, &pattern.groups());
+                    Some((pattern, substitution))
                 }),
                 view,
             },
@@ -238,13 +240,13 @@ impl FamilyReader<'_> {
         })
     }
 
-    fn substitution(&self, written: &str) -> String {
+    fn substitution(&self, written: &str, groups: &[&str]) -> String {
         if self.has(Feature::DollarGroups) {
-            rewrite::of_dollars(written)
+            rewrite::of_dollars(written, groups)
         } else if self.has(Feature::EscapedDollarGroups) {
-            rewrite::of_escaped_dollars(written)
+            rewrite::of_escaped_dollars(written, groups)
         } else if self.has(Feature::HeadersOfMetadata) {
-            rewrite::of_long_numbers(written)
+            rewrite::of_long_numbers(written, groups)
         } else {
             written.to_owned()
         }
