@@ -476,6 +476,12 @@ fn localities_stand_as_they_are_written() {
     compare_live(&recording("order", JAVA), &[]);
 }
 
+/// A domain that begins or ends with a dot makes grpc-java panic, unless the authority itself stands before it.
+#[test]
+fn domains_with_dots_are_panics_of_java() {
+    compare_live(&recording("dots", JAVA), &[]);
+}
+
 /// Hash policies that rewrite a header: groups by number and name, those that the pattern has not, and what else stands in a substitution.
 #[test]
 fn rewritten_headers_have_each_clients_groups() {

@@ -85,6 +85,9 @@ fn throws(config: &XdsConfig, client: &Client) -> Option<String> {
     if is_impossible(&config.authority) {
         return Some("the authority begins or ends with a dot".to_owned());
     }
+    if compares_impossible(config) {
+        return Some("a domain begins or ends with a dot".to_owned());
+    }
     if client.profile.has(Feature::FiltersMadeFirst)
         && let Some(name) = filter_of_another(config)
     {
@@ -185,6 +188,13 @@ fn leaf_throws(name: &str, leaf: &Leaf) -> Option<String> {
 /// A name or pattern that `RoutingUtils.matchHostName` does not take.
 fn is_impossible(name: &str) -> bool {
     name.starts_with('.') || name.ends_with('.')
+}
+
+/// Says whether a domain is compared that is none: those before the one that is the authority itself.
+fn compares_impossible(config: &XdsConfig) -> bool {
+    let domains = config.route_config.virtual_hosts.iter().flat_map(|host| &host.domains);
+    let mut compared = domains.take_while(|domain| !domain.eq_ignore_ascii_case(&config.authority));
+    compared.any(|domain| is_impossible(domain))
 }
 
 /// Without a virtual host, all domains have been compared.
