@@ -292,8 +292,31 @@ fn weights_that_nobody_looks_at_are_told_to_everybody() {
     let weighted = policy("client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin");
     assert_eq!(of(std::slice::from_ref(&round)), "");
     assert_eq!(of(&[weighted, round.clone()]), "advice in cpp, go, java");
-    // Go and Java have this one.
-    assert_eq!(of(&[least, round]), "advice in cpp, node");
+    // Go and Java have this one, and it looks at no weights either.
+    assert_eq!(of(&[least, round]), "");
+    // Beside localities it is in Go alone: Java puts it inside them.
+    let of_localities = |client: &str, policy: &str| {
+        let world = format!(
+            r#"{{"resources": [{{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
+                "eds_cluster_config": {{"eds_config": {{"ads": {{}}}}}}, {policy}}},
+            {{"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "c", "endpoints": [
+                {{"locality": {{"zone": "a"}}, "load_balancing_weight": 9, "lb_endpoints": [
+                    {{"endpoint": {{"address": {{"socket_address": {{"address": "10.0.0.1", "port_value": 80}}}}}}}}]}},
+                {{"locality": {{"zone": "b"}}, "load_balancing_weight": 1, "lb_endpoints": [
+                    {{"endpoint": {{"address": {{"socket_address": {{"address": "10.0.0.2", "port_value": 80}}}}}}}}]}}]}}]}}"#
+        );
+        rules_of(&world, client, &["-W", "cds-weights-unused"])
+    };
+    let plain = r#""lb_policy": "LEAST_REQUEST""#;
+    let listed = format!(
+        r#""load_balancing_policy": {{"policies": [{}]}}"#,
+        policy("least_request.v3.LeastRequest")
+    );
+    assert_eq!(of_localities("--client=go", plain), ["cds-weights-unused"]);
+    assert_eq!(of_localities("--client=java", plain), [""; 0]);
+    for client in ["--client=go", "--client=java"] {
+        assert_eq!(of_localities(client, &listed), ["cds-weights-unused"]);
+    }
 }
 
 #[test]

@@ -9,6 +9,8 @@ use xdsctl_model::resource::{LbConfig, LbPolicy};
 /// A policy that picks endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PolicyKind {
+    /// `least_request_experimental`.
+    LeastRequest,
     /// `pick_first`.
     PickFirst,
     /// `round_robin`.
@@ -46,6 +48,7 @@ impl PolicyFacts {
         let mut has_hash_header = false;
         let mut has_weight_periods = false;
         let kind = match config {
+            LbConfig::LeastRequest(_) => PolicyKind::LeastRequest,
             LbConfig::PickFirst(_) => PolicyKind::PickFirst,
             LbConfig::RoundRobin(_) => PolicyKind::RoundRobin,
             LbConfig::WeightedRoundRobin(weighted) => {
@@ -72,7 +75,10 @@ impl PolicyFacts {
     /// Says whether the policy does not look at the request's hash for certain.
     pub fn ignores_hash(self) -> bool {
         match self.kind {
-            PolicyKind::PickFirst | PolicyKind::RoundRobin | PolicyKind::WeightedRoundRobin => true,
+            PolicyKind::LeastRequest
+            | PolicyKind::PickFirst
+            | PolicyKind::RoundRobin
+            | PolicyKind::WeightedRoundRobin => true,
             PolicyKind::RingHash | PolicyKind::Other => false,
         }
     }

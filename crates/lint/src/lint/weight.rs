@@ -1,8 +1,8 @@
-//! Weights of localities and endpoints that the cluster's LB policy does not look at (A52).
+//! Weights of localities and endpoints that the cluster's LB policy does not look at (A48, A52).
 //!
-//! `round_robin` outside `wrr_locality` sees one list of endpoints; inside it sees the locality's
-//! weight, never the endpoint's. `weighted_round_robin` takes its weights from load reports. Only
-//! policies of which this is certain are looked at.
+//! `round_robin` and `least_request` outside `wrr_locality` see one list of endpoints; inside they see
+//! the locality's weight, never the endpoint's. `weighted_round_robin` takes its weights from load
+//! reports. Only policies of which this is certain are looked at.
 
 use super::Findings;
 use xdsctl_channel::client::{ClusterFacts, EndpointsFacts, Facts, PolicyFacts, PolicyKind, ResourceId, World};
@@ -13,7 +13,7 @@ use xdsctl_model::resource::ResourceType;
 rules! {
     /// A cluster's endpoints have different weights, or its localities, and its LB policy does not look at them.
     WEIGHTS_UNUSED = "cds-weights-unused", Snapshot, Advice as Note, "gRFC A52; C-core round_robin.cc, weighted_round_robin.cc, cds.cc",
-        every "round_robin and weighted_round_robin look at the same weights in every client; it is C-core's alone where the list of policies has others before";
+        every "these policies look at the same weights in every client that has them; it is C-core's alone where the list of policies has others before";
 }
 
 pub(super) fn check(world: &World, findings: &mut Findings) {
@@ -35,6 +35,7 @@ pub(super) fn check(world: &World, findings: &mut Findings) {
 
 fn report(cluster: ResourceId, wanted: &str, policy: PolicyFacts, endpoints: EndpointsFacts, findings: &mut Findings) {
     let name = match policy.kind {
+        PolicyKind::LeastRequest => "least_request",
         PolicyKind::RoundRobin => "round_robin",
         PolicyKind::WeightedRoundRobin => "weighted_round_robin",
         PolicyKind::PickFirst | PolicyKind::RingHash | PolicyKind::Other => return,
@@ -55,9 +56,10 @@ fn report(cluster: ResourceId, wanted: &str, policy: PolicyFacts, endpoints: End
 }
 
 /// The families that have this policy too: others may know one before it, and Node has no
-/// weighted_round_robin by default.
+/// weighted_round_robin by default. Only Go and Java have least_request.
 const fn who_has(policy: PolicyFacts) -> &'static [Family] {
     match policy.kind {
+        PolicyKind::LeastRequest => &[Family::Go, Family::Java],
         _ if policy.passes_over => &[Family::Cpp],
         PolicyKind::WeightedRoundRobin => &[Family::Cpp, Family::Go, Family::Java],
         _ => &Family::ALL,
