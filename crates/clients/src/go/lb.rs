@@ -25,10 +25,9 @@ use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
 
 mod balancer;
-mod config;
 mod object;
 
-pub(super) use config::of_list;
+pub(super) use balancer::of_list;
 
 /// Levels of lists that the client follows.
 const MAX_DEPTH: usize = 16;

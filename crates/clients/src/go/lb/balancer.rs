@@ -1,16 +1,25 @@
-//! The balancers that are registered in a grpc-go client, and what each reads in its JSON
-//! (`ParseConfig`).
+//! The balancers that are registered in a grpc-go client, and what each reads in its JSON and keeps
+//! of it (`ParseConfig`).
 
 use serde_json::{Map, Value};
 
-use super::object::{GoObject, GoParsed};
+use super::object::{GoObject, GoParsed, Kept};
 use crate::shared::rules::{LB_CONFIG_KILLS, OTHER_CLUSTER_KILLS};
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::Millis;
+use xdsctl_model::resource::cluster::{FailurePercentageEjection, OutlierDetection, SuccessRateEjection};
+use xdsctl_model::resource::lb_policy::{
+    CdsConfig, ClusterManagerConfig, LbConfig, LeastRequestConfig, NamedClusterConfig, OutlierDetectionConfig,
+    PickFirstConfig, PriorityChild, PriorityConfig, RingHashConfig, RoundRobinConfig, WeightedChild,
+    WeightedRoundRobinConfig, WeightedTargetConfig, WrrLocalityConfig,
+};
 
 /// Largest ring, in entries (`ringHashSizeUpperBound`).
 pub(super) const MAX_RING_SIZE: u64 = 8 * 1024 * 1024;
+
+/// Smallest period between updates of weights.
+const MIN_UPDATE: Millis = Millis(100);
 
 /// Sizes of a ring where the JSON has none, or 0.
 const JSON_RING: (u64, u64) = (1024, 4096);
@@ -79,93 +88,69 @@ impl GoBalancer {
     }
 
     /// `ParseConfig`.
-    pub(super) fn read(self, config: &Value, profile: &Profile) -> GoParsed {
-        if self == GoBalancer::RoundRobin {
-            return Ok(());
-        }
+    pub(super) fn read(self, config: &Value, profile: &Profile) -> GoParsed<Kept<LbConfig>> {
         let empty = Map::new();
         let config = match config {
             Value::Object(config) => GoObject(config),
-            Value::Null if self == GoBalancer::WrrLocality => return Err("childPolicy is missing".to_owned()),
-            Value::Null => GoObject(&empty),
+            _ if config.is_null() || self == GoBalancer::RoundRobin => GoObject(&empty),
             _ => return Err("the config is no object".to_owned()),
         };
-        match self {
-            GoBalancer::RoundRobin => {}
-            GoBalancer::PickFirst => config.bool("shuffleAddressList")?,
-            GoBalancer::RingHash => {
-                let min = config.unsigned("minRingSize", u64::MAX)?.unwrap_or(0);
-                let max = config.unsigned("maxRingSize", u64::MAX)?.unwrap_or(0);
-                if profile.has(Feature::RingHashRequestHeader) {
-                    config.text("requestHashHeader")?;
-                }
-                if profile.has(Feature::RingHashSetRequestHashKey)
-                    && let Some(Value::String(name)) = config.get("requestHashHeader")
-                {
-                    let name = name.to_lowercase();
-                    let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.');
-                    if name.ends_with("-bin") || !name.bytes().all(is_plain) {
-                        return Err(format!("requestHashHeader `{name}` is no header name"));
-                    }
-                }
-                if min.max(max) > MAX_RING_SIZE {
-                    return Err(format!("a ring size is above {MAX_RING_SIZE}"));
-                }
-                let Ring { min, max } = ring_defaults(min, max);
-                if min > max {
-                    return Err(format!("minRingSize {min} is above maxRingSize {max}"));
-                }
+        Ok(match self {
+            GoBalancer::RoundRobin => Ok(LbConfig::RoundRobin(RoundRobinConfig {})),
+            GoBalancer::PickFirst => Ok(LbConfig::PickFirst(PickFirstConfig {
+                shuffle_address_list: config.bool("shuffleAddressList")?,
+            })),
+            GoBalancer::RingHash => Ok(LbConfig::RingHash(ring_hash(config, profile)?)),
+            GoBalancer::WeightedRoundRobin => Ok(LbConfig::WeightedRoundRobin(weighted_round_robin(config)?)),
+            GoBalancer::LeastRequest => Ok(LbConfig::LeastRequest(least_request(config)?)),
+            GoBalancer::WeightedTarget => {
+                let targets = config.children("targets", |target| {
+                    let weight = target.number32("weight", 0)?;
+                    let child = target.child("childPolicy", profile)?;
+                    Ok(child.map(|child_policy| WeightedChild { weight, child_policy }))
+                })?;
+                targets.map(|targets| LbConfig::WeightedTarget(WeightedTargetConfig { targets }))
             }
-            GoBalancer::WeightedRoundRobin => {
-                config.bool("enableOobLoadReport")?;
-                for field in [
-                    "oobReportingPeriod",
-                    "blackoutPeriod",
-                    "weightExpirationPeriod",
-                    "weightUpdatePeriod",
-                ] {
-                    config.duration(field)?;
-                }
-                if config
-                    .number("errorUtilizationPenalty")?
-                    .is_some_and(|penalty| penalty < 0.0)
-                {
-                    return Err("errorUtilizationPenalty is negative".to_owned());
-                }
+            GoBalancer::WrrLocality if config.get("childPolicy").is_none() => {
+                return Err("childPolicy is missing".to_owned());
             }
-            GoBalancer::WeightedTarget => config.children("targets", |target| {
-                target.unsigned("weight", u32::MAX.into())?;
-                target.policy("childPolicy", profile).map(drop)
-            })?,
             GoBalancer::WrrLocality => {
-                if !config.policy("childPolicy", profile)? {
-                    return Err("childPolicy is missing".to_owned());
-                }
+                let child = config.child("childPolicy", profile)?;
+                child.map(|child_policy| LbConfig::WrrLocality(WrrLocalityConfig { child_policy }))
             }
-            GoBalancer::LeastRequest => {
-                if config
-                    .unsigned("choiceCount", u32::MAX.into())?
-                    .is_some_and(|count| count < 2)
-                {
-                    return Err("choiceCount is below 2".to_owned());
-                }
+            GoBalancer::OutlierDetection => {
+                let detection = outlier_detection(config)?;
+                let child = config.child("childPolicy", profile)?;
+                child.map(|child_policy| {
+                    LbConfig::OutlierDetection(OutlierDetectionConfig {
+                        detection,
+                        child_policy,
+                    })
+                })
             }
-            GoBalancer::OutlierDetection => outlier_detection(config, profile)?,
-            GoBalancer::Priority => priority(config, profile)?,
+            GoBalancer::Priority => priority(config, profile)?.map(LbConfig::Priority),
             GoBalancer::ClusterImpl => {
-                config.text("cluster")?;
-                config.policy("childPolicy", profile)?;
+                let cluster_name = config.text("cluster")?.to_owned();
+                let child = config.child("childPolicy", profile)?;
+                child.map(|child_policy| {
+                    LbConfig::ClusterImpl(NamedClusterConfig {
+                        cluster_name,
+                        child_policy,
+                    })
+                })
             }
             GoBalancer::ClusterManager => {
-                config.children("Children", |child| child.policy("ChildPolicy", profile).map(drop))?;
+                let children = config.children("Children", |child| {
+                    Ok(child.child("ChildPolicy", profile)?.map(|policy| *policy))
+                })?;
+                children.map(|children| LbConfig::ClusterManager(ClusterManagerConfig { children }))
             }
-            GoBalancer::ClusterResolver => {}
-            GoBalancer::Cds => {
-                config.text("cluster")?;
-                config.bool("isDynamic")?;
-            }
-        }
-        Ok(())
+            GoBalancer::ClusterResolver => Err("it is not known what cluster_resolver does".to_owned()),
+            GoBalancer::Cds => Ok(LbConfig::Cds(CdsConfig {
+                cluster: config.text("cluster")?.to_owned(),
+                is_dynamic: config.bool("isDynamic")?,
+            })),
+        })
     }
 
     /// Reports a config that is accepted, and of which the process dies when the cluster is used.
@@ -190,67 +175,138 @@ impl GoBalancer {
     }
 }
 
-fn outlier_detection(config: GoObject<'_>, profile: &Profile) -> GoParsed {
-    for field in ["interval", "baseEjectionTime", "maxEjectionTime"] {
-        if config.duration(field)?.is_some_and(|time| time < Millis(0)) {
-            return Err(format!("{field} is negative"));
-        }
+fn ring_hash(config: GoObject<'_>, profile: &Profile) -> GoParsed<RingHashConfig> {
+    let min = config.unsigned("minRingSize", u64::MAX)?.unwrap_or(0);
+    let max = config.unsigned("maxRingSize", u64::MAX)?.unwrap_or(0);
+    if profile.has(Feature::RingHashRequestHeader) {
+        config.text("requestHashHeader")?;
     }
-    let percentage = |config: GoObject<'_>, field: &str| match config.unsigned(field, u32::MAX.into())? {
-        Some(value) if value > 100 => Err(format!("{field} is above 100")),
-        _ => Ok(()),
-    };
-    percentage(config, "maxEjectionPercent")?;
-    config.object("successRateEjection", |sub| {
-        for field in ["stdevFactor", "minimumHosts", "requestVolume"] {
-            sub.unsigned(field, u32::MAX.into())?;
-        }
-        percentage(sub, "enforcementPercentage")
-    })?;
-    config.object("failurePercentageEjection", |sub| {
-        for field in ["minimumHosts", "requestVolume"] {
-            sub.unsigned(field, u32::MAX.into())?;
-        }
-        percentage(sub, "threshold")?;
-        percentage(sub, "enforcementPercentage")
-    })?;
-    config.policy("childPolicy", profile).map(drop)
+    let name = config.get("requestHashHeader").and_then(Value::as_str);
+    let name = name.filter(|_| profile.has(Feature::RingHashSetRequestHashKey));
+    let name = name.map_or_else(String::new, str::to_lowercase);
+    let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.');
+    if name.ends_with("-bin") || !name.bytes().all(is_plain) {
+        return Err(format!("requestHashHeader `{name}` is no header name"));
+    }
+    if min.max(max) > MAX_RING_SIZE {
+        return Err(format!("a ring size is above {MAX_RING_SIZE}"));
+    }
+    let Ring { min, max } = ring_defaults(min, max);
+    if min > max {
+        return Err(format!("minRingSize {min} is above maxRingSize {max}"));
+    }
+    Ok(RingHashConfig {
+        min_ring_size: min,
+        max_ring_size: max,
+        request_hash_header: name,
+    })
 }
 
-fn priority(config: GoObject<'_>, profile: &Profile) -> GoParsed {
-    let mut children = Vec::new();
-    if let Some(Value::Object(map)) = config.get("children") {
-        children.extend(map.keys().map(String::as_str));
+fn weighted_round_robin(config: GoObject<'_>) -> GoParsed<WeightedRoundRobinConfig> {
+    let default = WeightedRoundRobinConfig::default();
+    let period = |name, default: Millis| Ok::<_, String>(config.duration(name)?.unwrap_or(default));
+    Ok(WeightedRoundRobinConfig {
+        enable_oob_load_report: config.bool("enableOobLoadReport")?,
+        oob_reporting_period: period("oobReportingPeriod", default.oob_reporting_period)?,
+        blackout_period: period("blackoutPeriod", default.blackout_period)?,
+        weight_expiration_period: period("weightExpirationPeriod", default.weight_expiration_period)?,
+        weight_update_period: period("weightUpdatePeriod", default.weight_update_period)?.max(MIN_UPDATE),
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the factor has the size that it has in C-core"
+        )]
+        error_utilization_penalty: match config.number("errorUtilizationPenalty")? {
+            Some(penalty) if penalty < 0.0 => return Err("errorUtilizationPenalty is negative".to_owned()),
+            Some(penalty) => penalty as f32,
+            None => default.error_utilization_penalty,
+        },
+        metric_names: Vec::new(),
+    })
+}
+
+fn least_request(config: GoObject<'_>) -> GoParsed<LeastRequestConfig> {
+    match config.number32("choiceCount", 2)? {
+        0 | 1 => Err("choiceCount is below 2".to_owned()),
+        count => Ok(LeastRequestConfig {
+            choice_count: count.min(LeastRequestConfig::MAX_CHOICES),
+        }),
     }
-    config.children("children", |child| {
-        child.bool("ignoreReresolutionRequests")?;
-        child.policy("config", profile).map(drop)
+}
+
+fn outlier_detection(config: GoObject<'_>) -> GoParsed<OutlierDetection> {
+    let time = |name: &str, default| match config.duration(name)? {
+        Some(time) if time < Millis(0) => Err(format!("{name} is negative")),
+        time => Ok(time.unwrap_or(Millis(default))),
+    };
+    let percentage = |part: GoObject<'_>, name: &str, default| match part.number32(name, default)? {
+        value if value > 100 => Err(format!("{name} is above 100")),
+        value => Ok(value),
+    };
+    let success_rate = |part: GoObject<'_>| {
+        Ok(SuccessRateEjection {
+            stdev_factor: part.number32("stdevFactor", 1900)?,
+            minimum_hosts: part.number32("minimumHosts", 5)?,
+            request_volume: part.number32("requestVolume", 100)?,
+            enforcement_percentage: percentage(part, "enforcementPercentage", 100)?,
+        })
+    };
+    let failures = |part: GoObject<'_>| {
+        Ok(FailurePercentageEjection {
+            minimum_hosts: part.number32("minimumHosts", 5)?,
+            request_volume: part.number32("requestVolume", 50)?,
+            threshold: percentage(part, "threshold", 85)?,
+            enforcement_percentage: percentage(part, "enforcementPercentage", 0)?,
+        })
+    };
+    Ok(OutlierDetection {
+        interval: time("interval", 10_000)?,
+        base_ejection_time: time("baseEjectionTime", 30_000)?,
+        max_ejection_time: time("maxEjectionTime", 300_000)?,
+        max_ejection_percent: percentage(config, "maxEjectionPercent", 10)?,
+        success_rate: config
+            .object("successRateEjection", success_rate)?
+            .filter(|rate| rate.enforcement_percentage > 0),
+        failure_percentage: config
+            .object("failurePercentageEjection", failures)?
+            .filter(|failures| failures.enforcement_percentage > 0),
+    })
+}
+
+fn priority(config: GoObject<'_>, profile: &Profile) -> GoParsed<Kept<PriorityConfig>> {
+    let names = config.get("children").and_then(Value::as_object);
+    let names: Vec<&String> = names.into_iter().flat_map(Map::keys).collect();
+    let children = config.children("children", |child| {
+        let ignores = child.bool("ignoreReresolutionRequests")?;
+        Ok(child.child("config", profile)?.map(|config| PriorityChild {
+            config,
+            ignore_reresolution_requests: ignores,
+        }))
     })?;
-    let names = match config.get("priorities") {
+    let listed = match config.get("priorities") {
         None => &[][..],
-        Some(Value::Array(names)) => names,
+        Some(Value::Array(listed)) => listed,
         Some(_) => return Err("priorities is no list".to_owned()),
     };
-    let mut listed = Vec::new();
-    for name in names {
+    let mut priorities = Vec::new();
+    for name in listed {
         match name {
-            Value::String(name) => listed.push(name.as_str()),
-            Value::Null => listed.push(""),
+            Value::String(name) => priorities.push(name.clone()),
+            Value::Null => priorities.push(String::new()),
             _ => return Err("a priority is no text".to_owned()),
         }
     }
-    if let Some(name) = listed.iter().find(|name| !children.contains(name)) {
+    if let Some(name) = priorities.iter().find(|name| !names.contains(name)) {
         return Err(format!("priority `{name}` is no child"));
     }
-    match children.iter().find(|name| !listed.contains(name)) {
+    match names.iter().find(|name| !priorities.contains(name)) {
         Some(name) => Err(format!("child `{name}` is no priority")),
-        None => Ok(()),
+        None => Ok(children.map(|children| PriorityConfig { children, priorities })),
     }
 }
 
 /// The balancer of a list that counts, the first registered one, and its config
 /// (`BalancerConfig.UnmarshalJSON`).
-pub(super) fn chosen<'v>(list: &'v Value, profile: &Profile) -> GoParsed<(GoBalancer, &'v Value)> {
+fn chosen<'v>(list: &'v Value, profile: &Profile) -> GoParsed<(GoBalancer, &'v Value)> {
     let Value::Array(entries) = list else {
         return Err("a list of policies is no list".to_owned());
     };
@@ -269,15 +325,22 @@ pub(super) fn chosen<'v>(list: &'v Value, profile: &Profile) -> GoParsed<(GoBala
     Err("no policy of a list is known".to_owned())
 }
 
+/// Reads a list of balancers, of which the first registered one counts.
+pub(in crate::go) fn of_list(list: &Value, profile: &Profile) -> GoParsed<LbConfig> {
+    read_list(list, profile)?
+}
+
+fn read_list(list: &Value, profile: &Profile) -> GoParsed<Kept<LbConfig>> {
+    let (balancer, config) = chosen(list, profile)?;
+    balancer.read(config, profile)
+}
+
 impl GoObject<'_> {
-    /// Reads a list of balancers; says whether it is there.
-    fn policy(self, name: &str, profile: &Profile) -> GoParsed<bool> {
+    /// The balancer below; of one that runs without nothing is known.
+    fn child(self, name: &str, profile: &Profile) -> GoParsed<Kept<Box<LbConfig>>> {
         match self.get(name) {
-            None => Ok(false),
-            Some(list) => {
-                let (balancer, config) = chosen(list, profile)?;
-                balancer.read(config, profile).map(|()| true)
-            }
+            Some(list) => Ok(read_list(list, profile)?.map(Box::new)),
+            None => Ok(Err(format!("{name} is missing"))),
         }
     }
 }

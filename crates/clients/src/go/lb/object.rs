@@ -1,12 +1,17 @@
 //! JSON as Go's encoding/json fills a struct of it: it takes keys in any case, passes over unknown
 //! ones, and leaves a field as it is where there is null.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use xdsctl_model::resource::{MAX_DURATION_SECONDS, Millis};
 
 /// Why a balancer's parser refuses a config.
 pub(super) type GoParsed<T = ()> = Result<T, String>;
+
+/// What is kept of a config that a balancer's parser takes; the error says what is not known of it.
+pub(super) type Kept<T> = Result<T, String>;
 
 /// An object that a struct is filled from: the functions check the type of a field.
 #[derive(Debug, Clone, Copy)]
@@ -24,16 +29,18 @@ impl<'v> GoObject<'v> {
         self.0.get(name).or_else(folded).filter(|value| !value.is_null())
     }
 
-    pub(super) fn bool(self, name: &str) -> GoParsed {
+    pub(super) fn bool(self, name: &str) -> GoParsed<bool> {
         match self.get(name) {
-            None | Some(Value::Bool(_)) => Ok(()),
+            None => Ok(false),
+            Some(Value::Bool(flag)) => Ok(*flag),
             Some(_) => Err(format!("{name} is no boolean")),
         }
     }
 
-    pub(super) fn text(self, name: &str) -> GoParsed {
+    pub(super) fn text(self, name: &str) -> GoParsed<&'v str> {
         match self.get(name) {
-            None | Some(Value::String(_)) => Ok(()),
+            None => Ok(""),
+            Some(Value::String(text)) => Ok(text),
             Some(_) => Err(format!("{name} is no text")),
         }
     }
@@ -69,6 +76,12 @@ impl<'v> GoObject<'v> {
         }
     }
 
+    /// A whole number of 32 bits.
+    pub(super) fn number32(self, name: &str, default: u32) -> GoParsed<u32> {
+        let number = self.unsigned(name, u32::MAX.into())?;
+        Ok(number.and_then(|number| u32::try_from(number).ok()).unwrap_or(default))
+    }
+
     /// A duration, in whole milliseconds towards zero but for what is below one.
     pub(super) fn duration(self, name: &str) -> GoParsed<Option<Millis>> {
         let text = match self.get(name) {
@@ -82,25 +95,31 @@ impl<'v> GoObject<'v> {
         }
     }
 
-    pub(super) fn object(self, name: &str, read: impl Fn(GoObject<'v>) -> GoParsed) -> GoParsed {
+    pub(super) fn object<T>(self, name: &str, read: impl FnOnce(GoObject<'v>) -> GoParsed<T>) -> GoParsed<Option<T>> {
         match self.get(name) {
-            None => Ok(()),
-            Some(Value::Object(object)) => read(GoObject(object)),
+            None => Ok(None),
+            Some(Value::Object(object)) => read(GoObject(object)).map(Some),
             Some(_) => Err(format!("{name} is no object")),
         }
     }
 
-    pub(super) fn children(self, name: &str, read: impl Fn(GoObject<'v>) -> GoParsed) -> GoParsed {
+    pub(super) fn children<T>(
+        self,
+        name: &str,
+        read: impl Fn(GoObject<'v>) -> GoParsed<Kept<T>>,
+    ) -> GoParsed<Kept<BTreeMap<String, T>>> {
+        let mut all = Vec::new();
         self.object(name, |children| {
-            for child in children.0.values() {
+            for (key, child) in children.0 {
                 match child {
                     Value::Null => {}
-                    Value::Object(child) => read(GoObject(child))?,
+                    Value::Object(child) => all.push((key.clone(), read(GoObject(child))?)),
                     _ => return Err(format!("a child in {name} is no object")),
                 }
             }
             Ok(())
-        })
+        })?;
+        Ok(all.into_iter().map(|(key, kept)| Ok((key, kept?))).collect())
     }
 }
 
