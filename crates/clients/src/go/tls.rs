@@ -10,6 +10,7 @@ use crate::shared::rules::{
     NO_IDENTITY, SAN_MATCH, SYSTEM_ROOTS, TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNKNOWN_PROVIDER_INSTANCE,
     TLS_UNSUPPORTED_FEATURE, WITHOUT_CA,
 };
+use crate::shared::tls::{secrets_of_common, unsupported_of_common, unsupported_of_validation};
 use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::common_tls_context::ValidationContextType;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
@@ -46,13 +47,8 @@ pub(super) fn security_config(
     cx: &mut Validation<'_>,
 ) -> Checked<SecurityConfig> {
     let is_of_today = cx.has(Feature::TlsOfToday);
-    for (field, is_set) in [
-        ("tls_params", common.tls_params.is_some()),
-        ("custom_handshaker", common.custom_handshaker.is_some()),
-    ] {
-        if is_set && is_of_today {
-            return Err(unsupported(field, at, cx));
-        }
+    if let Some(field) = unsupported_of_common(common).find(|_| is_of_today) {
+        return Err(unsupported(field, at, cx));
     }
     // A fault of the new fields is one only if the old ones do not help either.
     let found = match is_of_today {
@@ -127,17 +123,9 @@ fn new_fields(
             config.identity_name.clone_from(&identity.certificate_name);
         }
         None => {
-            for (field, is_empty) in [
-                ("tls_certificates", common.tls_certificates.is_empty()),
-                (
-                    "tls_certificate_sds_secret_configs",
-                    common.tls_certificate_sds_secret_configs.is_empty(),
-                ),
-            ] {
-                if !is_empty {
-                    let message = format_args!("{field} is set without tls_certificate_provider_instance");
-                    return Err(reject(&TLS_SECRET_NOT_FROM_PROVIDER, &at.field(field), message, cx));
-                }
+            if let Some(field) = secrets_of_common(common).next() {
+                let message = format_args!("{field} is set without tls_certificate_provider_instance");
+                return Err(reject(&TLS_SECRET_NOT_FROM_PROVIDER, &at.field(field), message, cx));
             }
         }
     }
@@ -157,19 +145,9 @@ fn new_fields(
         let message = format_args!("system_root_certs is set, a server takes roots from a provider only");
         return Err(reject(&SYSTEM_ROOTS, &at.field("system_root_certs"), message, cx));
     }
-    for (field, is_set) in [
-        ("verify_certificate_spki", !context.verify_certificate_spki.is_empty()),
-        ("verify_certificate_hash", !context.verify_certificate_hash.is_empty()),
-        (
-            "require_signed_certificate_timestamp",
-            context.require_signed_certificate_timestamp == Some(true),
-        ),
-        ("crl", context.crl.is_some()),
-        ("custom_validator_config", context.custom_validator_config.is_some()),
-    ] {
-        if is_set {
-            return Err(unsupported(field, &at, cx));
-        }
+    let requires_timestamp = context.require_signed_certificate_timestamp == Some(true);
+    if let Some(field) = unsupported_of_validation(context, requires_timestamp).next() {
+        return Err(unsupported(field, &at, cx));
     }
     match provider {
         Some(provider) => {

@@ -8,6 +8,7 @@ use crate::shared::rules::{
     SAN_MATCH, TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNKNOWN_PROVIDER_INSTANCE, TLS_UNSUPPORTED_FEATURE,
     TRANSPORT_SOCKET_NAME, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
 };
+use crate::shared::tls::{secrets_of_common, unsupported_of_validation};
 use crate::shared::{Checked, ConverterStop, reject};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{TransportSocket, transport_socket::ConfigType};
@@ -16,7 +17,7 @@ use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::d
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
     CertificateValidationContext, CommonTlsContext, DownstreamTlsContext, UpstreamTlsContext,
 };
-use xdsctl_model::diag::{Effect, Path, Rule, Validation};
+use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// The context's name in version 2 of the protocol, which the client still takes.
@@ -213,21 +214,11 @@ fn identity(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &mut Va
         let message = format_args!("no certificate provider, a server needs a certificate of its own");
         return Err(reject(&NO_IDENTITY, at, message, cx));
     }
-    for (field, is_set) in [
-        ("tls_certificates", !common.tls_certificates.is_empty()),
-        (
-            "tls_certificate_sds_secret_configs",
-            !common.tls_certificate_sds_secret_configs.is_empty(),
-        ),
-        (
-            "tls_certificate_certificate_provider",
-            common.tls_certificate_certificate_provider.is_some() && cx.has(Feature::OldestProviderFields),
-        ),
-    ] {
-        if is_set {
-            let message = format_args!("{field} is set without tls_certificate_provider_instance");
-            return Err(reject(&TLS_SECRET_NOT_FROM_PROVIDER, &at.field(field), message, cx));
-        }
+    let has_oldest = common.tls_certificate_certificate_provider.is_some() && cx.has(Feature::OldestProviderFields);
+    let oldest = has_oldest.then_some("tls_certificate_certificate_provider");
+    if let Some(field) = secrets_of_common(common).chain(oldest).next() {
+        let message = format_args!("{field} is set without tls_certificate_provider_instance");
+        return Err(reject(&TLS_SECRET_NOT_FROM_PROVIDER, &at.field(field), message, cx));
     }
     Ok(())
 }
@@ -248,41 +239,20 @@ fn validation_context(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked {
-    let checks: [(&'static Rule, &str, bool); 6] = [
-        (
-            &SAN_MATCH,
-            "match_subject_alt_names",
-            side == TlsUser::Server && !context.match_subject_alt_names.is_empty(),
-        ),
-        (
-            &TLS_UNSUPPORTED_FEATURE,
-            "verify_certificate_spki",
-            !context.verify_certificate_spki.is_empty(),
-        ),
-        (
-            &TLS_UNSUPPORTED_FEATURE,
-            "verify_certificate_hash",
-            !context.verify_certificate_hash.is_empty(),
-        ),
-        (
-            &TLS_UNSUPPORTED_FEATURE,
-            "require_signed_certificate_timestamp",
-            context.require_signed_certificate_timestamp.is_some(),
-        ),
-        (&TLS_UNSUPPORTED_FEATURE, "crl", context.crl.is_some()),
-        (
-            &TLS_UNSUPPORTED_FEATURE,
-            "custom_validator_config",
-            context.custom_validator_config.is_some(),
-        ),
-    ];
-    for (rule, field, is_set) in checks {
-        if is_set {
+    let requires_timestamp = context.require_signed_certificate_timestamp.is_some();
+    let is_matched = side == TlsUser::Server && !context.match_subject_alt_names.is_empty();
+    let matched = is_matched.then_some((&SAN_MATCH, "match_subject_alt_names"));
+    let unsupported = unsupported_of_validation(context, requires_timestamp);
+    let mut faults = matched
+        .into_iter()
+        .chain(unsupported.map(|field| (&TLS_UNSUPPORTED_FEATURE, field)));
+    match faults.next() {
+        Some((rule, field)) => {
             let message = format_args!("{field} is not supported here, must not be set");
-            return Err(reject(rule, &at.field(field), message, cx));
+            Err(reject(rule, &at.field(field), message, cx))
         }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 #[cold]

@@ -10,14 +10,14 @@ use crate::shared::rules::{
     SAN_MATCH, TLS_DEPRECATED_PROVIDER_FIELD, TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNKNOWN_PROVIDER_INSTANCE,
     TLS_UNSUPPORTED_FEATURE, TRANSPORT_SOCKET_NAME, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
 };
+use crate::shared::tls::{secrets_of_common, unsupported_of_common, unsupported_of_validation};
 use xdsctl_document::proto::any::ANY_MISSING;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::TransportSocket;
 use xdsctl_document::proto::pb::envoy::config::core::v3::transport_socket::ConfigType;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::common_tls_context::ValidationContextType;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
-    CertificateProviderPluginInstance, CertificateValidationContext, CommonTlsContext, DownstreamTlsContext,
-    UpstreamTlsContext,
+    CertificateProviderPluginInstance, CertificateValidationContext, DownstreamTlsContext, UpstreamTlsContext,
 };
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
 use xdsctl_model::diag::{Effect, Path, Rule, Validation};
@@ -39,13 +39,12 @@ pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Validat
     match &common.tls_certificate_provider_instance {
         Some(instance) => provider(instance, &at.field("tls_certificate_provider_instance"), cx),
         None => {
-            let is_set = !common.tls_certificates.is_empty();
-            secret("tls_certificates", is_set, &at, cx);
-            let is_set = !common.tls_certificate_sds_secret_configs.is_empty();
-            secret("tls_certificate_sds_secret_configs", is_set, &at, cx);
+            for field in secrets_of_common(common) {
+                secret(field, &at, cx);
+            }
         }
     }
-    unsupported_of_common(common, &at, cx);
+    unsupported(unsupported_of_common(common), &at, cx);
     match &common.validation_context_type {
         Some(ValidationContextType::ValidationContext(context)) => {
             validation_of_client(context, &at.field("validation_context"), cx);
@@ -119,7 +118,7 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Valid
         if let Some(instance) = &context.ca_certificate_provider_instance {
             provider(instance, &context_at.field("ca_certificate_provider_instance"), cx);
         }
-        unsupported_of_validation(context, &context_at, cx);
+        unsupported(of_validation(context), &context_at, cx);
         if !context.match_subject_alt_names.is_empty() {
             let why = format_args!("no name of a client's certificate is compared: whom a root has signed is let in");
             let at = context_at.field("match_subject_alt_names");
@@ -134,7 +133,7 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Valid
             fault(&NO_IDENTITY, &common_at, why, cx);
         }
     }
-    unsupported_of_common(common, &common_at, cx);
+    unsupported(unsupported_of_common(common), &common_at, cx);
     Ok(())
 }
 
@@ -161,31 +160,14 @@ fn typed_config<'s>(
     None
 }
 
-fn unsupported_of_common(common: &CommonTlsContext, at: &Path<'_>, cx: &mut Validation<'_>) {
-    unsupported("tls_params", common.tls_params.is_some(), at, cx);
-    unsupported("custom_handshaker", common.custom_handshaker.is_some(), at, cx);
-}
-
-fn unsupported_of_validation(context: &CertificateValidationContext, at: &Path<'_>, cx: &mut Validation<'_>) {
-    let is_set = !context.verify_certificate_spki.is_empty();
-    unsupported("verify_certificate_spki", is_set, at, cx);
-    let is_set = !context.verify_certificate_hash.is_empty();
-    unsupported("verify_certificate_hash", is_set, at, cx);
-    // A wrapper that holds false is present too.
-    let is_set = context.require_signed_certificate_timestamp.is_some();
-    unsupported("require_signed_certificate_timestamp", is_set, at, cx);
-    unsupported("crl", context.crl.is_some(), at, cx);
-    unsupported(
-        "custom_validator_config",
-        context.custom_validator_config.is_some(),
-        at,
-        cx,
-    );
+/// What is not supported; a timestamp that is set to false is there as well.
+fn of_validation(context: &CertificateValidationContext) -> impl Iterator<Item = &'static str> {
+    unsupported_of_validation(context, context.require_signed_certificate_timestamp.is_some())
 }
 
 /// The validation context of a client, which must name a provider.
 fn validation_of_client(context: &CertificateValidationContext, at: &Path<'_>, cx: &mut Validation<'_>) {
-    unsupported_of_validation(context, at, cx);
+    unsupported(of_validation(context), at, cx);
     let matchers_at = at.field("match_subject_alt_names");
     for (i, matcher) in context.match_subject_alt_names.iter().enumerate() {
         if let Some(MatchPattern::SafeRegex(safe)) = &matcher.match_pattern {
@@ -202,10 +184,10 @@ fn validation_of_client(context: &CertificateValidationContext, at: &Path<'_>, c
 fn other_validation(other: &ValidationContextType, at: &Path<'_>, cx: &mut Validation<'_>) {
     match other {
         ValidationContextType::ValidationContextSdsSecretConfig(_) => {
-            secret("validation_context_sds_secret_config", true, at, cx);
+            secret("validation_context_sds_secret_config", at, cx);
         }
         ValidationContextType::ValidationContextCertificateProvider(_) => {
-            unsupported("validation_context_certificate_provider", true, at, cx);
+            unsupported(["validation_context_certificate_provider"], at, cx);
         }
         ValidationContextType::ValidationContextCertificateProviderInstance(_) => {
             let at = at.field("validation_context_certificate_provider_instance");
@@ -221,18 +203,16 @@ fn without_ca(at: &Path<'_>, cx: &mut Validation<'_>) {
     fault(&WITHOUT_CA, at, why, cx);
 }
 
-fn unsupported(field: &'static str, is_set: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
-    if is_set {
+fn unsupported(fields: impl IntoIterator<Item = &'static str>, at: &Path<'_>, cx: &mut Validation<'_>) {
+    for field in fields {
         let why = format_args!("{field} is not supported, must not be set");
         fault(&TLS_UNSUPPORTED_FEATURE, &at.field(field), why, cx);
     }
 }
 
-fn secret(field: &'static str, is_set: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
-    if is_set {
-        let why = format_args!("{field} is set, certificates come from a provider of the bootstrap only");
-        fault(&TLS_SECRET_NOT_FROM_PROVIDER, &at.field(field), why, cx);
-    }
+fn secret(field: &'static str, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let why = format_args!("{field} is set, certificates come from a provider of the bootstrap only");
+    fault(&TLS_SECRET_NOT_FROM_PROVIDER, &at.field(field), why, cx);
 }
 
 /// A certificate provider, which must be in the bootstrap. The client looks its name up in a plain

@@ -8,6 +8,7 @@ use crate::shared::rules::{
     SAN_TYPE_UNSUPPORTED, STRING_MATCHER_WITHOUT_PATTERN, TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNSUPPORTED_FEATURE,
     TRANSPORT_SOCKET_NAME, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
 };
+use crate::shared::tls::{secrets_of_common, unsupported_of_common, unsupported_of_validation};
 use crate::shared::{Checked, ConverterStop, is_url_of, reject};
 use xdsctl_document::proto::any::ANY_MISSING;
 use xdsctl_document::proto::pb::envoy::config::core::v3::TransportSocket;
@@ -58,13 +59,10 @@ pub(super) fn upstream(
 }
 
 fn common(message: &CommonTlsContext, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Common> {
-    unsupported("tls_params", message.tls_params.is_some(), at, cx)?;
-    unsupported("custom_handshaker", message.custom_handshaker.is_some(), at, cx)?;
+    unsupported(unsupported_of_common(message), at, cx)?;
     let identity = message.tls_certificate_provider_instance.as_ref();
     if identity.is_none() {
-        secret("tls_certificates", !message.tls_certificates.is_empty(), at, cx)?;
-        let is_set = !message.tls_certificate_sds_secret_configs.is_empty();
-        secret("tls_certificate_sds_secret_configs", is_set, at, cx)?;
+        secret(secrets_of_common(message), at, cx)?;
     }
     let combined_at = at.field("combined_validation_context");
     let (context, at) = match &message.validation_context_type {
@@ -77,7 +75,7 @@ fn common(message: &CommonTlsContext, at: &Path<'_>, cx: &mut Validation<'_>) ->
             }
         }
         Some(ValidationContextType::ValidationContextSdsSecretConfig(_)) => {
-            secret("validation_context_sds_secret_config", true, at, cx)?;
+            secret(["validation_context_sds_secret_config"], at, cx)?;
             return Err(without_ca(at, cx));
         }
         Some(_) | None => return Err(without_ca(at, cx)),
@@ -111,20 +109,9 @@ fn validation(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked<Vec<StringMatcher>> {
-    let is_set = !context.verify_certificate_spki.is_empty();
-    unsupported("verify_certificate_spki", is_set, at, cx)?;
-    let is_set = !context.verify_certificate_hash.is_empty();
-    unsupported("verify_certificate_hash", is_set, at, cx)?;
     // Set to false it is there as well.
-    let is_set = context.require_signed_certificate_timestamp.is_some();
-    unsupported("require_signed_certificate_timestamp", is_set, at, cx)?;
-    unsupported("crl", context.crl.is_some(), at, cx)?;
-    unsupported(
-        "custom_validator_config",
-        context.custom_validator_config.is_some(),
-        at,
-        cx,
-    )?;
+    let requires_timestamp = context.require_signed_certificate_timestamp.is_some();
+    unsupported(unsupported_of_validation(context, requires_timestamp), at, cx)?;
     let mut matchers = Vec::new();
     let typed_at = at.field("match_typed_subject_alt_names");
     for (i, typed) in context.match_typed_subject_alt_names.iter().enumerate() {
@@ -153,18 +140,18 @@ fn without_ca(at: &Path<'_>, cx: &mut Validation<'_>) -> ConverterStop {
     reject(&WITHOUT_CA, at, why, cx)
 }
 
-fn unsupported(field: &'static str, is_set: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    if !is_set {
+fn unsupported(fields: impl IntoIterator<Item = &'static str>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let Some(field) = fields.into_iter().next() else {
         return Ok(());
-    }
+    };
     let why = format_args!("{field} is not supported, must not be set");
     Err(reject(&TLS_UNSUPPORTED_FEATURE, &at.field(field), why, cx))
 }
 
-fn secret(field: &'static str, is_set: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    if !is_set {
+fn secret(fields: impl IntoIterator<Item = &'static str>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let Some(field) = fields.into_iter().next() else {
         return Ok(());
-    }
+    };
     let why = format_args!("{field} is set, certificates come from a provider of the bootstrap only");
     Err(reject(&TLS_SECRET_NOT_FROM_PROVIDER, &at.field(field), why, cx))
 }

@@ -18,6 +18,7 @@ pub mod reach;
 pub(crate) mod read;
 pub(crate) mod rls;
 pub mod rules;
+pub(crate) mod tls;
 
 use std::fmt;
 

@@ -12,6 +12,7 @@
 use crate::shared::rules::{
     TLS_DEPRECATED_PROVIDER_FIELD, TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNKNOWN_PROVIDER_INSTANCE, TLS_UNSUPPORTED_FEATURE,
 };
+use crate::shared::tls::{secrets_of_common, unsupported_of_common, unsupported_of_validation};
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3 as pb;
 use xdsctl_document::proto::wire::SECURITY_FIELD_IGNORED;
 use xdsctl_model::diag::{Path, Validation, rules};
@@ -56,8 +57,7 @@ pub fn common_tls_context(
         None => {}
     }
     tls.identity = identity(pb, at, cx);
-    unsupported(pb.tls_params.is_some(), at, "tls_params", cx);
-    unsupported(pb.custom_handshaker.is_some(), at, "custom_handshaker", cx);
+    unsupported(unsupported_of_common(pb), at, cx);
     tls
 }
 
@@ -133,31 +133,8 @@ fn certificate_validation_context(
     } else if context.system_root_certs.is_some() && cx.has(Feature::SystemRootCerts) {
         tls.ca_certs = CaCerts::SystemRoots;
     }
-    unsupported(
-        !context.verify_certificate_spki.is_empty(),
-        at,
-        "verify_certificate_spki",
-        cx,
-    );
-    unsupported(
-        !context.verify_certificate_hash.is_empty(),
-        at,
-        "verify_certificate_hash",
-        cx,
-    );
-    unsupported(
-        context.require_signed_certificate_timestamp == Some(true),
-        at,
-        "require_signed_certificate_timestamp",
-        cx,
-    );
-    unsupported(context.crl.is_some(), at, "crl", cx);
-    unsupported(
-        context.custom_validator_config.is_some(),
-        at,
-        "custom_validator_config",
-        cx,
-    );
+    let requires_timestamp = context.require_signed_certificate_timestamp == Some(true);
+    unsupported(unsupported_of_validation(context, requires_timestamp), at, cx);
 }
 
 /// The provider of the own certificate: the field, else the deprecated one; without either no other
@@ -184,14 +161,7 @@ fn identity(pb: &pb::CommonTlsContext, at: &Path<'_>, cx: &mut Validation<'_>) -
     } else {
         ("", None)
     };
-    let secrets = [
-        ("tls_certificates", pb.tls_certificates.is_empty()),
-        (
-            "tls_certificate_sds_secret_configs",
-            pb.tls_certificate_sds_secret_configs.is_empty(),
-        ),
-    ];
-    for (field, _) in secrets.into_iter().filter(|(_, is_empty)| !is_empty) {
+    for field in secrets_of_common(pb) {
         if provider.is_some() {
             superseded(at, field, name, cx);
         } else {
@@ -226,13 +196,10 @@ fn instance(instance_name: &str, certificate_name: &str, at: &Path<'_>, cx: &mut
     }
 }
 
-fn unsupported(is_set: bool, at: &Path<'_>, field: &str, cx: &mut Validation<'_>) {
-    if is_set {
-        cx.report(
-            &TLS_UNSUPPORTED_FEATURE,
-            &at.field(field),
-            format_args!("gRPC does not support {field}, must not be set"),
-        );
+fn unsupported(fields: impl Iterator<Item = &'static str>, at: &Path<'_>, cx: &mut Validation<'_>) {
+    for field in fields {
+        let message = format_args!("gRPC does not support {field}, must not be set");
+        cx.report(&TLS_UNSUPPORTED_FEATURE, &at.field(field), message);
     }
 }
 

@@ -1,0 +1,41 @@
+//! What no client takes in a TLS context. Each says so in its own order.
+
+use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
+    CertificateValidationContext, CommonTlsContext,
+};
+
+/// The fields of a CommonTlsContext that are set and not supported.
+pub(crate) fn unsupported_of_common(common: &CommonTlsContext) -> impl Iterator<Item = &'static str> {
+    set_of([
+        ("tls_params", common.tls_params.is_some()),
+        ("custom_handshaker", common.custom_handshaker.is_some()),
+    ])
+}
+
+/// The fields with certificates that come from no provider.
+pub(crate) fn secrets_of_common(common: &CommonTlsContext) -> impl Iterator<Item = &'static str> {
+    let secrets = &common.tls_certificate_sds_secret_configs;
+    set_of([
+        ("tls_certificates", !common.tls_certificates.is_empty()),
+        ("tls_certificate_sds_secret_configs", !secrets.is_empty()),
+    ])
+}
+
+/// The fields of a validation context that are set and not supported; whether a timestamp counts as
+/// required if it is set to false, clients do not agree.
+pub(crate) fn unsupported_of_validation(
+    context: &CertificateValidationContext,
+    requires_timestamp: bool,
+) -> impl Iterator<Item = &'static str> {
+    set_of([
+        ("verify_certificate_spki", !context.verify_certificate_spki.is_empty()),
+        ("verify_certificate_hash", !context.verify_certificate_hash.is_empty()),
+        ("require_signed_certificate_timestamp", requires_timestamp),
+        ("crl", context.crl.is_some()),
+        ("custom_validator_config", context.custom_validator_config.is_some()),
+    ])
+}
+
+fn set_of<const N: usize>(fields: [(&'static str, bool); N]) -> impl Iterator<Item = &'static str> {
+    fields.into_iter().filter_map(|(field, is_set)| is_set.then_some(field))
+}
