@@ -5,12 +5,13 @@
 //! `DownstreamTlsContextParse` (xds_listener_parser.cc).
 
 use crate::core::convert::tls;
+use crate::shared::fields::socket_config;
 use crate::shared::rules::{
     CLIENT_CERTIFICATE_WITHOUT_CA, LISTENER_SOCKET_UNSUPPORTED, NO_IDENTITY, OCSP_STAPLE_POLICY, REQUIRE_SNI,
     SAN_MATCH, SYSTEM_ROOTS,
 };
 use xdsctl_document::proto::any;
-use xdsctl_document::proto::pb::envoy::config::core::v3::{TransportSocket, transport_socket};
+use xdsctl_document::proto::pb::envoy::config::core::v3::TransportSocket;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3 as pb;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::tls::{CaCerts, CommonTlsContext, DownstreamTlsContext};
@@ -24,12 +25,8 @@ pub fn transport_socket(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Option<DownstreamTlsContext> {
-    let any = socket.config_type.as_ref().map(|config| {
-        let transport_socket::ConfigType::TypedConfig(any) = config;
-        any
-    });
     let at = at.field("typed_config");
-    let extension = any::extract(any, &at, cx)?;
+    let extension = any::extract(socket_config(socket), &at, cx)?;
     let at = extension.at(&at);
     if extension.type_name != TYPE_NAME {
         cx.report(

@@ -10,17 +10,16 @@ use std::sync::Arc;
 
 use crate::core::filter::{self, FilterType};
 use crate::core::route_config;
-use crate::shared::Opened;
 use crate::shared::rules::OPTIONAL_FILTER_DROPPED;
 use crate::shared::rules::{
     FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_UNNAMED, FILTER_UNSUPPORTED, LAST_FILTER_NOT_TERMINAL,
     NETWORK_FILTER_UNSUPPORTED, NO_FILTER, NO_ROUTES, ORIGINAL_IP_DETECTION, RDS_NOT_FROM_ADS,
     TERMINAL_FILTER_NOT_LAST, XFF_NUM_TRUSTED_HOPS,
 };
+use crate::shared::{Opened, fields};
 use xdsctl_document::proto::any::{self, Extension};
 use xdsctl_document::proto::duration;
 use xdsctl_document::proto::pb::Any;
-use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3 as pb;
 use xdsctl_document::proto::wire::FIELD_IGNORED;
 use xdsctl_model::diag::{Path, Validation, rules};
@@ -319,22 +318,13 @@ fn routes(
     };
     let here = at.field("rds");
     let source = rds.config_source.as_ref();
-    match source.map(|source| source.config_source_specifier.as_ref()) {
-        Some(Some(ConfigSourceSpecifier::Ads(_) | ConfigSourceSpecifier::Self_(_))) => {}
-        Some(_) => {
-            cx.report(
-                &RDS_NOT_FROM_ADS,
-                &here.field("config_source"),
-                format_args!("config_source is neither ads nor self"),
-            );
-        }
-        None => {
-            cx.report(
-                &RDS_NOT_FROM_ADS,
-                &here.field("config_source"),
-                format_args!("config_source is missing, must be ads or self"),
-            );
-        }
+    if !fields::is_ads(source, true) {
+        let what = match source {
+            Some(_) => "neither ads nor self",
+            None => "missing, must be ads or self",
+        };
+        let message = format_args!("config_source is {what}");
+        cx.report(&RDS_NOT_FROM_ADS, &here.field("config_source"), message);
     }
     if rds.route_config_name.is_empty() {
         cx.report(

@@ -9,6 +9,7 @@ use super::filter_chain_map;
 use super::http_connection_manager::{self, ListenerSide};
 use crate::core::convert::address::socket_of;
 use crate::shared::chain_policies;
+use crate::shared::fields;
 use crate::shared::rules::{
     ADDRESS_NOT_LITERAL, ADDRESS_WITHOUT_PORT, NEITHER_CLIENT_NOR_SERVER, NO_FILTER_CHAIN, PORT_OUT_OF_RANGE,
     USE_ORIGINAL_DST,
@@ -151,10 +152,7 @@ fn server_address(address: &core::Address, at: &Path<'_>, cx: &mut Validation<'_
             format_args!("protocol is {}, must be 0 (TCP)", socket.protocol),
         );
     }
-    let port = match socket.port_specifier {
-        Some(core::socket_address::PortSpecifier::PortValue(port)) => port,
-        Some(core::socket_address::PortSpecifier::NamedPort(_)) | None => 0,
-    };
+    let port = fields::port(socket).unwrap_or(0);
     let Ok(port) = u16::try_from(port) else {
         cx.report(
             &PORT_OUT_OF_RANGE,

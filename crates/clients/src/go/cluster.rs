@@ -9,16 +9,12 @@ use crate::shared::rules::{
     ENDPOINT_MISSING, LB_POLICY_UNSUPPORTED, LEAST_REQUEST_CHOICES, LRS_SERVER_NOT_SELF, METADATA_AUDIENCE_WITHOUT_URL,
     SNI_TOO_LONG, TRANSPORT_SOCKET_MATCHES, TRANSPORT_SOCKET_NAME, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
 };
-use crate::shared::{Checked, outlier_detection, reject};
+use crate::shared::{Checked, fields, outlier_detection, reject};
 use xdsctl_document::proto::any::TYPED_STRUCTS;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
     ClusterDiscoveryType, DiscoveryType, LbConfig, LbPolicy, RingHashLbConfig,
 };
-use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
-use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
-use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
-use xdsctl_document::proto::pb::envoy::config::core::v3::transport_socket::ConfigType;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Metadata, TransportSocket};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_endpoint::HostIdentifier};
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
@@ -63,7 +59,7 @@ fn convert_rest(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Check
     }
     if cx.has(Feature::LrsServerChecked)
         && let Some(server) = &message.lrs_server
-        && !matches!(server.config_source_specifier, Some(ConfigSourceSpecifier::Self_(_)))
+        && !fields::is_self(server)
     {
         let at = root.field("lrs_server");
         return Err(reject(
@@ -145,7 +141,7 @@ fn security_config(message: &Pb, root: &Path<'_>, later: Later<'_>, cx: &mut Val
         return Ok(());
     };
     let at = root.field("transport_socket");
-    match typed_config(socket) {
+    match fields::socket_config(socket) {
         Some(any) if cx.has(Feature::HttpProxySocket) && is_url_of(&any.type_url, HTTP_11_PROXY) => {
             let here = at.field("typed_config");
             let proxy: Http11ProxyUpstreamTransport = unmarshal(&any.value, HTTP_11_PROXY, &here, cx)?;
@@ -155,13 +151,6 @@ fn security_config(message: &Pb, root: &Path<'_>, later: Later<'_>, cx: &mut Val
             }
         }
         _ => tls_socket(socket, &at, later, cx),
-    }
-}
-
-fn typed_config(socket: &TransportSocket) -> Option<&Any> {
-    match &socket.config_type {
-        Some(ConfigType::TypedConfig(any)) => Some(any),
-        None => None,
     }
 }
 
@@ -185,7 +174,7 @@ pub(super) fn tls_config<'s>(
         ));
     }
     let here = at.field("typed_config");
-    match typed_config(socket) {
+    match fields::socket_config(socket) {
         Some(any) if is_url_of(&any.type_url, type_name) => Ok(any),
         Some(any) => Err(reject(
             rule,
@@ -304,13 +293,7 @@ fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = root.field("eds_cluster_config");
     let config = message.eds_cluster_config.as_ref();
     let source = config.and_then(|config| config.eds_config.as_ref());
-    let source = source.and_then(|source| source.config_source_specifier.as_ref());
-    let is_known = match source {
-        Some(ConfigSourceSpecifier::Ads(_)) => true,
-        Some(ConfigSourceSpecifier::Self_(_)) => cx.has(Feature::SelfSource),
-        _ => false,
-    };
-    if !is_known {
+    if !fields::is_ads(source, cx.has(Feature::SelfSource)) {
         let message = format_args!("eds_config is neither `ads` nor `self`");
         return Err(reject(&EDS_SOURCE_UNSUPPORTED, &at.field("eds_config"), message, cx));
     }
@@ -369,16 +352,9 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checke
     };
     let at = at.field("address");
     let at = at.field("socket_address");
-    let socket = match endpoint.address.as_ref().and_then(|address| address.address.as_ref()) {
-        Some(Address::SocketAddress(socket)) => socket,
-        _ => {
-            return Err(reject(
-                &ADDRESS_NOT_SOCKET,
-                &at,
-                format_args!("address has no socket_address"),
-                cx,
-            ));
-        }
+    let Some(socket) = fields::socket(endpoint.address.as_ref()) else {
+        let message = format_args!("address has no socket_address");
+        return Err(reject(&ADDRESS_NOT_SOCKET, &at, message, cx));
     };
     if !socket.resolver_name.is_empty() {
         let name = &socket.resolver_name;
@@ -393,8 +369,8 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checke
             cx,
         ));
     }
-    match socket.port_specifier {
-        Some(PortSpecifier::PortValue(port)) if port != 0 => Ok(()),
+    match fields::port(socket) {
+        Some(port) if port != 0 => Ok(()),
         _ => Err(reject(
             &DNS_PORT_UNSET,
             &at.field("port_value"),

@@ -10,11 +10,9 @@ use crate::shared::rules::{
     ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, DROP_DENOMINATOR_UNKNOWN, ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_WEIGHT_SUM,
     ENDPOINT_WEIGHT_ZERO, LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PORT_ZERO, PRIORITY_GAP,
 };
-use crate::shared::{Checked, OpenedEndpoint, OpenedEndpoints, reject};
+use crate::shared::{Checked, OpenedEndpoint, OpenedEndpoints, fields, reject};
 use xdsctl_document::proto;
-use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as AddressPb;
-use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
-use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata, SocketAddress};
+use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
     ClusterLoadAssignment as Pb, lb_endpoint::HostIdentifier,
 };
@@ -163,7 +161,7 @@ fn see<'m>(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked {
-    let key = socket(address).map_or(("", 0), |socket| (&*socket.address, port(socket)));
+    let key = fields::socket(address).map_or(("", 0), |socket| (&*socket.address, fields::port(socket).unwrap_or(0)));
     if addresses.contains(&key) && cx.has(Feature::EndpointsCompared) {
         let (host, port) = &key;
         let message = format_args!("address `{host}:{port}` is that of an earlier endpoint");
@@ -171,20 +169,6 @@ fn see<'m>(
     }
     addresses.insert(key);
     Ok(())
-}
-
-fn socket(address: Option<&Address>) -> Option<&SocketAddress> {
-    match address?.address.as_ref()? {
-        AddressPb::SocketAddress(socket) => Some(socket),
-        _ => None,
-    }
-}
-
-fn port(socket: &SocketAddress) -> u32 {
-    match socket.port_specifier {
-        Some(PortSpecifier::PortValue(port)) => port,
-        _ => 0,
-    }
 }
 
 /// Proxy addresses in metadata, under the switch for them (`proxyAddressConverter`).
@@ -198,7 +182,7 @@ fn proxies(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) -> Check
         let address: Address = unmarshal(&any.value, ADDRESS, &at, cx)?;
         let at = at.value(ADDRESS);
         let at = at.field("socket_address");
-        let Some(socket) = socket(Some(&address)) else {
+        let Some(socket) = fields::socket(Some(&address)) else {
             return Err(reject(
                 &ADDRESS_NOT_SOCKET,
                 &at,
@@ -210,7 +194,7 @@ fn proxies(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) -> Check
             let message = format_args!("`{}` is not an IP address", socket.address);
             return Err(reject(&ADDRESS_NOT_IP, &at.field("address"), message, cx));
         }
-        if port(socket) == 0 {
+        if fields::port(socket).unwrap_or(0) == 0 {
             return Err(reject(
                 &PORT_ZERO,
                 &at.field("port_value"),

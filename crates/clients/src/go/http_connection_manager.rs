@@ -10,10 +10,9 @@ use crate::shared::rules::{
     NETWORK_FILTER_NAME, NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE, NO_ROUTES, ORIGINAL_IP_DETECTION,
     RDS_NAME_MISSING, RDS_NOT_FROM_ADS, XFF_NUM_TRUSTED_HOPS,
 };
-use crate::shared::{Checked, Opened, reject};
+use crate::shared::{Checked, Opened, fields, reject};
 use xdsctl_document::proto::pb::Any;
-use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
-use xdsctl_document::proto::pb::envoy::config::listener::v3::{Filter, filter::ConfigType};
+use xdsctl_document::proto::pb::envoy::config::listener::v3::Filter;
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
     HttpConnectionManager as Pb, http_connection_manager::RouteSpecifier,
 };
@@ -50,12 +49,8 @@ pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Validation<'
             let message = format_args!("the name of the network filter {why}");
             return Err(reject(&NETWORK_FILTER_NAME, &here.field("name"), message, cx));
         }
-        let any = match &filter.config_type {
-            Some(ConfigType::TypedConfig(any)) => Some(any),
-            _ => None,
-        };
         let here = here.field("typed_config");
-        let message = open(any, &here, cx)?;
+        let message = open(fields::network_config(filter), &here, cx)?;
         let here = here.value(HCM);
         http_filter::chain(&message.http_filters, TlsSide::Server, &here.field("http_filters"), cx)?;
         // What a server does with routes came with RBAC.
@@ -131,13 +126,8 @@ fn routes(message: &Pb, side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -
         }
     };
     let at = at.field("rds");
-    let source = rds.config_source.as_ref();
-    let is_known = match source.and_then(|source| source.config_source_specifier.as_ref()) {
-        Some(ConfigSourceSpecifier::Ads(_)) => true,
-        Some(ConfigSourceSpecifier::Self_(_)) => side == TlsSide::Client && cx.has(Feature::SelfSource),
-        _ => false,
-    };
-    if !is_known {
+    let takes_self = side == TlsSide::Client && cx.has(Feature::SelfSource);
+    if !fields::is_ads(rds.config_source.as_ref(), takes_self) {
         let why = format_args!("config_source is not ads");
         return Err(reject(&RDS_NOT_FROM_ADS, &at.field("config_source"), why, cx));
     }

@@ -13,7 +13,7 @@ use crate::shared::rules::{
     LAST_FILTER_NOT_TERMINAL, NO_FILTER, RBAC_AUDIT_LOGGER_MISSING, RBAC_AUDIT_LOGGER_UNKNOWN,
     TERMINAL_FILTER_NOT_LAST,
 };
-use crate::shared::{Checked, leave_out, no_filter_of, reject};
+use crate::shared::{Checked, fields, leave_out, no_filter_of, reject};
 use xdsctl_document::proto::any::ANY_UNDECODABLE;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::Rbac as Rules;
@@ -22,9 +22,7 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::http::ext_proc::v3::
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::HttpFault;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac, RbacPerRoute};
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::router::v3::Router;
-use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
-    HttpFilter, http_filter::ConfigType,
-};
+use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::HttpFilter;
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
@@ -71,10 +69,7 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &m
             let message = format_args!("filter name `{name}` is that of an earlier filter");
             return Err(reject(&FILTER_NAME_TWICE, &here.field("name"), message, cx));
         }
-        let config = match &filter.config_type {
-            Some(ConfigType::TypedConfig(any)) => Some(any),
-            _ => None,
-        };
+        let config = fields::http_config(filter);
         let config_at = here.field("typed_config");
         let Some(found) = validate(config, false, filter.is_optional, &config_at, cx)? else {
             continue;

@@ -7,8 +7,8 @@
 use super::filter_chain::{RAW_BUFFER, prefixes, transport_socket};
 use super::listener::socket_address;
 use crate::shared::rules::{NO_FILTER_CHAIN, SOURCE_TYPE_UNKNOWN};
-use crate::shared::{Checked, reject};
-use xdsctl_document::proto::pb::envoy::config::core::v3::{SocketAddress, socket_address::PortSpecifier};
+use crate::shared::{Checked, fields, reject};
+use xdsctl_document::proto::pb::envoy::config::core::v3::SocketAddress;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::{FilterChain, FilterChainMatch, Listener as Pb};
 use xdsctl_model::diag::{Path, Validation, rules};
 
@@ -39,10 +39,7 @@ pub(super) fn named(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> C
 
 /// `getAddressFromName`, compared with the address.
 fn is_named(name: &str, socket: &SocketAddress) -> bool {
-    let port = match socket.port_specifier {
-        Some(PortSpecifier::PortValue(port)) => port,
-        _ => 0,
-    };
+    let port = fields::port(socket).unwrap_or(0);
     let Some((_, address)) = name.split_once(ADDRESS_IN_NAME) else {
         return false;
     };

@@ -7,7 +7,7 @@ use crate::shared::rules::{
     DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, DNS_RESOLVER_NAME, EDS_SERVICE_NAME_MISSING, EDS_SOURCE_UNSUPPORTED,
     LRS_SERVER_NOT_SELF, TRANSPORT_SOCKET_MATCHES, TRANSPORT_SOCKET_NAME,
 };
-use crate::shared::{self, Checked, reject};
+use crate::shared::{self, Checked, fields, reject};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
@@ -15,10 +15,6 @@ use xdsctl_document::proto::pb::envoy::config::cluster::v3::OutlierDetection;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
     ClusterDiscoveryType, CustomClusterType, DiscoveryType,
 };
-use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
-use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
-use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
-use xdsctl_document::proto::pb::envoy::config::core::v3::transport_socket::ConfigType;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_endpoint::HostIdentifier};
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::http_11_proxy::v3::Http11ProxyUpstreamTransport;
@@ -86,7 +82,7 @@ fn aggregate(custom: &CustomClusterType, at: &Path<'_>, cx: &mut Validation<'_>)
 /// What EDS and LOGICAL_DNS clusters have (`parseNonAggregateCluster`).
 fn non_aggregate(message: &Pb, kind: i32, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if let Some(server) = &message.lrs_server
-        && !matches!(server.config_source_specifier, Some(ConfigSourceSpecifier::Self_(_)))
+        && !fields::is_self(server)
     {
         let why = format_args!("lrs_server is not `self`");
         return Err(reject(&LRS_SERVER_NOT_SELF, &root.field("lrs_server"), why, cx));
@@ -126,10 +122,7 @@ fn transport_socket(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Che
         return Ok(());
     };
     let empty = Any::default();
-    let any = match &socket.config_type {
-        Some(ConfigType::TypedConfig(any)) => any,
-        None => &empty,
-    };
+    let any = fields::socket_config(socket).unwrap_or(&empty);
     let is_proxy = cx.has(Feature::HttpConnect)
         && if cx.has(Feature::HttpProxyByType) {
             holds(any, HTTP_11_PROXY)
@@ -174,13 +167,7 @@ fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = root.field("eds_cluster_config");
     let config = message.eds_cluster_config.as_ref();
     let source = config.and_then(|config| config.eds_config.as_ref());
-    let source = source.and_then(|source| source.config_source_specifier.as_ref());
-    let is_known = match source {
-        Some(ConfigSourceSpecifier::Ads(_)) => true,
-        Some(ConfigSourceSpecifier::Self_(_)) => cx.has(Feature::SelfSource),
-        _ => false,
-    };
-    if !is_known {
+    if !fields::is_ads(source, cx.has(Feature::SelfSource)) {
         let why = format_args!("eds_config is neither `ads` nor `self`");
         return Err(reject(&EDS_SOURCE_UNSUPPORTED, &at.field("eds_config"), why, cx));
     }
@@ -226,7 +213,7 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checke
         _ => None,
     };
     let at = at.field("socket_address");
-    let Some(Address::SocketAddress(socket)) = address.and_then(|address| address.address.as_ref()) else {
+    let Some(socket) = fields::socket(address) else {
         let why = format_args!("the endpoint has no socket_address");
         return Err(reject(&ADDRESS_NOT_SOCKET, &at, why, cx));
     };
@@ -234,7 +221,7 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checke
         let why = format_args!("resolver_name is set, must be empty");
         return Err(reject(&DNS_RESOLVER_NAME, &at.field("resolver_name"), why, cx));
     }
-    if !matches!(socket.port_specifier, Some(PortSpecifier::PortValue(_))) {
+    if fields::port(socket).is_none() {
         let why = format_args!("port_value is not set");
         return Err(reject(&DNS_PORT_UNSET, &at.field("port_value"), why, cx));
     }

@@ -12,11 +12,9 @@ use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_IP, DROP_DENOMINATOR_UNKNOWN, LOCALITY_DUPLICATE, PORT_OUT_OF_RANGE, PRIORITY_GAP,
     PRIORITY_TOO_HIGH,
 };
-use crate::shared::{Checked, OpenedEndpoint, OpenedEndpoints, reject};
+use crate::shared::{Checked, OpenedEndpoint, OpenedEndpoints, fields, reject};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::Address;
-use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Kind;
-use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
     ClusterLoadAssignment as Pb, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
 };
@@ -128,16 +126,9 @@ fn looked_up(text: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
 fn socket_address(address: &Address, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     const MAX_PORT: u32 = 65_535;
     let at = at.field("socket_address");
-    let (text, port) = match &address.address {
-        Some(Kind::SocketAddress(socket)) => {
-            let port = match socket.port_specifier {
-                Some(PortSpecifier::PortValue(port)) => port,
-                _ => 0,
-            };
-            (socket.address.as_str(), port)
-        }
-        _ => ("", 0),
-    };
+    let socket = fields::socket(Some(address));
+    let text = socket.map_or("", |socket| socket.address.as_str());
+    let port = socket.and_then(fields::port).unwrap_or(0);
     if cx.has(Feature::EndpointAddressChecked) && for_string(text).is_none() {
         let message = format_args!("`{text}` is not an IP address");
         return Err(reject(&ADDRESS_NOT_IP, &at.field("address"), message, cx));

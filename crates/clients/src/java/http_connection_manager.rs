@@ -6,10 +6,9 @@ use crate::shared::rules::{
     NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE, NO_ROUTES, ORIGINAL_IP_DETECTION, RDS_NOT_FROM_ADS,
     XFF_NUM_TRUSTED_HOPS,
 };
-use crate::shared::{Checked, Opened, die, reject};
+use crate::shared::{Checked, Opened, die, fields, reject};
 use xdsctl_document::proto::pb::Any;
-use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
-use xdsctl_document::proto::pb::envoy::config::listener::v3::{Filter, filter::ConfigType};
+use xdsctl_document::proto::pb::envoy::config::listener::v3::Filter;
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
     HttpConnectionManager as Pb, http_connection_manager::RouteSpecifier,
 };
@@ -32,13 +31,10 @@ pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Validation<'
     };
     let at = at.index(0);
     let at = at.field("typed_config");
-    let any = match &filter.config_type {
-        Some(ConfigType::TypedConfig(any)) if is_url_of(&any.type_url, HCM) => any,
+    let any = match fields::network_config(filter) {
+        Some(any) if is_url_of(&any.type_url, HCM) => any,
         other => {
-            let url = match other {
-                Some(ConfigType::TypedConfig(any)) => any.type_url.as_str(),
-                _ => "",
-            };
+            let url = other.map_or("", |any| any.type_url.as_str());
             let message = format_args!("`{url}` is not supported, must be `{HCM}`");
             return Err(reject(&NETWORK_FILTER_UNSUPPORTED, &at, message, cx));
         }
@@ -96,14 +92,10 @@ fn route_specifier(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Chec
             return Err(reject(&NO_ROUTES, at, why, cx));
         }
     };
-    let source = rds.config_source.as_ref();
-    match source.and_then(|source| source.config_source_specifier.as_ref()) {
-        Some(ConfigSourceSpecifier::Ads(_)) => Ok(()),
-        Some(ConfigSourceSpecifier::Self_(_)) if cx.has(Feature::SelfSource) => Ok(()),
-        _ => {
-            let at = at.field("rds");
-            let why = format_args!("config_source is neither `ads` nor `self`");
-            Err(reject(&RDS_NOT_FROM_ADS, &at.field("config_source"), why, cx))
-        }
+    if fields::is_ads(rds.config_source.as_ref(), cx.has(Feature::SelfSource)) {
+        return Ok(());
     }
+    let at = at.field("rds");
+    let why = format_args!("config_source is neither `ads` nor `self`");
+    Err(reject(&RDS_NOT_FROM_ADS, &at.field("config_source"), why, cx))
 }

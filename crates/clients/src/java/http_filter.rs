@@ -11,7 +11,7 @@ use crate::shared::rules::{
     FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_UNSUPPORTED,
     LAST_FILTER_NOT_TERMINAL, NO_FILTER, TERMINAL_FILTER_NOT_LAST,
 };
-use crate::shared::{Checked, ConverterStop, leave_out, no_filter_of, reject};
+use crate::shared::{Checked, ConverterStop, fields, leave_out, no_filter_of, reject};
 use xdsctl_document::proto::any::{ANY_MISSING, ANY_UNDECODABLE, TYPED_STRUCTS};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::route::v3::FilterConfig;
@@ -19,9 +19,7 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::http::ext_proc::v3::
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::HttpFault;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::GcpAuthnFilterConfig;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac, RbacPerRoute};
-use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
-    HttpFilter, http_filter::ConfigType,
-};
+use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::HttpFilter;
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
@@ -118,7 +116,7 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsUser, at: &Path<'_>, cx: &m
 
 /// `parseHttpFilter`; `None` for an optional filter that the client does not have.
 fn parse(filter: &HttpFilter, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Option<FilterKind>> {
-    let Some(ConfigType::TypedConfig(any)) = &filter.config_type else {
+    let Some(any) = fields::http_config(filter) else {
         if filter.is_optional {
             return Ok(None);
         }

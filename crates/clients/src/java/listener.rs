@@ -8,9 +8,8 @@ use super::http_connection_manager;
 use crate::shared::rules::{
     ADDRESS_NOT_LITERAL, ADDRESS_WITHOUT_PORT, LISTENER_FILTERS, NO_FILTER_CHAIN, USE_ORIGINAL_DST,
 };
-use crate::shared::{Checked, reject};
+use crate::shared::{Checked, fields, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::TrafficDirection;
-use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
 use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::Listener as Pb;
 use xdsctl_model::diag::{Effect, Path, Validation, rules};
@@ -90,7 +89,7 @@ fn server(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
 }
 
 fn address(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let Some(Address::SocketAddress(socket)) = message.address.as_ref().and_then(|a| a.address.as_ref()) else {
+    let Some(socket) = fields::socket(message.address.as_ref()) else {
         return Ok(());
     };
     let at = at.field("socket_address");

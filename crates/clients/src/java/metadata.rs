@@ -8,10 +8,8 @@ use super::address::for_string;
 use super::{is_url_of, thrown, unpack_as};
 use crate::shared::names::{ADDRESS, AUDIENCE};
 use crate::shared::rules::{ADDRESS_NOT_IP, METADATA_AUDIENCE_WITHOUT_URL, METADATA_NOT_JSON, PORT_OUT_OF_RANGE};
-use crate::shared::{Checked, reject};
+use crate::shared::{Checked, fields, reject};
 use xdsctl_document::proto::pb::Any;
-use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Kind;
-use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata};
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::Audience;
 use xdsctl_model::diag::{Path, Validation};
@@ -64,16 +62,9 @@ fn address(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let message: Address = unpack_as(any, ADDRESS, at, cx)?;
     let at = at.value(ADDRESS);
     let at = at.field("socket_address");
-    let (text, port) = match &message.address {
-        Some(Kind::SocketAddress(socket)) => (
-            socket.address.as_str(),
-            match socket.port_specifier {
-                Some(PortSpecifier::PortValue(port)) => port,
-                _ => 0,
-            },
-        ),
-        _ => ("", 0),
-    };
+    let socket = fields::socket(Some(&message));
+    let text = socket.map_or("", |socket| socket.address.as_str());
+    let port = socket.and_then(fields::port).unwrap_or(0);
     if port > MAX_PORT && !text.is_empty() {
         let message = format_args!("port {port} is above {MAX_PORT}");
         return Err(reject(&PORT_OUT_OF_RANGE, &at.field("port_value"), message, cx));

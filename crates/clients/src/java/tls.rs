@@ -9,9 +9,9 @@ use crate::shared::rules::{
     TRANSPORT_SOCKET_NAME, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
 };
 use crate::shared::tls::{secrets_of_common, unsupported_of_validation};
-use crate::shared::{Checked, ConverterStop, reject};
+use crate::shared::{Checked, ConverterStop, fields, reject};
 use xdsctl_document::proto::pb::Any;
-use xdsctl_document::proto::pb::envoy::config::core::v3::{TransportSocket, transport_socket::ConfigType};
+use xdsctl_document::proto::pb::envoy::config::core::v3::TransportSocket;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::common_tls_context::ValidationContextType;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::downstream_tls_context::OcspStaplePolicy;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
@@ -30,19 +30,11 @@ pub(super) fn misnamed(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Co
     reject(&TRANSPORT_SOCKET_NAME, &at.field("name"), message, cx)
 }
 
-/// What a socket holds; without it there is an Any of nothing.
-fn typed_config<'s>(socket: &'s TransportSocket, empty: &'s Any) -> &'s Any {
-    match &socket.config_type {
-        Some(ConfigType::TypedConfig(any)) => any,
-        None => empty,
-    }
-}
-
 /// The context of a cluster.
 pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = at.field("typed_config");
     let empty = Any::default();
-    let any = typed_config(socket, &empty);
+    let any = fields::socket_config(socket).unwrap_or(&empty);
     let context: UpstreamTlsContext = if any.type_url == UPSTREAM_V2 {
         unpack_as(any, UPSTREAM, &at, cx)?
     } else {
@@ -74,7 +66,7 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Valid
     }
     let at = at.field("typed_config");
     let empty = Any::default();
-    let any = typed_config(socket, &empty);
+    let any = fields::socket_config(socket).unwrap_or(&empty);
     let unsupported = &LISTENER_SOCKET_UNSUPPORTED;
     let context: DownstreamTlsContext = unpack(any, DOWNSTREAM, unsupported, &at, cx)?;
     let at = at.value(DOWNSTREAM);

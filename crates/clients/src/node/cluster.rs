@@ -8,7 +8,7 @@ use crate::shared::rules::{
     DNS_LOAD_ASSIGNMENT_MISSING, DNS_NAME_EMPTY, DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, EDS_CONFIG_MISSING,
     EDS_SERVICE_NAME_MISSING, EDS_SOURCE_UNSUPPORTED, ENDPOINT_MISSING, LB_POLICY_UNSUPPORTED, LRS_SERVER_NOT_SELF,
 };
-use crate::shared::{self, Checked, outlier_detection};
+use crate::shared::{self, Checked, fields, outlier_detection};
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::ANY_MISSING;
 use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
@@ -16,10 +16,6 @@ use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
     ClusterDiscoveryType, CustomClusterType, DiscoveryType, LbConfig, LbPolicy,
 };
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::{Cluster as Pb, OutlierDetection};
-use xdsctl_document::proto::pb::envoy::config::core::v3::ConfigSource;
-use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
-use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
-use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_endpoint::HostIdentifier};
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
 use xdsctl_document::proto::wire::CLIENT_FIELD_IGNORED;
@@ -47,7 +43,11 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
         Some(policy) => _ = lb::from_proto(policy, &root.field("load_balancing_policy"), cx),
         None => lb_policy(message, root, cx),
     }
-    if message.lrs_server.as_ref().is_some_and(|source| !is_self(source)) {
+    if message
+        .lrs_server
+        .as_ref()
+        .is_some_and(|source| !fields::is_self(source))
+    {
         let why = format_args!("lrs_server is not `self`");
         fault(&LRS_SERVER_NOT_SELF, &root.field("lrs_server"), why, cx);
     }
@@ -96,10 +96,6 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
 
 fn unsupported(why: std::fmt::Arguments<'_>, root: &Path<'_>, cx: &mut Validation<'_>) {
     fault(&DISCOVERY_UNSUPPORTED, &root.field("type"), why, cx);
-}
-
-fn is_self(source: &ConfigSource) -> bool {
-    matches!(source.config_source_specifier, Some(ConfigSourceSpecifier::Self_(_)))
 }
 
 /// The enum, where there is no `load_balancing_policy`.
@@ -197,12 +193,7 @@ fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
         let why = format_args!("eds_cluster_config is missing, an EDS cluster must have one");
         return fault(&EDS_CONFIG_MISSING, &at, why, cx);
     };
-    let source = config.eds_config.as_ref();
-    let source = source.and_then(|source| source.config_source_specifier.as_ref());
-    if !matches!(
-        source,
-        Some(ConfigSourceSpecifier::Ads(_) | ConfigSourceSpecifier::Self_(_))
-    ) {
+    if !fields::is_ads(config.eds_config.as_ref(), true) {
         let why = format_args!("eds_config is neither `ads` nor `self`");
         fault(&EDS_SOURCE_UNSUPPORTED, &at.field("eds_config"), why, cx);
     }
@@ -243,7 +234,7 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
         return fault(&ADDRESS_MISSING, &at, format_args!("address is missing"), cx);
     };
     let at = at.field("socket_address");
-    let Some(Address::SocketAddress(socket)) = &address.address else {
+    let Some(socket) = fields::socket(Some(address)) else {
         let why = format_args!("address has no socket_address, no other kind is supported");
         return fault(&ADDRESS_NOT_SOCKET, &at, why, cx);
     };
@@ -251,7 +242,7 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
         let why = format_args!("address is empty, must be a host name or an IP address");
         fault(&DNS_NAME_EMPTY, &at.field("address"), why, cx);
     }
-    if !matches!(socket.port_specifier, Some(PortSpecifier::PortValue(_))) {
+    if fields::port(socket).is_none() {
         let why = format_args!("port_value is not set, named_port is not read");
         fault(&DNS_PORT_UNSET, &at.field("port_value"), why, cx);
     }

@@ -12,9 +12,7 @@ use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_MISSING,
     LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PORT_OUT_OF_RANGE, PORT_UNSET, PRIORITY_GAP,
 };
-use crate::shared::{OpenedEndpoint, OpenedEndpoints};
-use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Kind;
-use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
+use crate::shared::{OpenedEndpoint, OpenedEndpoints, fields};
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, SocketAddress};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
     ClusterLoadAssignment as Pb, Endpoint, lb_endpoint::HostIdentifier,
@@ -106,9 +104,9 @@ fn one_address<'m>(
         return fault(&ADDRESS_MISSING, at, format_args!("address is missing"), cx);
     };
     let at = at.field("socket_address");
-    match &address.address {
-        Some(Kind::SocketAddress(socket)) => socket_address(socket, seen, (entry, &at), cx),
-        Some(_) | None => {
+    match fields::socket(Some(address)) {
+        Some(socket) => socket_address(socket, seen, (entry, &at), cx),
+        None => {
             let why = format_args!("address has no socket_address, no other kind is supported");
             fault(&ADDRESS_NOT_SOCKET, &at, why, cx);
         }
@@ -122,10 +120,7 @@ fn socket_address<'m>(
     (entry, at): (&Path<'_>, &Path<'_>),
     cx: &mut Validation<'_>,
 ) {
-    let port = match &socket.port_specifier {
-        Some(PortSpecifier::PortValue(port)) => Some(*port),
-        Some(PortSpecifier::NamedPort(_)) | None => None,
-    };
+    let port = fields::port(socket);
     if let Some(port) = port.filter(|port| *port > u16::MAX.into()) {
         let why = format_args!("port_value is {port}: it is accepted, and no connection can be made to it");
         cx.report_if_accepted(&PORT_OUT_OF_RANGE, &at.field("port_value"), why);

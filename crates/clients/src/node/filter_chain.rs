@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 
 use super::cidr::{self, Range};
 use super::{fault, http_connection_manager, is_url_of, tls};
-use crate::shared::Checked;
 use crate::shared::limits::{MAX_COMBINATIONS, not_compared};
 use crate::shared::names::HCM;
 use crate::shared::rules::{DUPLICATE_MATCH, NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE};
+use crate::shared::{Checked, fields};
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
-use xdsctl_document::proto::pb::envoy::config::listener::v3::{FilterChain, FilterChainMatch, filter::ConfigType};
+use xdsctl_document::proto::pb::envoy::config::listener::v3::{FilterChain, FilterChainMatch};
 use xdsctl_model::diag::{Path, Validation};
 
 /// One combination of what a match has; `None` where the list is empty.
@@ -126,13 +126,9 @@ fn ranges(list: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked
 pub(super) fn content(chain: &FilterChain, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let filters_at = at.field("filters");
     if let [filter] = chain.filters.as_slice() {
-        let any = match &filter.config_type {
-            Some(ConfigType::TypedConfig(any)) => Some(any),
-            _ => None,
-        };
         let at = filters_at.index(0);
         let at = at.field("typed_config");
-        match any {
+        match fields::network_config(filter) {
             Some(any) if is_url_of(&any.type_url, HCM) => http_connection_manager::from_any(any, false, &at, cx)?,
             other => {
                 let url = other.map_or("", |any| &any.type_url);

@@ -5,9 +5,8 @@ use super::routes::{self, RoutesUser};
 use super::{decode, fault, http_filter};
 use crate::shared::names::HCM;
 use crate::shared::rules::{NO_ROUTES, RDS_NOT_FROM_ADS};
-use crate::shared::{Checked, Opened};
+use crate::shared::{Checked, Opened, fields};
 use xdsctl_document::proto::pb::Any;
-use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
     HttpConnectionManager as Pb, http_connection_manager::RouteSpecifier,
 };
@@ -45,12 +44,7 @@ pub(super) fn from_any(any: &Any, is_client: bool, at: &Path<'_>, cx: &mut Valid
             routes::from_proto(Opened::default().hosts(config), user, &at.field("route_config"), cx)?;
         }
         Some(RouteSpecifier::Rds(rds)) => {
-            let source = rds.config_source.as_ref();
-            let source = source.and_then(|source| source.config_source_specifier.as_ref());
-            if !matches!(
-                source,
-                Some(ConfigSourceSpecifier::Ads(_) | ConfigSourceSpecifier::Self_(_))
-            ) {
+            if !fields::is_ads(rds.config_source.as_ref(), true) {
                 let at = at.field("rds");
                 let why = format_args!("config_source is neither `ads` nor `self`");
                 fault(&RDS_NOT_FROM_ADS, &at.field("config_source"), why, cx);

@@ -9,15 +9,13 @@ use crate::shared::rules::{
     FAULT_STATUS_UNKNOWN, FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_OVERRIDE_TYPE_UNKNOWN,
     FILTER_OVERRIDE_WITHOUT_CONFIG, FILTER_UNSUPPORTED, LAST_FILTER_NOT_TERMINAL, TERMINAL_FILTER_NOT_LAST,
 };
-use crate::shared::{Checked, leave_out, no_filter_of, reject};
+use crate::shared::{Checked, fields, leave_out, no_filter_of, reject};
 use xdsctl_document::proto::any::{ANY_MISSING, ANY_UNDECODABLE, TYPED_STRUCTS};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::route::v3::FilterConfig;
 use xdsctl_document::proto::pb::envoy::extensions::filters::common::fault::v3::fault_delay::FaultDelaySecifier;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::{HttpFault, fault_abort::ErrorType};
-use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
-    HttpFilter, http_filter::ConfigType,
-};
+use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::HttpFilter;
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::{Feature, Profile};
@@ -58,7 +56,7 @@ pub(super) fn list(filters: &[HttpFilter], is_client: bool, at: &Path<'_>, cx: &
             fault(&FILTER_NAME_TWICE, &here.field("name"), why, cx);
         }
         let config_at = here.field("typed_config");
-        let Some(ConfigType::TypedConfig(any)) = &filter.config_type else {
+        let Some(any) = fields::http_config(filter) else {
             let why = format_args!("missing, must hold the config of the filter, also of an optional one");
             return Err(reject(&ANY_MISSING, &config_at, why, cx));
         };

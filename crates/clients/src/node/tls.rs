@@ -3,7 +3,6 @@
 
 use super::regex::{self, Use};
 use super::{OBJECT_PROTOTYPE, decode, fault, is_url_of};
-use crate::shared::Checked;
 use crate::shared::names::{DOWNSTREAM, SOCKET_NAME, UPSTREAM};
 use crate::shared::rules::{
     CLIENT_CERTIFICATE_WITHOUT_CA, LISTENER_SOCKET_UNSUPPORTED, NO_IDENTITY, OCSP_STAPLE_POLICY, REQUIRE_SNI,
@@ -11,10 +10,10 @@ use crate::shared::rules::{
     TLS_UNSUPPORTED_FEATURE, TRANSPORT_SOCKET_NAME, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
 };
 use crate::shared::tls::{secrets_of_common, unsupported_of_common, unsupported_of_validation};
+use crate::shared::{Checked, fields};
 use xdsctl_document::proto::any::ANY_MISSING;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::TransportSocket;
-use xdsctl_document::proto::pb::envoy::config::core::v3::transport_socket::ConfigType;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::common_tls_context::ValidationContextType;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
     CertificateProviderPluginInstance, CertificateValidationContext, DownstreamTlsContext, UpstreamTlsContext,
@@ -145,7 +144,7 @@ fn typed_config<'s>(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Option<&'s Any> {
-    let Some(ConfigType::TypedConfig(any)) = &socket.config_type else {
+    let Some(any) = fields::socket_config(socket) else {
         fault(&ANY_MISSING, at, format_args!("missing, must hold `{type_name}`"), cx);
         return None;
     };

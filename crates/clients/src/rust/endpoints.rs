@@ -10,18 +10,16 @@ use std::net::SocketAddr;
 use foldhash::{HashSet, HashSetExt};
 
 use crate::shared::rules::{ADDRESS_MISSING, ADDRESS_NOT_SOCKET, ENDPOINT_MISSING, PORT_UNSET, RESOURCE_NAME_EMPTY};
-use crate::shared::{Checked, OpenedEndpoints, reject};
+use crate::shared::{Checked, OpenedEndpoints, fields, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::HealthStatus as HealthPb;
 use xdsctl_document::proto::pb::envoy::config::core::v3::SocketAddress;
-use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as Kind;
-use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
     ClusterLoadAssignment as Pb, LbEndpoint, lb_endpoint::HostIdentifier,
 };
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::resource::Endpoints;
 use xdsctl_model::resource::cluster::HealthStatus;
-use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
+use xdsctl_model::resource::endpoints::{Endpoint, Locality};
 use xdsctl_model::resource::pieces::Builder;
 
 /// Converts the resource. Of an address that occurs twice, the first is kept.
@@ -50,14 +48,9 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
         for kept in plain.into_iter().flatten() {
             endpoints.push(of_address(kept.index, kept.address, kept.health));
         }
-        let name = entry.locality.clone().unwrap_or_default();
         priorities.entry(entry.priority).or_default().push(Locality {
             index,
-            name: LocalityName {
-                region: name.region,
-                zone: name.zone,
-                sub_zone: name.sub_zone,
-            },
+            name: fields::locality_name(entry),
             weight: 1,
             left_out_weight: 0,
             endpoints: endpoints.done(),
@@ -82,11 +75,11 @@ fn endpoint(lb: &LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Validation<'_
         return Err(reject(&ADDRESS_MISSING, &at, format_args!("address is missing"), cx));
     };
     let at = at.field("socket_address");
-    let Some(Kind::SocketAddress(socket)) = &address.address else {
+    let Some(socket) = fields::socket(Some(address)) else {
         let why = format_args!("address has no socket_address, no other kind is supported");
         return Err(reject(&ADDRESS_NOT_SOCKET, &at, why, cx));
     };
-    let Some(PortSpecifier::PortValue(port)) = &socket.port_specifier else {
+    let Some(port) = fields::port(socket) else {
         return Err(reject(&PORT_UNSET, &at, format_args!("port_value is not set"), cx));
     };
     let health = match HealthPb::try_from(lb.health_status) {
@@ -94,7 +87,7 @@ fn endpoint(lb: &LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Validation<'_
         Ok(HealthPb::Healthy) => HealthStatus::Healthy,
         Ok(HealthPb::Unknown | HealthPb::Degraded) | Err(_) => HealthStatus::Unknown,
     };
-    Ok(address_of(socket, *port).map(|address| of_address(index, address, health)))
+    Ok(address_of(socket, port).map(|address| of_address(index, address, health)))
 }
 
 /// What is kept of an endpoint: its address.

@@ -9,10 +9,9 @@ use crate::shared::rules::{
     TRANSPORT_SOCKET_NAME, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
 };
 use crate::shared::tls::{secrets_of_common, unsupported_of_common, unsupported_of_validation};
-use crate::shared::{Checked, ConverterStop, is_url_of, reject};
+use crate::shared::{Checked, ConverterStop, fields, is_url_of, reject};
 use xdsctl_document::proto::any::ANY_MISSING;
 use xdsctl_document::proto::pb::envoy::config::core::v3::TransportSocket;
-use xdsctl_document::proto::pb::envoy::config::core::v3::transport_socket::ConfigType;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::common_tls_context::ValidationContextType;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
     CertificateValidationContext, CommonTlsContext, UpstreamTlsContext as Pb,
@@ -35,7 +34,7 @@ pub(super) fn upstream(
         return Err(reject(&TRANSPORT_SOCKET_NAME, &at.field("name"), why, cx));
     }
     let at = at.field("typed_config");
-    let Some(ConfigType::TypedConfig(any)) = &socket.config_type else {
+    let Some(any) = fields::socket_config(socket) else {
         let why = format_args!("missing, must hold `{UPSTREAM}`");
         return Err(reject(&ANY_MISSING, &at, why, cx));
     };

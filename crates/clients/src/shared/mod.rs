@@ -8,6 +8,7 @@ pub(crate) mod aggregate;
 pub mod chain_policies;
 pub(crate) mod conditions;
 pub(crate) mod ext_proc;
+pub(crate) mod fields;
 pub(crate) mod header_name;
 pub(crate) mod limits;
 pub(crate) mod names;

@@ -11,12 +11,11 @@ use std::net::{Ipv4Addr, SocketAddr};
 use bytes::Bytes;
 use foldhash::{HashSet, HashSetExt};
 
+use super::fields;
 use super::opened::KeptEndpoints;
 use super::read::LB_METADATA;
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::struct_to_json;
-use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
-use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{HealthStatus as HealthPb, Metadata};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::lb_endpoint::HostIdentifier;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment, LbEndpoint};
@@ -61,13 +60,8 @@ impl PlainReader {
         let Some(HostIdentifier::Endpoint(endpoint)) = message.host_identifier else {
             return None;
         };
-        let Some(Address::SocketAddress(socket)) = endpoint.address?.address else {
-            return None;
-        };
-        let Some(PortSpecifier::PortValue(port)) = socket.port_specifier else {
-            return None;
-        };
-        let port = u16::try_from(port).ok().filter(|port| *port > 0)?;
+        let socket = fields::socket(endpoint.address.as_ref())?;
+        let port = u16::try_from(fields::port(socket)?).ok().filter(|port| *port > 0)?;
         let ip: Ipv4Addr = socket.address.parse().ok()?;
         let health = match HealthPb::try_from(message.health_status) {
             Ok(HealthPb::Unknown) => HealthStatus::Unknown,

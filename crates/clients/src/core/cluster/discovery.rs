@@ -5,6 +5,7 @@
 //! by the type in `cluster_type.typed_config` alone, not by a name. Empty, repeated and missing
 //! names, cycles and depth are no matter of one resource: `lint` looks at them.
 
+use crate::shared::fields;
 use crate::shared::rules::{
     AGGREGATE_EMPTY, CLUSTER_TYPE_UNSUPPORTED, DISCOVERY_UNSUPPORTED, EDS_CONFIG_MISSING, EDS_SERVICE_NAME_MISSING,
     EDS_SOURCE_UNSUPPORTED,
@@ -14,7 +15,6 @@ use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
     ClusterDiscoveryType, CustomClusterType, DiscoveryType, EdsClusterConfig,
 };
-use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
@@ -91,14 +91,7 @@ fn eds(config: Option<&EdsClusterConfig>, name: &str, root: &Path<'_>, cx: &mut 
         );
         return None;
     };
-    let source = config
-        .eds_config
-        .as_ref()
-        .and_then(|s| s.config_source_specifier.as_ref());
-    if !matches!(
-        source,
-        Some(ConfigSourceSpecifier::Ads(_) | ConfigSourceSpecifier::Self_(_))
-    ) {
+    if !fields::is_ads(config.eds_config.as_ref(), true) {
         let what = if config.eds_config.is_some() {
             "is neither"
         } else {

@@ -12,6 +12,7 @@ use crate::core::convert::health::{health_status, health_status_name};
 use crate::core::convert::metadata;
 use crate::core::convert::switch::report_off;
 use crate::shared::aggregate;
+use crate::shared::fields;
 use crate::shared::rules::LRS_SERVER_NOT_SELF;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::{self as pb, Cluster as Pb};
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
@@ -96,11 +97,7 @@ pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Option<Resource> {
 /// `lrs_server` must be `self`: load is reported to the server that sent the cluster, or not at
 /// all.
 fn lrs_server(pb: Option<&core::ConfigSource>, root: &Path<'_>, cx: &mut Validation<'_>) {
-    let Some(source) = pb else { return };
-    if !matches!(
-        source.config_source_specifier,
-        Some(core::config_source::ConfigSourceSpecifier::Self_(_))
-    ) {
+    if pb.is_some_and(|source| !fields::is_self(source)) {
         cx.report(
             &LRS_SERVER_NOT_SELF,
             &root.field("lrs_server"),

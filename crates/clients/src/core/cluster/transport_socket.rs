@@ -6,10 +6,10 @@
 
 use crate::core::convert::switch::report_off;
 use crate::core::convert::tls::common_tls_context;
+use crate::shared::fields::socket_config;
 use crate::shared::rules::{SNI_TOO_LONG, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA};
 use xdsctl_document::proto::any::{self, Extension};
-use xdsctl_document::proto::pb::Any;
-use xdsctl_document::proto::pb::envoy::config::core::v3::{TransportSocket, transport_socket::ConfigType};
+use xdsctl_document::proto::pb::envoy::config::core::v3::TransportSocket;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::http_11_proxy::v3::Http11ProxyUpstreamTransport;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3 as pb;
 use xdsctl_model::diag::{Path, Validation};
@@ -42,7 +42,7 @@ pub(super) fn transport_socket(
     };
     let at = root.field("transport_socket");
     let at = at.field("typed_config");
-    let Some(extension) = any::extract(typed_config(socket), &at, cx) else {
+    let Some(extension) = any::extract(socket_config(socket), &at, cx) else {
         return Transport::default();
     };
     if extension.type_name == HTTP_11_PROXY && cx.has(Feature::HttpConnect) {
@@ -57,20 +57,13 @@ pub(super) fn transport_socket(
     }
 }
 
-fn typed_config(socket: &TransportSocket) -> Option<&Any> {
-    match &socket.config_type {
-        Some(ConfigType::TypedConfig(any)) => Some(any),
-        None => None,
-    }
-}
-
 /// The socket inside the proxy's; an absent one is plaintext through the proxy.
 fn http_11_proxy(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<UpstreamTlsContext> {
     let proxy: Http11ProxyUpstreamTransport = extension.decode(at, cx)?;
     let socket = proxy.transport_socket?;
     let at = at.field("transport_socket");
     let at = at.field("typed_config");
-    let inner = any::extract(typed_config(&socket), &at, cx)?;
+    let inner = any::extract(socket_config(&socket), &at, cx)?;
     tls_extension(&inner, &at, cx)
 }
 

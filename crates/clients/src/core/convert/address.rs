@@ -8,6 +8,7 @@
 
 use std::net::Ipv6Addr;
 
+use crate::shared::fields;
 use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, PORT_OUT_OF_RANGE, PORT_UNSET, PORT_ZERO,
 };
@@ -35,7 +36,7 @@ pub fn socket_of<'m>(
         cx.report(&ADDRESS_MISSING, at, format_args!("address is missing"));
         return None;
     };
-    let Some(core::address::Address::SocketAddress(socket)) = &address.address else {
+    let Some(socket) = fields::socket(Some(address)) else {
         cx.report(
             &ADDRESS_NOT_SOCKET,
             &at.field("socket_address"),
@@ -59,10 +60,7 @@ pub fn socket_address(
 ) -> Option<ParsedAddress> {
     let socket = socket_of(address, at, cx)?;
     let at = at.field("socket_address");
-    let set = match socket.port_specifier {
-        Some(core::socket_address::PortSpecifier::PortValue(port)) => Some(port),
-        Some(core::socket_address::PortSpecifier::NamedPort(_)) | None => None,
-    };
+    let set = fields::port(socket);
     let port = set.unwrap_or(0);
     let Ok(port) = u16::try_from(port) else {
         cx.report(

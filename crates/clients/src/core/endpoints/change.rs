@@ -10,12 +10,12 @@ use bytes::Bytes;
 
 use crate::core::convert::address::socket_address;
 use crate::core::convert::health::health_status;
+use crate::shared::fields;
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
 use xdsctl_document::proto::pb::envoy::config::core::v3::HealthStatus as PbHealth;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3 as pb;
 use xdsctl_model::diag::{Path, Validation};
-use xdsctl_model::resource::endpoints::LocalityName;
 
 /// What becomes of the endpoints that have an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,16 +140,8 @@ pub fn changed(
 /// The names of the localities, `REGION/ZONE/SUB_ZONE` without slashes at the end.
 pub fn localities(bytes: &Bytes) -> Vec<String> {
     let message: pb::ClusterLoadAssignment = proto::kept(bytes);
-    let name = |group: &pb::LocalityLbEndpoints| {
-        let name = group.locality.clone().unwrap_or_default();
-        let name = LocalityName {
-            region: name.region,
-            zone: name.zone,
-            sub_zone: name.sub_zone,
-        };
-        name.short()
-    };
-    message.endpoints.iter().map(name).collect()
+    let groups = message.endpoints.iter();
+    groups.map(|group| fields::locality_name(group).short()).collect()
 }
 
 /// The resource with so many endpoints in the locality of this number: the last ones go, or copies

@@ -17,7 +17,7 @@ use crate::core::convert::switch::report_off;
 use crate::shared::rules::{
     LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PRIORITY_GAP, PRIORITY_TOO_HIGH,
 };
-use crate::shared::{KeptEndpoints, Opened, OpenedEndpoints};
+use crate::shared::{KeptEndpoints, Opened, OpenedEndpoints, fields};
 use endpoint::Addresses;
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::Metadata;
@@ -27,7 +27,7 @@ use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::Resource;
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::short_name;
-use xdsctl_model::resource::endpoints::{Endpoints, Locality, LocalityName};
+use xdsctl_model::resource::endpoints::{Endpoints, Locality};
 
 rules! {
     /// A locality without load_balancing_weight, or with 0, is dropped with all its endpoints.
@@ -207,14 +207,14 @@ fn locality(
     cx: &mut Validation<'_>,
 ) -> Option<Locality> {
     let start = cx.mark();
-    let Some(name) = &pb.locality else {
+    if pb.locality.is_none() {
         cx.report(
             &LOCALITY_MISSING,
             &at.field("locality"),
             format_args!("locality is missing, must be present where load_balancing_weight is not 0"),
         );
         return None;
-    };
+    }
     let proxy = locality_proxy(pb, at, cx);
     let endpoints = match endpoints {
         OfLocalities::Plain(kept) => kept.get(index).cloned().unwrap_or_default(),
@@ -232,11 +232,7 @@ fn locality(
     }
     Some(Locality {
         index,
-        name: LocalityName {
-            region: name.region.clone(),
-            zone: name.zone.clone(),
-            sub_zone: name.sub_zone.clone(),
-        },
+        name: fields::locality_name(pb),
         weight: weight(pb),
         left_out_weight: 0,
         endpoints,

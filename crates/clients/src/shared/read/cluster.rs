@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{FamilyReader, millis, opened};
+use crate::shared::fields;
 use crate::shared::names::{ADDRESS, AUDIENCE};
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::struct_to_json;
@@ -13,8 +14,6 @@ use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
     ClusterDiscoveryType, DiscoveryType, LbConfig as PbConfig, LbPolicy as PbPolicy,
 };
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::{Cluster as Pb, OutlierDetection as OutlierPb};
-use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as AddressPb;
-use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_endpoint::HostIdentifier};
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
@@ -249,12 +248,7 @@ fn dns_name(message: &Pb) -> Option<String> {
     let Some(HostIdentifier::Endpoint(endpoint)) = endpoint.host_identifier else {
         return None;
     };
-    let Some(AddressPb::SocketAddress(socket)) = endpoint.address?.address else {
-        return None;
-    };
-    let port = match socket.port_specifier {
-        Some(PortSpecifier::PortValue(port)) => port,
-        Some(PortSpecifier::NamedPort(_)) | None => 0,
-    };
+    let socket = fields::socket(endpoint.address.as_ref())?;
+    let port = fields::port(socket).unwrap_or(0);
     Some(join_host_port(&socket.address, port.cast_signed()))
 }

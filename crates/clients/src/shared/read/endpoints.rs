@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use super::{FamilyReader, opened};
+use crate::shared::fields;
 use crate::shared::names::ADDRESS;
 use crate::shared::opened::{KeptEndpoints, Opened, OpenedEndpoint, OpenedEndpoints};
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::struct_to_json;
-use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address as AddressPb;
-use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, HealthStatus as HealthPb, Metadata};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::cluster_load_assignment::Policy;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
@@ -45,12 +44,7 @@ impl FamilyReader<'_> {
             let Some(weight) = weight.filter(|weight| (*weight > 0 || is_as_written) && !is_below(*weight)) else {
                 continue;
             };
-            let name = locality.locality.clone().unwrap_or_default();
-            let name = LocalityName {
-                region: name.region,
-                zone: name.zone,
-                sub_zone: name.sub_zone,
-            };
+            let name = fields::locality_name(locality);
             let kept = Locality {
                 index,
                 name: name.clone(),
@@ -203,13 +197,8 @@ fn hash_key(metadata: &Metadata) -> Option<String> {
 /// An IP address and a port, as they stand in their fields; `None` for one that cannot be connected
 /// to.
 pub(super) fn socket_address(address: &Address) -> Option<SocketAddr> {
-    let AddressPb::SocketAddress(socket) = address.address.as_ref()? else {
-        return None;
-    };
-    let port = match socket.port_specifier {
-        Some(PortSpecifier::PortValue(port)) => u16::try_from(port).ok()?,
-        Some(PortSpecifier::NamedPort(_)) | None => 0,
-    };
+    let socket = fields::socket(Some(address))?;
+    let port = u16::try_from(fields::port(socket).unwrap_or(0)).ok()?;
     // A text in brackets has a port of its own, which no other client than C-core looks for.
     if socket.address.starts_with('[') {
         return None;

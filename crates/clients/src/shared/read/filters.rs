@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{FamilyReader, millis, opened};
+use crate::shared::fields;
 use crate::shared::names::{FAULT, WRAPPER};
 use xdsctl_document::proto::any::TYPED_STRUCTS;
 use xdsctl_document::proto::pb::Any;
@@ -11,7 +12,6 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::common::fault::v3::f
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::HttpFault;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::fault_abort::ErrorType;
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::HttpFilter as Pb;
-use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::http_filter::ConfigType;
 use xdsctl_document::proto::pb::envoy::r#type::v3::FractionalPercent;
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::profile::Feature;
@@ -43,7 +43,7 @@ impl FamilyReader<'_> {
     pub(super) fn filters(&self, filters: &[Pb], on_client: bool) -> Vec<HttpFilter> {
         let mut kept = Vec::with_capacity(filters.len());
         for (index, filter) in filters.iter().enumerate() {
-            let Some(ConfigType::TypedConfig(any)) = &filter.config_type else {
+            let Some(any) = fields::http_config(filter) else {
                 continue;
             };
             let Some(kind) = self.filter_kind(any).filter(|kind| kind.runs(on_client)) else {

@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use super::{FamilyReader, millis, opened};
 use crate::shared::Opened;
+use crate::shared::fields;
 use crate::shared::names::HCM;
 use xdsctl_document::proto::pb::Any;
-use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
-use xdsctl_document::proto::pb::envoy::config::core::v3::address::Address;
-use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
-use xdsctl_document::proto::pb::envoy::config::listener::v3::filter::ConfigType;
+use xdsctl_document::proto::pb::envoy::config::core::v3::{CidrRange, SocketAddress};
 use xdsctl_document::proto::pb::envoy::config::listener::v3::{self as pb, FilterChainMatch};
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::HttpConnectionManager as HcmPb;
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::http_connection_manager::RouteSpecifier;
@@ -55,19 +53,13 @@ impl FamilyReader<'_> {
     }
 
     fn server(&self, message: &pb::Listener) -> TcpListener {
-        let address = match message.address.as_ref().and_then(|address| address.address.as_ref()) {
-            Some(Address::SocketAddress(socket)) => {
-                let port = match socket.port_specifier {
-                    Some(PortSpecifier::PortValue(port)) => port,
-                    Some(PortSpecifier::NamedPort(_)) | None => 0,
-                };
-                join_host_port(&socket.address, port.cast_signed())
-            }
-            _ => String::new(),
+        let joined = |socket: &SocketAddress| {
+            let port = fields::port(socket).unwrap_or(0);
+            join_host_port(&socket.address, port.cast_signed())
         };
         TcpListener {
             uses_all_chains: self.dialect.uses_all_chains,
-            address,
+            address: fields::socket(message.address.as_ref()).map(joined).unwrap_or_default(),
             destinations: self.destinations(&message.filter_chains),
             filter_chains: message.filter_chains.iter().map(|chain| self.chain(chain)).collect(),
             default_filter_chain: message.default_filter_chain.as_ref().map(|chain| self.chain(chain)),
@@ -76,10 +68,7 @@ impl FamilyReader<'_> {
 
     /// A chain, of which the first network filter counts.
     fn chain(&self, chain: &pb::FilterChain) -> FilterChain {
-        let config = match chain.filters.first().and_then(|filter| filter.config_type.as_ref()) {
-            Some(ConfigType::TypedConfig(any)) => Some(any),
-            Some(ConfigType::ConfigDiscovery(_)) | None => None,
-        };
+        let config = chain.filters.first().and_then(fields::network_config);
         let matches = chain.filter_chain_match.as_ref();
         FilterChain {
             name: chain.name.clone(),

@@ -1,9 +1,9 @@
 //! TLS contexts, as a client keeps them.
 
 use super::{FamilyReader, opened};
+use crate::shared::fields;
 use crate::shared::names::{DOWNSTREAM, UPSTREAM};
 use xdsctl_document::proto::pb::envoy::config::core::v3::TransportSocket;
-use xdsctl_document::proto::pb::envoy::config::core::v3::transport_socket::ConfigType;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::http_11_proxy::v3::Http11ProxyUpstreamTransport;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3 as pb;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::common_tls_context::ValidationContextType;
@@ -98,6 +98,5 @@ impl FamilyReader<'_> {
 }
 
 fn in_socket<T: prost::Message + Default>(socket: &TransportSocket, type_name: &str) -> Option<T> {
-    let ConfigType::TypedConfig(any) = socket.config_type.as_ref()?;
-    opened(any, type_name)
+    opened(fields::socket_config(socket)?, type_name)
 }

@@ -1,0 +1,75 @@
+//! Fields that may be of one of several kinds, of which gRPC knows one.
+
+use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
+use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
+use xdsctl_document::proto::pb::envoy::config::core::v3::{
+    Address, ConfigSource, SocketAddress, TransportSocket, address, transport_socket,
+};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::LocalityLbEndpoints;
+use xdsctl_document::proto::pb::envoy::config::listener::v3::{Filter, filter};
+use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
+    HttpFilter, http_filter,
+};
+use xdsctl_model::resource::endpoints::LocalityName;
+
+/// The socket address, if an address is one.
+pub(crate) fn socket(address: Option<&Address>) -> Option<&SocketAddress> {
+    match address?.address.as_ref()? {
+        address::Address::SocketAddress(socket) => Some(socket),
+        _ => None,
+    }
+}
+
+/// The port, if it is a number.
+pub(crate) fn port(socket: &SocketAddress) -> Option<u32> {
+    match socket.port_specifier {
+        Some(PortSpecifier::PortValue(port)) => Some(port),
+        Some(PortSpecifier::NamedPort(_)) | None => None,
+    }
+}
+
+/// Says whether a source is the server that sent the resource.
+pub(crate) fn is_self(source: &ConfigSource) -> bool {
+    matches!(source.config_source_specifier, Some(ConfigSourceSpecifier::Self_(_)))
+}
+
+/// Says whether a source is ADS, or the server itself for a client that takes it for the same.
+pub(crate) fn is_ads(source: Option<&ConfigSource>, takes_self: bool) -> bool {
+    source.is_some_and(|source| match source.config_source_specifier {
+        Some(ConfigSourceSpecifier::Ads(_)) => true,
+        _ => takes_self && is_self(source),
+    })
+}
+
+/// The config of a transport socket.
+pub(crate) fn socket_config(socket: &TransportSocket) -> Option<&Any> {
+    let transport_socket::ConfigType::TypedConfig(any) = socket.config_type.as_ref()?;
+    Some(any)
+}
+
+/// The config of a network filter, if it stands there.
+pub(crate) fn network_config(filter: &Filter) -> Option<&Any> {
+    match filter.config_type.as_ref()? {
+        filter::ConfigType::TypedConfig(any) => Some(any),
+        filter::ConfigType::ConfigDiscovery(_) => None,
+    }
+}
+
+/// The config of an HTTP filter, if it stands there.
+pub(crate) fn http_config(filter: &HttpFilter) -> Option<&Any> {
+    match filter.config_type.as_ref()? {
+        http_filter::ConfigType::TypedConfig(any) => Some(any),
+        http_filter::ConfigType::ConfigDiscovery(_) => None,
+    }
+}
+
+/// The name of a locality; empty without one.
+pub(crate) fn locality_name(message: &LocalityLbEndpoints) -> LocalityName {
+    let name = message.locality.clone().unwrap_or_default();
+    LocalityName {
+        region: name.region,
+        zone: name.zone,
+        sub_zone: name.sub_zone,
+    }
+}
