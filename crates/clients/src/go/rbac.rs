@@ -7,19 +7,17 @@ mod passed_over;
 
 use super::matcher::{self, Prefix, parse_addr};
 use super::panic;
-use crate::shared::rules::{
-    RBAC_ACTION_UNKNOWN, RBAC_ADDRESS, RBAC_HEADER_FORBIDDEN, RBAC_PERMISSION_UNSUPPORTED, RBAC_PRINCIPAL_UNSUPPORTED,
-};
-use crate::shared::{Checked, conditions, reject};
+use crate::shared::conditions::{self, Asked, Condition};
+use crate::shared::rules::{RBAC_ACTION_UNKNOWN, RBAC_ADDRESS, RBAC_HEADER_FORBIDDEN};
+use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::Action;
-use xdsctl_document::proto::pb::envoy::config::rbac::v3::{
-    Permission, Policy, Principal, Rbac as Rules, permission, principal,
-};
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::{Policy, Rbac as Rules};
 use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::{PathMatcher, path_matcher};
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::rbac::RbacAddress;
 
 rules! {
     /// A rule of an RBAC policy is passed over, and the policy lets in whom it keeps out.
@@ -55,13 +53,11 @@ pub(super) fn config(rules: Option<Option<&Rules>>, at: &Path<'_>, cx: &mut Vali
     }
     for (name, policy) in &rules.policies {
         let at = policies.key(name);
-        let list = at.field("permissions");
-        for (i, permission) in policy.permissions.iter().enumerate() {
-            self::permission(permission, &list.index(i), cx)?;
-        }
-        let list = at.field("principals");
-        for (i, principal) in policy.principals.iter().enumerate() {
-            self::principal(principal, &list.index(i), cx)?;
+        for (field, list) in conditions::lists(policy) {
+            let at = at.field(field);
+            for (i, one) in list.iter().enumerate() {
+                condition(one, &at.index(i), cx)?;
+            }
         }
         if !cx.has(Feature::RbacKindsChecked) {
             passed_over::report(policy, rules.action == Action::Allow as i32, &at, cx);
@@ -73,41 +69,21 @@ pub(super) fn config(rules: Option<Option<&Rules>>, at: &Path<'_>, cx: &mut Vali
 /// Conditions, and headers that no policy may look at.
 fn header_names(policy: &Policy, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     conditions::none_in_cel(policy, at, cx)?;
-    let list = at.field("principals");
-    for (i, principal) in policy.principals.iter().enumerate() {
-        principal_names(principal, &list.index(i), cx)?;
-    }
-    let list = at.field("permissions");
-    for (i, permission) in policy.permissions.iter().enumerate() {
-        permission_names(permission, &list.index(i), cx)?;
+    for (field, list) in conditions::lists(policy).into_iter().rev() {
+        let at = at.field(field);
+        for (i, one) in list.iter().enumerate() {
+            names(one, &at.index(i), cx)?;
+        }
     }
     Ok(())
 }
 
-fn permission_names(permission: &Permission, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    use permission::Rule;
+fn names(condition: Condition<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let nested = cx.has(Feature::RbacNestedHeaders);
-    match &permission.rule {
-        Some(Rule::Header(header)) => header_name(header, at, cx),
-        Some(Rule::AndRules(set) | Rule::OrRules(set)) if nested => {
-            let mut all = set.rules.iter();
-            all.try_for_each(|rule| permission_names(rule, at, cx))
-        }
-        Some(Rule::NotRule(rule)) if nested => permission_names(rule, at, cx),
-        _ => Ok(()),
-    }
-}
-
-fn principal_names(principal: &Principal, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    use principal::Identifier;
-    let nested = cx.has(Feature::RbacNestedHeaders);
-    match &principal.identifier {
-        Some(Identifier::Header(header)) => header_name(header, at, cx),
-        Some(Identifier::AndIds(set) | Identifier::OrIds(set)) if nested => {
-            let mut all = set.ids.iter();
-            all.try_for_each(|id| principal_names(id, at, cx))
-        }
-        Some(Identifier::NotId(id)) if nested => principal_names(id, at, cx),
+    match condition.asked() {
+        Asked::Header(header) => header_name(header, at, cx),
+        Asked::All(list) | Asked::OneOf(list) if nested => list.iter().try_for_each(|one| names(one, at, cx)),
+        Asked::Not(inner) if nested => names(inner, at, cx),
         _ => Ok(()),
     }
 }
@@ -128,130 +104,59 @@ fn header_name(header: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -
     Ok(())
 }
 
-/// A permission (`matchersFromPermissions`).
-fn permission(permission: &Permission, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    use permission::Rule;
+/// A permission or a principal (`matchersFromPermissions`, `matchersFromPrincipals`).
+fn condition(condition: Condition<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let is_strict = cx.has(Feature::RbacKindsChecked);
-    match &permission.rule {
-        Some(Rule::AndRules(set) | Rule::OrRules(set)) => {
-            let mut all = set.rules.iter();
-            all.try_for_each(|rule| self::permission(rule, at, cx))
+    match condition.asked() {
+        Asked::All(list) | Asked::OneOf(list) => list.iter().try_for_each(|one| self::condition(one, at, cx)),
+        Asked::Any(_) | Asked::Port(_) | Asked::Authenticated(None) => Ok(()),
+        Asked::Authenticated(Some(name)) => {
+            let at = at.field("authenticated");
+            matcher::string_matcher(Some(name), &at.field("principal_name"), cx)
         }
-        Some(Rule::Any(_) | Rule::DestinationPort(_)) => Ok(()),
-        Some(Rule::Header(header)) => matcher::policy_header(header, &at.field("header"), cx),
-        Some(Rule::UrlPath(path)) => url_path(path, &at.field("url_path"), cx),
-        Some(Rule::DestinationIp(range)) => cidr(range, &at.field("destination_ip"), cx),
-        Some(Rule::NotRule(rule)) => {
-            let at = at.field("not_rule");
-            if !is_strict && !permission_is_kept(rule) {
+        Asked::Header(header) => matcher::policy_header(header, &at.field("header"), cx),
+        Asked::Path(path) => url_path(path, &at.field("url_path"), cx),
+        Asked::Address(RbacAddress::Source, _) if !is_strict => Ok(()),
+        Asked::Address(which, range) => cidr(range, &at.field(which.field()), cx),
+        Asked::Not(inner) => {
+            let at = at.field(condition.fields().not);
+            if !is_strict && !is_kept(inner) {
                 let message = format_args!("a negation of what the client passes over, and the parser panics");
-                return Err(panic(&RBAC_PERMISSION_UNSUPPORTED, &at, message, cx));
+                return Err(panic(condition.unsupported_rule(), &at, message, cx));
             }
-            self::permission(rule, &at, cx)
+            self::condition(inner, &at, cx)
         }
-        Some(Rule::Metadata(metadata)) => {
+        Asked::Metadata(metadata) => {
             if is_strict {
                 conditions::metadata(metadata.invert, &at.field("metadata"), cx);
             }
             Ok(())
         }
-        Some(Rule::RequestedServerName(name)) if is_strict => {
+        Asked::PortRange(_) | Asked::ServerName(_) | Asked::Other(_) if !is_strict => Ok(()),
+        Asked::ServerName(name) => {
             let at = at.field("requested_server_name");
             conditions::server_name(&at, cx);
             matcher::string_matcher(Some(name), &at, cx)
         }
-        _ if !is_strict => Ok(()),
-        Some(_) | None => Err(reject(
-            &RBAC_PERMISSION_UNSUPPORTED,
-            at,
-            format_args!("no rule is set that the client has"),
-            cx,
-        )),
+        Asked::PortRange(_) | Asked::Other(_) => Err(condition.reject(at, cx)),
     }
 }
 
-/// Says whether an earlier client makes a matcher of a permission.
-fn permission_is_kept(permission: &Permission) -> bool {
-    use permission::Rule;
-    match &permission.rule {
-        Some(Rule::Metadata(metadata)) => metadata.invert,
-        Some(
-            Rule::AndRules(_)
-            | Rule::OrRules(_)
-            | Rule::Any(_)
-            | Rule::Header(_)
-            | Rule::UrlPath(_)
-            | Rule::DestinationIp(_)
-            | Rule::DestinationPort(_)
-            | Rule::NotRule(_),
-        ) => true,
-        _ => false,
+/// Says whether an earlier client makes a matcher of a condition.
+fn is_kept(condition: Condition<'_>) -> bool {
+    match condition.asked() {
+        Asked::Metadata(metadata) => metadata.invert && matches!(condition, Condition::Permission(_)),
+        Asked::Address(RbacAddress::Source, _) | Asked::PortRange(_) | Asked::ServerName(_) | Asked::Other(_) => false,
+        Asked::All(_)
+        | Asked::OneOf(_)
+        | Asked::Not(_)
+        | Asked::Any(_)
+        | Asked::Header(_)
+        | Asked::Path(_)
+        | Asked::Address(..)
+        | Asked::Port(_)
+        | Asked::Authenticated(_) => true,
     }
-}
-
-/// A principal (`matchersFromPrincipals`).
-fn principal(principal: &Principal, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    use principal::Identifier;
-    let is_strict = cx.has(Feature::RbacKindsChecked);
-    match &principal.identifier {
-        Some(Identifier::AndIds(set) | Identifier::OrIds(set)) => {
-            let mut all = set.ids.iter();
-            all.try_for_each(|id| self::principal(id, at, cx))
-        }
-        Some(Identifier::Any(_)) => Ok(()),
-        Some(Identifier::Authenticated(authenticated)) => match &authenticated.principal_name {
-            Some(name) => {
-                let at = at.field("authenticated");
-                matcher::string_matcher(Some(name), &at.field("principal_name"), cx)
-            }
-            None => Ok(()),
-        },
-        Some(Identifier::DirectRemoteIp(range)) => cidr(range, &at.field("direct_remote_ip"), cx),
-        Some(Identifier::RemoteIp(range)) => cidr(range, &at.field("remote_ip"), cx),
-        Some(Identifier::SourceIp(range)) if is_strict => cidr(range, &at.field("source_ip"), cx),
-        Some(Identifier::Header(header)) => matcher::policy_header(header, &at.field("header"), cx),
-        Some(Identifier::UrlPath(path)) => url_path(path, &at.field("url_path"), cx),
-        Some(Identifier::NotId(id)) => {
-            let at = at.field("not_id");
-            if !is_strict && !principal_is_kept(id) {
-                let message = format_args!("a negation of what the client passes over, and the parser panics");
-                return Err(panic(&RBAC_PRINCIPAL_UNSUPPORTED, &at, message, cx));
-            }
-            self::principal(id, &at, cx)
-        }
-        Some(Identifier::Metadata(metadata)) => {
-            if is_strict {
-                conditions::metadata(metadata.invert, &at.field("metadata"), cx);
-            }
-            Ok(())
-        }
-        _ if !is_strict => Ok(()),
-        Some(_) | None => Err(reject(
-            &RBAC_PRINCIPAL_UNSUPPORTED,
-            at,
-            format_args!("no identifier is set that the client has"),
-            cx,
-        )),
-    }
-}
-
-/// Says whether an earlier client makes a matcher of a principal.
-fn principal_is_kept(principal: &Principal) -> bool {
-    use principal::Identifier;
-    matches!(
-        &principal.identifier,
-        Some(
-            Identifier::AndIds(_)
-                | Identifier::OrIds(_)
-                | Identifier::Any(_)
-                | Identifier::Authenticated(_)
-                | Identifier::DirectRemoteIp(_)
-                | Identifier::RemoteIp(_)
-                | Identifier::Header(_)
-                | Identifier::UrlPath(_)
-                | Identifier::NotId(_)
-        )
-    )
 }
 
 fn url_path(path: &PathMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {

@@ -5,14 +5,11 @@
 
 use super::address;
 use super::matcher::{self, Catches};
-use crate::shared::rules::{
-    RBAC_ACTION_UNKNOWN, RBAC_ADDRESS, RBAC_HEADER_FORBIDDEN, RBAC_PATH_MISSING, RBAC_PERMISSION_UNSUPPORTED,
-    RBAC_PRINCIPAL_UNSUPPORTED,
-};
-use crate::shared::{Checked, conditions, reject};
+use crate::shared::conditions::{self, Asked, Condition};
+use crate::shared::rules::{RBAC_ACTION_UNKNOWN, RBAC_ADDRESS, RBAC_HEADER_FORBIDDEN, RBAC_PATH_MISSING};
+use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::Action;
-use xdsctl_document::proto::pb::envoy::config::rbac::v3::{Permission, Principal, permission, principal};
 use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::Rbac;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::{PathMatcher, StringMatcher, path_matcher};
@@ -36,78 +33,42 @@ pub(super) fn parse(message: &Rbac, at: &Path<'_>, cx: &mut Validation<'_>) -> C
     for (name, policy) in &rules.policies {
         let at = policies.key(name);
         conditions::none_in_cel(policy, &at, cx)?;
-        let list = at.field("permissions");
-        for (i, permission) in policy.permissions.iter().enumerate() {
-            self::permission(permission, &list.index(i), cx)?;
-        }
-        let list = at.field("principals");
-        for (i, principal) in policy.principals.iter().enumerate() {
-            self::principal(principal, &list.index(i), cx)?;
+        for (field, list) in conditions::lists(policy) {
+            let at = at.field(field);
+            for (i, one) in list.iter().enumerate() {
+                condition(one, &at.index(i), cx)?;
+            }
         }
     }
     Ok(())
 }
 
-/// `parsePermission`.
-fn permission(permission: &Permission, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    use permission::Rule;
-    match &permission.rule {
-        Some(Rule::AndRules(set) | Rule::OrRules(set)) => {
-            let mut all = set.rules.iter();
-            all.try_for_each(|rule| self::permission(rule, at, cx))
+/// `parsePermission`, `parsePrincipal`. Metadata never matches, inverted or not.
+fn condition(condition: Condition<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    match condition.asked() {
+        Asked::All(list) | Asked::OneOf(list) => list.iter().try_for_each(|one| self::condition(one, at, cx)),
+        Asked::Not(inner) => self::condition(inner, &at.field(condition.fields().not), cx),
+        Asked::Any(_) | Asked::Port(_) | Asked::PortRange(_) => Ok(()),
+        Asked::Metadata(_) => {
+            conditions::metadata(false, &at.field("metadata"), cx);
+            Ok(())
         }
-        Some(Rule::Any(_) | Rule::DestinationPort(_) | Rule::DestinationPortRange(_)) => Ok(()),
-        Some(Rule::Metadata(_)) => metadata(at, cx),
-        Some(Rule::Header(matcher)) => header(matcher, &at.field("header"), cx),
-        Some(Rule::UrlPath(path)) => url_path(path, &at.field("url_path"), cx),
-        Some(Rule::DestinationIp(range)) => resolve(range, &at.field("destination_ip"), cx),
-        Some(Rule::NotRule(rule)) => self::permission(rule, &at.field("not_rule"), cx),
-        Some(Rule::RequestedServerName(name)) => {
+        Asked::Header(matcher) => header(matcher, &at.field("header"), cx),
+        Asked::Path(path) => url_path(path, &at.field("url_path"), cx),
+        Asked::Address(which, range) => resolve(range, &at.field(which.field()), cx),
+        Asked::ServerName(name) => {
             let at = at.field("requested_server_name");
             conditions::server_name(&at, cx);
             matcher::string(name, Catches::All, &at, cx)
         }
-        Some(_) | None => {
-            let message = format_args!("no rule is set that the client has");
-            Err(reject(&RBAC_PERMISSION_UNSUPPORTED, at, message, cx))
-        }
-    }
-}
-
-/// `parsePrincipal`.
-fn principal(principal: &Principal, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    use principal::Identifier;
-    match &principal.identifier {
-        Some(Identifier::AndIds(set) | Identifier::OrIds(set)) => {
-            let mut all = set.ids.iter();
-            all.try_for_each(|id| self::principal(id, at, cx))
-        }
-        Some(Identifier::Any(_)) => Ok(()),
-        Some(Identifier::Metadata(_)) => metadata(at, cx),
-        Some(Identifier::Authenticated(authenticated)) => {
+        Asked::Authenticated(name) => {
             let at = at.field("authenticated");
             // Without a name there is a matcher without a pattern.
             let empty = StringMatcher::default();
-            let name = authenticated.principal_name.as_ref().unwrap_or(&empty);
-            matcher::string(name, Catches::All, &at.field("principal_name"), cx)
+            matcher::string(name.unwrap_or(&empty), Catches::All, &at.field("principal_name"), cx)
         }
-        Some(Identifier::DirectRemoteIp(range)) => resolve(range, &at.field("direct_remote_ip"), cx),
-        Some(Identifier::RemoteIp(range)) => resolve(range, &at.field("remote_ip"), cx),
-        Some(Identifier::SourceIp(range)) => resolve(range, &at.field("source_ip"), cx),
-        Some(Identifier::Header(matcher)) => header(matcher, &at.field("header"), cx),
-        Some(Identifier::NotId(id)) => self::principal(id, &at.field("not_id"), cx),
-        Some(Identifier::UrlPath(path)) => url_path(path, &at.field("url_path"), cx),
-        Some(_) | None => {
-            let message = format_args!("no identifier is set that the client has");
-            Err(reject(&RBAC_PRINCIPAL_UNSUPPORTED, at, message, cx))
-        }
+        Asked::Other(_) => Err(condition.reject(at, cx)),
     }
-}
-
-/// Metadata, which never matches, inverted or not.
-fn metadata(at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    conditions::metadata(false, &at.field("metadata"), cx);
-    Ok(())
 }
 
 /// A header, in sets and negations too; its name counts in its case (`parseHeaderMatcher`).

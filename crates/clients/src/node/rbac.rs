@@ -7,15 +7,14 @@
 
 use super::regex::{self, Use};
 use super::{decode, fault};
+use crate::shared::conditions::{self, Asked, Condition, Conditions};
 use crate::shared::names::{RBAC, RBAC_PER_ROUTE};
 use crate::shared::rules::{RBAC_ACTION_LOG, RBAC_PATH_MISSING, REGEX_NOT_RE2};
 use crate::shared::{Checked, reject};
 use xdsctl_document::proto::any::ANY_MISSING;
 use xdsctl_document::proto::pb::Any;
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::Rbac as Rules;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::Action;
-use xdsctl_document::proto::pb::envoy::config::rbac::v3::{
-    Permission, Principal, Rbac as Rules, permission, principal,
-};
 use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher;
 use xdsctl_document::proto::pb::envoy::config::route::v3::header_matcher::HeaderMatchSpecifier;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac, RbacPerRoute};
@@ -52,57 +51,37 @@ fn rules(rules: Option<&Rules>, at: &Path<'_>, cx: &mut Validation<'_>) {
 fn policies(rules: &Rules, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     for (name, policy) in &rules.policies {
         let at = at.key(name);
-        let list = at.field("permissions");
-        for (i, rule) in policy.permissions.iter().enumerate() {
-            permission(rule, &list.index(i), cx)?;
-        }
-        let list = at.field("principals");
-        for (i, rule) in policy.principals.iter().enumerate() {
-            principal(rule, &list.index(i), cx)?;
+        for (field, list) in conditions::lists(policy) {
+            each(list, &at.field(field), cx)?;
         }
     }
     Ok(())
 }
 
-/// `parsePermission`.
-fn permission(rule: &Permission, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    use permission::Rule;
-    match &rule.rule {
-        Some(Rule::AndRules(set)) => permissions(&set.rules, &at.field("and_rules").field("rules"), cx),
-        Some(Rule::OrRules(set)) => permissions(&set.rules, &at.field("or_rules").field("rules"), cx),
-        Some(Rule::NotRule(rule)) => permission(rule, &at.field("not_rule"), cx),
-        Some(Rule::Header(matcher)) => header(matcher, &at.field("header"), cx),
-        Some(Rule::RequestedServerName(matcher)) => string(matcher, &at.field("requested_server_name"), cx),
-        Some(Rule::UrlPath(matcher)) => url_path(matcher, &at.field("url_path"), cx),
-        Some(_) | None => Ok(()),
+fn each(list: Conditions<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let mut each = list.iter().enumerate();
+    each.try_for_each(|(i, one)| condition(one, &at.index(i), cx))
+}
+
+/// `parsePermission`, `parsePrincipal`.
+fn condition(condition: Condition<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let fields = condition.fields();
+    match condition.asked() {
+        Asked::All(list) => each(list, &at.field(fields.all).field(fields.list), cx),
+        Asked::OneOf(list) => each(list, &at.field(fields.one_of).field(fields.list), cx),
+        Asked::Not(inner) => self::condition(inner, &at.field(fields.not), cx),
+        Asked::Header(matcher) => header(matcher, &at.field("header"), cx),
+        Asked::ServerName(matcher) => string(matcher, &at.field("requested_server_name"), cx),
+        Asked::Authenticated(Some(matcher)) => string(matcher, &at.field("authenticated").field("principal_name"), cx),
+        Asked::Path(matcher) => url_path(matcher, &at.field("url_path"), cx),
+        Asked::Any(_)
+        | Asked::Address(..)
+        | Asked::Port(_)
+        | Asked::PortRange(_)
+        | Asked::Metadata(_)
+        | Asked::Authenticated(None)
+        | Asked::Other(_) => Ok(()),
     }
-}
-
-fn permissions(rules: &[Permission], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let mut each = rules.iter().enumerate();
-    each.try_for_each(|(i, rule)| permission(rule, &at.index(i), cx))
-}
-
-/// `parsePrincipal`.
-fn principal(rule: &Principal, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    use principal::Identifier;
-    match &rule.identifier {
-        Some(Identifier::AndIds(set)) => principals(&set.ids, &at.field("and_ids").field("ids"), cx),
-        Some(Identifier::OrIds(set)) => principals(&set.ids, &at.field("or_ids").field("ids"), cx),
-        Some(Identifier::NotId(rule)) => principal(rule, &at.field("not_id"), cx),
-        Some(Identifier::Authenticated(peer)) => match &peer.principal_name {
-            Some(matcher) => string(matcher, &at.field("authenticated").field("principal_name"), cx),
-            None => Ok(()),
-        },
-        Some(Identifier::Header(matcher)) => header(matcher, &at.field("header"), cx),
-        Some(Identifier::UrlPath(matcher)) => url_path(matcher, &at.field("url_path"), cx),
-        Some(_) | None => Ok(()),
-    }
-}
-
-fn principals(rules: &[Principal], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let mut each = rules.iter().enumerate();
-    each.try_for_each(|(i, rule)| principal(rule, &at.index(i), cx))
 }
 
 /// `getPredicateForHeaderMatcher`.

@@ -1,10 +1,168 @@
-//! Conditions of RBAC policies whose answer is always the same, because gRPC lacks what they ask
-//! for (A41).
+//! Conditions of RBAC policies (A41): permissions and principals, which are alike but for what they
+//! ask, and the conditions whose answer is always the same, because gRPC lacks what they ask for.
 
-use super::rules::{RBAC_CONDITION_CONSTANT, RBAC_CONDITION_UNSUPPORTED};
-use super::{Checked, reject};
-use xdsctl_document::proto::pb::envoy::config::rbac::v3::Policy;
-use xdsctl_model::diag::{Path, Validation};
+use super::rules::{
+    RBAC_CONDITION_CONSTANT, RBAC_CONDITION_UNSUPPORTED, RBAC_PERMISSION_UNSUPPORTED, RBAC_PRINCIPAL_UNSUPPORTED,
+};
+use super::{Checked, ConverterStop, reject};
+use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::permission::Rule;
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::principal::Identifier;
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::{Permission, Policy, Principal};
+use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher;
+use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::{MetadataMatcher, PathMatcher, StringMatcher};
+use xdsctl_document::proto::pb::envoy::r#type::v3::Int32Range;
+use xdsctl_model::diag::{Path, Rule as DiagRule, Validation};
+use xdsctl_model::resource::rbac::RbacAddress;
+
+/// A permission or a principal.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Condition<'m> {
+    Permission(&'m Permission),
+    Principal(&'m Principal),
+}
+
+/// A list of them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Conditions<'m> {
+    Permissions(&'m [Permission]),
+    Principals(&'m [Principal]),
+}
+
+/// What a condition asks for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Asked<'m> {
+    All(Conditions<'m>),
+    OneOf(Conditions<'m>),
+    Not(Condition<'m>),
+    Any(bool),
+    Header(&'m HeaderMatcher),
+    Path(&'m PathMatcher),
+    Address(RbacAddress, &'m CidrRange),
+    Port(u32),
+    PortRange(&'m Int32Range),
+    Metadata(&'m MetadataMatcher),
+    ServerName(&'m StringMatcher),
+    /// A peer with a certificate, of any name if there is none.
+    Authenticated(Option<&'m StringMatcher>),
+    /// A kind that no client has, by its field; empty if none is set.
+    Other(&'static str),
+}
+
+/// What the fields of a kind of condition are called.
+pub(crate) struct ConditionFields {
+    pub all: &'static str,
+    pub one_of: &'static str,
+    /// The list of a set.
+    pub list: &'static str,
+    pub not: &'static str,
+    /// The oneof around them.
+    pub kind: &'static str,
+}
+
+impl<'m> Conditions<'m> {
+    /// The conditions, in their order.
+    pub(crate) fn iter(self) -> impl Iterator<Item = Condition<'m>> {
+        let (permissions, principals): (&[_], &[_]) = match self {
+            Conditions::Permissions(list) => (list, &[]),
+            Conditions::Principals(list) => (&[], list),
+        };
+        let permissions = permissions.iter().map(Condition::Permission);
+        permissions.chain(principals.iter().map(Condition::Principal))
+    }
+}
+
+impl<'m> Condition<'m> {
+    /// What it asks for.
+    pub(crate) fn asked(self) -> Asked<'m> {
+        match self {
+            Condition::Permission(permission) => of_permission(permission),
+            Condition::Principal(principal) => of_principal(principal),
+        }
+    }
+
+    /// What its fields are called.
+    pub(crate) const fn fields(self) -> ConditionFields {
+        match self {
+            Condition::Permission(_) => ConditionFields {
+                all: "and_rules",
+                one_of: "or_rules",
+                list: "rules",
+                not: "not_rule",
+                kind: "rule",
+            },
+            Condition::Principal(_) => ConditionFields {
+                all: "and_ids",
+                one_of: "or_ids",
+                list: "ids",
+                not: "not_id",
+                kind: "identifier",
+            },
+        }
+    }
+
+    /// The rule about one that a client does not have.
+    pub(crate) const fn unsupported_rule(self) -> &'static DiagRule {
+        match self {
+            Condition::Permission(_) => &RBAC_PERMISSION_UNSUPPORTED,
+            Condition::Principal(_) => &RBAC_PRINCIPAL_UNSUPPORTED,
+        }
+    }
+
+    /// Reports at `at` that the client does not have it.
+    pub(crate) fn reject(self, at: &Path<'_>, cx: &mut Validation<'_>) -> ConverterStop {
+        let message = format_args!("no {} is set that the client has", self.fields().kind);
+        reject(self.unsupported_rule(), at, message, cx)
+    }
+}
+
+fn of_permission(permission: &Permission) -> Asked<'_> {
+    match &permission.rule {
+        Some(Rule::AndRules(set)) => Asked::All(Conditions::Permissions(&set.rules)),
+        Some(Rule::OrRules(set)) => Asked::OneOf(Conditions::Permissions(&set.rules)),
+        Some(Rule::NotRule(inner)) => Asked::Not(Condition::Permission(inner)),
+        Some(Rule::Any(any)) => Asked::Any(*any),
+        Some(Rule::Header(header)) => Asked::Header(header),
+        Some(Rule::UrlPath(path)) => Asked::Path(path),
+        Some(Rule::DestinationIp(range)) => Asked::Address(RbacAddress::Destination, range),
+        Some(Rule::DestinationPort(port)) => Asked::Port(*port),
+        Some(Rule::DestinationPortRange(range)) => Asked::PortRange(range),
+        Some(Rule::Metadata(metadata)) => Asked::Metadata(metadata),
+        Some(Rule::RequestedServerName(name)) => Asked::ServerName(name),
+        Some(Rule::Matcher(_)) => Asked::Other("matcher"),
+        Some(Rule::UriTemplate(_)) => Asked::Other("uri_template"),
+        Some(Rule::SourcedMetadata(_)) => Asked::Other("sourced_metadata"),
+        None => Asked::Other(""),
+    }
+}
+
+fn of_principal(principal: &Principal) -> Asked<'_> {
+    match &principal.identifier {
+        Some(Identifier::AndIds(set)) => Asked::All(Conditions::Principals(&set.ids)),
+        Some(Identifier::OrIds(set)) => Asked::OneOf(Conditions::Principals(&set.ids)),
+        Some(Identifier::NotId(inner)) => Asked::Not(Condition::Principal(inner)),
+        Some(Identifier::Any(any)) => Asked::Any(*any),
+        Some(Identifier::Authenticated(peer)) => Asked::Authenticated(peer.principal_name.as_ref()),
+        Some(Identifier::SourceIp(range)) => Asked::Address(RbacAddress::Source, range),
+        Some(Identifier::DirectRemoteIp(range)) => Asked::Address(RbacAddress::DirectRemote, range),
+        Some(Identifier::RemoteIp(range)) => Asked::Address(RbacAddress::Remote, range),
+        Some(Identifier::Header(header)) => Asked::Header(header),
+        Some(Identifier::UrlPath(path)) => Asked::Path(path),
+        Some(Identifier::Metadata(metadata)) => Asked::Metadata(metadata),
+        Some(Identifier::FilterState(_)) => Asked::Other("filter_state"),
+        Some(Identifier::SourcedMetadata(_)) => Asked::Other("sourced_metadata"),
+        Some(Identifier::Custom(_)) => Asked::Other("custom"),
+        None => Asked::Other(""),
+    }
+}
+
+/// The permissions and the principals of a policy, by the names of their fields.
+pub(crate) fn lists(policy: &Policy) -> [(&'static str, Conditions<'_>); 2] {
+    [
+        ("permissions", Conditions::Permissions(&policy.permissions)),
+        ("principals", Conditions::Principals(&policy.principals)),
+    ]
+}
 
 /// Reports a metadata matcher at `at`: it always matches, or never.
 pub(crate) fn metadata(always: bool, at: &Path<'_>, cx: &mut Validation<'_>) {

@@ -4,8 +4,9 @@
 //! less without it, and one of which all must hold matches more. Whether that lets somebody in
 //! depends on what the policy is for.
 
-use super::{RBAC_RULE_NOT_APPLIED, permission_is_kept, principal_is_kept};
-use xdsctl_document::proto::pb::envoy::config::rbac::v3::{Permission, Policy, Principal, permission, principal};
+use super::{RBAC_RULE_NOT_APPLIED, is_kept};
+use crate::shared::conditions::{self, Asked, Condition, Conditions};
+use xdsctl_document::proto::pb::envoy::config::rbac::v3::Policy;
 use xdsctl_model::diag::{Effect, Path, Validation};
 
 /// What a list is to its policy.
@@ -56,48 +57,28 @@ pub(super) fn report(policy: &Policy, allows: bool, at: &Path<'_>, cx: &mut Vali
         more: false,
         is_negated: false,
     };
-    let list = at.field("permissions");
-    for (i, permission) in policy.permissions.iter().enumerate() {
-        of_permission(permission, role, &list.index(i), cx);
-    }
-    let list = at.field("principals");
-    for (i, principal) in policy.principals.iter().enumerate() {
-        of_principal(principal, role, &list.index(i), cx);
+    for (field, list) in conditions::lists(policy) {
+        of_list(list, role, &at.field(field), cx);
     }
 }
 
-fn of_permission(permission: &Permission, role: ListRole, at: &Path<'_>, cx: &mut Validation<'_>) {
-    use permission::Rule;
-    let (field, set, all) = match &permission.rule {
-        Some(Rule::AndRules(set)) => ("and_rules", set, true),
-        Some(Rule::OrRules(set)) => ("or_rules", set, false),
-        Some(Rule::NotRule(rule)) => return of_permission(rule, role.negated(), &at.field("not_rule"), cx),
-        _ if permission_is_kept(permission) => return,
-        Some(Rule::Metadata(_)) => return role.report("metadata", at, cx),
-        Some(Rule::RequestedServerName(_)) => return role.report("requested_server_name", at, cx),
-        Some(_) | None => return role.report("rule", at, cx),
-    };
-    let at = at.field(field);
-    let list = at.field("rules");
-    for (i, rule) in set.rules.iter().enumerate() {
-        of_permission(rule, role.below(all), &list.index(i), cx);
+fn of_list(list: Conditions<'_>, role: ListRole, at: &Path<'_>, cx: &mut Validation<'_>) {
+    for (i, one) in list.iter().enumerate() {
+        of_condition(one, role, &at.index(i), cx);
     }
 }
 
-fn of_principal(principal: &Principal, role: ListRole, at: &Path<'_>, cx: &mut Validation<'_>) {
-    use principal::Identifier;
-    let (field, set, all) = match &principal.identifier {
-        Some(Identifier::AndIds(set)) => ("and_ids", set, true),
-        Some(Identifier::OrIds(set)) => ("or_ids", set, false),
-        Some(Identifier::NotId(id)) => return of_principal(id, role.negated(), &at.field("not_id"), cx),
-        _ if principal_is_kept(principal) => return,
-        Some(Identifier::Metadata(_)) => return role.report("metadata", at, cx),
-        Some(Identifier::SourceIp(_)) => return role.report("source_ip", at, cx),
-        Some(_) | None => return role.report("identifier", at, cx),
+fn of_condition(condition: Condition<'_>, role: ListRole, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let fields = condition.fields();
+    let (field, list, all) = match condition.asked() {
+        Asked::All(list) => (fields.all, list, true),
+        Asked::OneOf(list) => (fields.one_of, list, false),
+        Asked::Not(inner) => return of_condition(inner, role.negated(), &at.field(fields.not), cx),
+        _ if is_kept(condition) => return,
+        Asked::Metadata(_) => return role.report("metadata", at, cx),
+        Asked::ServerName(_) => return role.report("requested_server_name", at, cx),
+        Asked::Address(which, _) => return role.report(which.field(), at, cx),
+        _ => return role.report(fields.kind, at, cx),
     };
-    let at = at.field(field);
-    let list = at.field("ids");
-    for (i, id) in set.ids.iter().enumerate() {
-        of_principal(id, role.below(all), &list.index(i), cx);
-    }
+    of_list(list, role.below(all), &at.field(field).field(fields.list), cx);
 }

@@ -6,14 +6,13 @@ use bytes::Bytes;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
 use super::{FamilyReader, length, opened};
+use crate::shared::conditions::{Asked, Condition, Conditions};
 use crate::shared::names::{RBAC, RBAC_PER_ROUTE};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
-use xdsctl_document::proto::pb::envoy::config::rbac::v3::permission::Rule;
-use xdsctl_document::proto::pb::envoy::config::rbac::v3::principal::Identifier;
+use xdsctl_document::proto::pb::envoy::config::rbac::v3 as pb;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::audit_logging_options::AuditCondition as Pb;
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::{Action, AuditLoggingOptions};
-use xdsctl_document::proto::pb::envoy::config::rbac::v3::{self as pb, Permission, Principal};
 use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher as HeaderPb;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac as FilterPb, RbacPerRoute};
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::path_matcher::Rule as PathRule;
@@ -131,81 +130,52 @@ impl PolicyReader<'_> {
 
     fn policy(&self, policy: &pb::Policy) -> RbacPolicy {
         RbacPolicy {
-            permissions: self.permissions(&policy.permissions),
-            principals: self.principals(&policy.principals),
+            permissions: self.conditions(Conditions::Permissions(&policy.permissions)),
+            principals: self.conditions(Conditions::Principals(&policy.principals)),
         }
     }
 
-    fn permissions(&self, list: &[Permission]) -> Vec<RbacCondition> {
-        list.iter().map(|one| self.permission(one)).collect()
+    fn conditions(&self, list: Conditions<'_>) -> Vec<RbacCondition> {
+        list.iter().map(|one| self.condition(one)).collect()
     }
 
-    fn principals(&self, list: &[Principal]) -> Vec<RbacCondition> {
-        list.iter().map(|one| self.principal(one)).collect()
-    }
-
-    fn permission(&self, permission: &Permission) -> RbacCondition {
-        match &permission.rule {
-            Some(Rule::AndRules(set)) => RbacCondition::All(self.permissions(&set.rules)),
-            Some(Rule::OrRules(set)) => RbacCondition::OneOf(self.permissions(&set.rules)),
-            Some(Rule::NotRule(inner)) => RbacCondition::Not(Box::new(self.permission(inner))),
-            Some(Rule::Any(_)) => RbacCondition::Any,
-            Some(Rule::Header(header)) => self.header(header),
-            Some(Rule::UrlPath(path)) => self.path(path),
-            Some(Rule::DestinationIp(range)) => self.address(RbacAddress::Destination, range),
-            Some(Rule::DestinationPort(port)) => RbacCondition::DestinationPort(*port),
-            Some(Rule::DestinationPortRange(_)) if !(self.has)(PolicyKind::PortRange) => {
-                RbacCondition::Unsupported("destination_port_range")
-            }
-            Some(Rule::Metadata(metadata)) if !(self.has)(PolicyKind::PermissionMetadata(metadata.invert)) => {
-                RbacCondition::Unsupported("metadata")
-            }
-            Some(Rule::RequestedServerName(_)) if !(self.has)(PolicyKind::ServerName) => {
-                RbacCondition::Unsupported("requested_server_name")
-            }
-            Some(Rule::DestinationPortRange(range)) => RbacCondition::DestinationPortRange {
+    fn condition(&self, condition: Condition<'_>) -> RbacCondition {
+        match condition.asked() {
+            Asked::All(list) => RbacCondition::All(self.conditions(list)),
+            Asked::OneOf(list) => RbacCondition::OneOf(self.conditions(list)),
+            Asked::Not(inner) => RbacCondition::Not(Box::new(self.condition(inner))),
+            Asked::Any(_) => RbacCondition::Any,
+            Asked::Header(header) => self.header(header),
+            Asked::Path(path) => self.path(path),
+            Asked::Address(which, range) => self.address(which, range),
+            Asked::Port(port) => RbacCondition::DestinationPort(port),
+            Asked::PortRange(range) if (self.has)(PolicyKind::PortRange) => RbacCondition::DestinationPortRange {
                 start: range.start,
                 end: range.end,
             },
-            Some(Rule::Metadata(metadata)) => RbacCondition::Metadata {
-                invert: metadata.invert,
-            },
-            Some(Rule::RequestedServerName(name)) => {
+            Asked::PortRange(_) => RbacCondition::Unsupported("destination_port_range"),
+            Asked::Metadata(metadata) => {
+                let kind = match condition {
+                    Condition::Permission(_) => PolicyKind::PermissionMetadata(metadata.invert),
+                    Condition::Principal(_) => PolicyKind::PrincipalMetadata,
+                };
+                match (self.has)(kind) {
+                    true => RbacCondition::Metadata {
+                        invert: metadata.invert,
+                    },
+                    false => RbacCondition::Unsupported("metadata"),
+                }
+            }
+            Asked::ServerName(name) if (self.has)(PolicyKind::ServerName) => {
                 self.text("requested_server_name", name, RbacCondition::ServerName)
             }
-            Some(Rule::Matcher(_)) => RbacCondition::Unsupported("matcher"),
-            Some(Rule::UriTemplate(_)) => RbacCondition::Unsupported("uri_template"),
-            Some(Rule::SourcedMetadata(_)) => RbacCondition::Unsupported("sourced_metadata"),
-            None => RbacCondition::Unsupported(""),
-        }
-    }
-
-    fn principal(&self, principal: &Principal) -> RbacCondition {
-        match &principal.identifier {
-            Some(Identifier::AndIds(set)) => RbacCondition::All(self.principals(&set.ids)),
-            Some(Identifier::OrIds(set)) => RbacCondition::OneOf(self.principals(&set.ids)),
-            Some(Identifier::NotId(inner)) => RbacCondition::Not(Box::new(self.principal(inner))),
-            Some(Identifier::Any(_)) => RbacCondition::Any,
-            Some(Identifier::Authenticated(peer)) => match &peer.principal_name {
-                Some(name) => self.text("authenticated", name, |name| RbacCondition::Authenticated(Some(name))),
-                None if !(self.has)(PolicyKind::UnnamedPeer) => RbacCondition::Any,
-                None => RbacCondition::Authenticated(None),
-            },
-            Some(Identifier::SourceIp(range)) => self.address(RbacAddress::Source, range),
-            Some(Identifier::DirectRemoteIp(range)) => self.address(RbacAddress::DirectRemote, range),
-            Some(Identifier::RemoteIp(range)) => self.address(RbacAddress::Remote, range),
-            Some(Identifier::Header(header)) => self.header(header),
-            Some(Identifier::UrlPath(path)) => self.path(path),
-            Some(Identifier::Metadata(_)) if !(self.has)(PolicyKind::PrincipalMetadata) => {
-                RbacCondition::Unsupported("metadata")
+            Asked::ServerName(_) => RbacCondition::Unsupported("requested_server_name"),
+            Asked::Authenticated(Some(name)) => {
+                self.text("authenticated", name, |name| RbacCondition::Authenticated(Some(name)))
             }
-            Some(Identifier::Metadata(metadata)) => RbacCondition::Metadata {
-                invert: metadata.invert,
-            },
-            Some(Identifier::FilterState(_)) => RbacCondition::Unsupported("filter_state"),
-            Some(Identifier::SourcedMetadata(_)) => RbacCondition::Unsupported("sourced_metadata"),
-            Some(Identifier::Custom(_)) => RbacCondition::Unsupported("custom"),
-            None => RbacCondition::Unsupported(""),
+            Asked::Authenticated(None) if !(self.has)(PolicyKind::UnnamedPeer) => RbacCondition::Any,
+            Asked::Authenticated(None) => RbacCondition::Authenticated(None),
+            Asked::Other(field) => RbacCondition::Unsupported(field),
         }
     }
 

@@ -5,14 +5,13 @@
 //! prints. The two differ in what they report for header matchers; the answer is the union. Inside
 //! a composite filter only the second one is made.
 //!
-//! `permission` and `principal` are the two trees of a policy, `condition` what both may hold,
+//! `tree` has the permissions and principals of a policy, `condition` what they may hold,
 //! `audit` the loggers. `reach` says which policies make no difference.
 
 pub mod audit;
 pub mod condition;
-pub mod permission;
-pub mod principal;
 pub mod reach;
+pub mod tree;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -21,6 +20,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::core::convert::matcher;
+use crate::shared::conditions;
 use crate::shared::read::{PolicyKind, PolicyReader, has_shadow_rules};
 use crate::shared::rules::{RBAC_ACTION_LOG, RBAC_ACTION_UNKNOWN, RBAC_CONDITION_UNSUPPORTED};
 use xdsctl_model::host_port::parse_ip_port;
@@ -206,20 +206,11 @@ fn enforced(rules: &pb::Rbac, forms: Forms, at: &Path<'_>, cx: &mut Validation<'
 
 fn policy(policy: &pb::Policy, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>) -> Value {
     let mut walk = PolicyWalk { forms, cx };
-    let permissions_at = at.field("permissions");
-    let permissions: Value = policy
-        .permissions
-        .iter()
-        .enumerate()
-        .map(|(i, permission)| walk.permission(permission, 0, &permissions_at.index(i)))
-        .collect();
-    let principals_at = at.field("principals");
-    let principals: Value = policy
-        .principals
-        .iter()
-        .enumerate()
-        .map(|(i, principal)| walk.principal(principal, 0, &principals_at.index(i)))
-        .collect();
+    let [permissions, principals] = conditions::lists(policy).map(|(field, list)| -> Value {
+        let at = at.field(field);
+        let all = list.iter().enumerate();
+        all.map(|(i, one)| walk.tree(one, 0, &at.index(i))).collect()
+    });
     for (field, is_set) in [
         ("condition", policy.condition.is_some()),
         ("checked_condition", policy.checked_condition.is_some()),
