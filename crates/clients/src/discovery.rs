@@ -14,6 +14,7 @@ use bytes::Bytes;
 use crate::core::convert::resource_name::{NameComparison, NameFault};
 use crate::core::convert::switch::report_off;
 use crate::judge::{Validated, within};
+use crate::shared::URL_PREFIX;
 use crate::shared::rules::XDSTP_NAME_MALFORMED;
 use xdsctl_model::diag::{Path, Rule, Validation, rules};
 use xdsctl_model::profile::{Feature, Profile};
@@ -91,11 +92,8 @@ pub fn bare(resource_type: ResourceType, bytes: &Bytes, others: &[Profile], cx: 
     validated
 }
 
-/// The prefix that the client takes off a type URL, in a response and in its resources.
-const PREFIX: &str = "type.googleapis.com/";
-
 fn without_prefix(type_url: &str) -> &str {
-    type_url.strip_prefix(PREFIX).unwrap_or(type_url)
+    type_url.strip_prefix(URL_PREFIX).unwrap_or(type_url)
 }
 
 /// The type of a response, which must be one that a gRPC client asks for.
@@ -110,7 +108,7 @@ pub fn check_response_type(type_url: &str, cx: &mut Validation<'_>) -> Option<Re
         let names = ResourceType::ALL.map(ResourceType::type_name);
         let last = type_url.rsplit('/').next().unwrap_or_default();
         if let Some(near) = xdsctl_model::text::nearest(last, names.into_iter()) {
-            finding.help(format!("did you mean `{PREFIX}{near}`?"));
+            finding.help(format!("did you mean `{URL_PREFIX}{near}`?"));
         }
     }
     found

@@ -6,6 +6,7 @@
 
 use crate::core::convert::tls;
 use crate::shared::fields::socket_config;
+use crate::shared::names::DOWNSTREAM;
 use crate::shared::rules::{
     CLIENT_CERTIFICATE_WITHOUT_CA, LISTENER_SOCKET_UNSUPPORTED, NO_IDENTITY, OCSP_STAPLE_POLICY, REQUIRE_SNI,
     SAN_MATCH, SYSTEM_ROOTS,
@@ -16,9 +17,6 @@ use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3 as
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::tls::{CaCerts, CommonTlsContext, DownstreamTlsContext};
 
-/// Message type of the context.
-const TYPE_NAME: &str = "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext";
-
 /// Converts the transport socket at `at`.
 pub fn transport_socket(
     socket: &TransportSocket,
@@ -28,7 +26,7 @@ pub fn transport_socket(
     let at = at.field("typed_config");
     let extension = any::extract(socket_config(socket), &at, cx)?;
     let at = extension.at(&at);
-    if extension.type_name != TYPE_NAME {
+    if extension.type_name != DOWNSTREAM {
         cx.report(
             &LISTENER_SOCKET_UNSUPPORTED,
             &at.field("type_url"),

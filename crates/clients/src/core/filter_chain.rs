@@ -7,6 +7,7 @@
 use super::downstream_tls;
 use super::http_connection_manager::{self, ListenerSide};
 use crate::core::convert::cidr::cidr_range;
+use crate::shared::names::RAW_BUFFER;
 use crate::shared::rules::{NETWORK_FILTERS_NOT_ONE, SOURCE_TYPE_UNKNOWN};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
@@ -52,9 +53,6 @@ pub enum ChainReach {
         raw_buffer: bool,
     },
 }
-
-/// The only transport_protocol that a gRPC server's connections have.
-const RAW_BUFFER: &str = "raw_buffer";
 
 /// Converts the chain at `at`, which may be the listener's default.
 pub fn from_proto(pb: &pb::FilterChain, is_default: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Converted {

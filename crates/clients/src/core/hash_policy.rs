@@ -6,6 +6,7 @@
 
 use super::route_match::note_unseen_header;
 use crate::core::convert::matcher;
+use crate::shared::names::CHANNEL_ID_KEY;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::HashPolicy as Pb;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::hash_policy::{Header, PolicySpecifier};
 use xdsctl_model::diag::{Path, Validation, rules};
@@ -22,9 +23,6 @@ rules! {
     HASH_POLICY_UNSUPPORTED = "rds-hash-policy-unsupported", RouteConfiguration, Dropped, "gRFC A42; C-core RouteActionParse",
         also [Go Java Node] "all have header and filter_state, and pass over other hash policies";
 }
-
-/// Key of the only filter_state that a hash policy can name: the channel's own id.
-const CHANNEL_ID_KEY: &str = "io.grpc.channel_id";
 
 /// Converts the hash policies that the client keeps.
 pub fn from_proto(messages: &[Pb], at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<HashPolicy> {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::core::filter::{self, FilterType};
 use crate::core::route_config;
+use crate::shared::names::HCM;
 use crate::shared::rules::OPTIONAL_FILTER_DROPPED;
 use crate::shared::rules::{
     FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_UNNAMED, FILTER_UNSUPPORTED, LAST_FILTER_NOT_TERMINAL,
@@ -38,9 +39,6 @@ rules! {
     ROUTE_FOR_OTHER_SIDE = "hcm-route-action-for-other-side", Listener, Fails, "gRFC A28, A36; C-core xds_server_config_fetcher.cc, xds_resolver.cc",
         also [Go Java] "they keep the route and fail its RPCs with UNAVAILABLE (routeAndProcess; XdsServerWrapper, XdsNameResolver)";
 }
-
-/// Message type of the network filter.
-const TYPE_NAME: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
 /// Who runs the listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +74,7 @@ pub fn from_any(
 ) -> Option<HttpConnectionManager> {
     let extension = any::extract(any, at, cx)?;
     let at = extension.at(at);
-    if extension.type_name != TYPE_NAME {
+    if extension.type_name != HCM {
         cx.report(
             &NETWORK_FILTER_UNSUPPORTED,
             &at,

@@ -2,7 +2,7 @@
 //! `validateClusterAndConstructClusterUpdate`).
 
 use super::{Later, holds, is_url_of, lb, tls, unmarshal};
-use crate::shared::names::{AGGREGATE, AGGREGATE_NAME, AUDIENCE, SOCKET_NAME};
+use crate::shared::names::{AGGREGATE, AGGREGATE_NAME, AUDIENCE, HTTP_11_PROXY, SOCKET_NAME, UPSTREAM};
 use crate::shared::rules::{
     ADDRESS_NOT_SOCKET, AGGREGATE_EMPTY, DISCOVERY_UNSUPPORTED, DNS_LOAD_ASSIGNMENT_MISSING, DNS_NAME_EMPTY,
     DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, DNS_RESOLVER_NAME, EDS_SERVICE_NAME_MISSING, EDS_SOURCE_UNSUPPORTED,
@@ -26,8 +26,6 @@ use xdsctl_lb::ring_hash::LB_RING_HASH_FUNCTION;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
 
-const TLS_CONTEXT: &str = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
-const HTTP_11_PROXY: &str = "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
 const MAX_SNI_BYTES: usize = 255;
 
 /// Converts the resource.
@@ -198,10 +196,10 @@ pub(super) fn tls_config<'s>(
 }
 
 fn tls_socket(socket: &TransportSocket, at: &Path<'_>, later: Later<'_>, cx: &mut Validation<'_>) -> Checked {
-    let any = tls_config(socket, TLS_CONTEXT, &TRANSPORT_SOCKET_UNSUPPORTED, at, cx)?;
+    let any = tls_config(socket, UPSTREAM, &TRANSPORT_SOCKET_UNSUPPORTED, at, cx)?;
     let at = at.field("typed_config");
-    let context: UpstreamTlsContext = unmarshal(&any.value, TLS_CONTEXT, &at, cx)?;
-    let at = at.value(TLS_CONTEXT);
+    let context: UpstreamTlsContext = unmarshal(&any.value, UPSTREAM, &at, cx)?;
+    let at = at.value(UPSTREAM);
     let common_at = at.field("common_tls_context");
     let Some(common) = &context.common_tls_context else {
         return Err(reject(

@@ -1,6 +1,7 @@
 //! The ext_proc filter and the service that it calls, as grpc-go reads them
 //! (internal/xds/httpfilter/extproc, internal/xds/grpcservice).
 
+use super::rls::{SCHEMES, is_escaped};
 use super::{matcher, unmarshal};
 use crate::shared::ext_proc::{self, ACCESS_TOKEN, CREDENTIALS, XDS};
 use crate::shared::rules::{
@@ -29,9 +30,6 @@ const TLS: &str = "envoy.extensions.grpc_service.channel_credentials.tls.v3.TlsC
 
 /// Longest key and value of a header, in bytes.
 const HEADER_LENGTH: usize = 16_384;
-
-/// Schemes of targets that the client has a resolver for.
-const SCHEMES: &[&str] = &["dns", "passthrough", "unix", "unix-abstract", "xds"];
 
 /// Checks the filter's config at `at` (`ParseFilterConfig`).
 pub(super) fn config(config: &ExternalProcessor, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
@@ -120,12 +118,6 @@ fn is_target(uri: &str) -> bool {
         !rest.starts_with('/') && SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known))
     });
     is_opaque || is_escaped(path)
-}
-
-/// Says whether two hexadecimal digits follow each `%`.
-fn is_escaped(text: &str) -> bool {
-    let mut parts = text.split('%').skip(1);
-    parts.all(|part| part.len() >= 2 && part.bytes().take(2).all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// `parseInitialMetadata`; raw_value counts if there is one.

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::matcher::{Prefix, parse_addr};
 use super::{cluster, http_connection_manager, tls, unmarshal};
 use crate::shared::limits::{MAX_COMBINATIONS, not_compared};
+use crate::shared::names::{DOWNSTREAM, RAW_BUFFER};
 use crate::shared::rules::{
     ADDRESS_NOT_IP, CIDR_PREFIX_LEN_TOO_LONG, CLIENT_CERTIFICATE_WITHOUT_CA, DUPLICATE_MATCH,
     LISTENER_SOCKET_UNSUPPORTED, NO_IDENTITY, OCSP_STAPLE_POLICY, REQUIRE_SNI, SOURCE_TYPE_UNKNOWN,
@@ -19,9 +20,6 @@ use xdsctl_document::proto::pb::envoy::config::listener::v3::{FilterChain, Filte
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::DownstreamTlsContext;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
-
-const TLS_CONTEXT: &str = "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext";
-pub(super) const RAW_BUFFER: &str = "raw_buffer";
 
 /// The chains while they are added.
 #[derive(Default)]
@@ -195,10 +193,10 @@ pub(super) fn transport_socket(chain: &FilterChain, at: &Path<'_>, cx: &mut Vali
         return Ok(());
     };
     let at = at.field("transport_socket");
-    let any = cluster::tls_config(socket, TLS_CONTEXT, &LISTENER_SOCKET_UNSUPPORTED, &at, cx)?;
+    let any = cluster::tls_config(socket, DOWNSTREAM, &LISTENER_SOCKET_UNSUPPORTED, &at, cx)?;
     let at = at.field("typed_config");
-    let context: DownstreamTlsContext = unmarshal(&any.value, TLS_CONTEXT, &at, cx)?;
-    let at = at.value(TLS_CONTEXT);
+    let context: DownstreamTlsContext = unmarshal(&any.value, DOWNSTREAM, &at, cx)?;
+    let at = at.value(DOWNSTREAM);
     let is_of_today = cx.has(Feature::TlsOfToday);
     if is_of_today && context.require_sni == Some(true) {
         let message = format_args!("require_sni is true, must be false");

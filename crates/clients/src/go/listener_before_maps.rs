@@ -4,8 +4,9 @@
 //!
 //! Network filters are not looked at.
 
-use super::filter_chain::{RAW_BUFFER, prefixes, transport_socket};
+use super::filter_chain::{prefixes, transport_socket};
 use super::listener::socket_address;
+use crate::shared::names::RAW_BUFFER;
 use crate::shared::rules::{NO_FILTER_CHAIN, SOURCE_TYPE_UNKNOWN};
 use crate::shared::{Checked, fields, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::SocketAddress;

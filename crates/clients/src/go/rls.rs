@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::{is_url_of, unmarshal};
+use crate::shared::names::RLS;
 use crate::shared::rls::{config_to_json, policy_json};
 use crate::shared::rules::{PLUGIN_TYPE_UNKNOWN, RLS_CONFIG_NOT_JSON, RLS_CONFIG_REJECTED};
 use crate::shared::{Checked, reject};
@@ -18,11 +19,8 @@ use xdsctl_model::resource::{LbPolicy, MAX_DURATION_SECONDS};
 
 use crate::shared::ConverterStop;
 
-/// The plugin's message.
-pub(super) const RLS: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
-
 /// The schemes of targets for which xDS brings a resolver.
-const SCHEMES: [&str; 5] = ["dns", "passthrough", "unix", "unix-abstract", "xds"];
+pub(super) const SCHEMES: [&str; 5] = ["dns", "passthrough", "unix", "unix-abstract", "xds"];
 
 /// The LB policy that the plugin stands for; `None` if the program does not bring it.
 pub(super) fn policy(any: &Any, profile: &Profile) -> Option<LbPolicy> {
@@ -240,17 +238,9 @@ fn split_scheme(text: &str) -> Option<(String, &str)> {
 }
 
 /// Says whether every `%` is followed by two hexadecimal digits.
-fn is_escaped(text: &str) -> bool {
-    let is_hex = |text: &[u8]| text.iter().take(2).filter(|byte| byte.is_ascii_hexdigit()).count() == 2;
-    let mut bytes = text.as_bytes();
-    while let Some(at) = bytes.iter().position(|&byte| byte == b'%') {
-        let (_, rest) = bytes.split_at(at + 1);
-        if !is_hex(rest) {
-            return false;
-        }
-        bytes = rest;
-    }
-    true
+pub(super) fn is_escaped(text: &str) -> bool {
+    let mut parts = text.split('%').skip(1);
+    parts.all(|part| part.len() >= 2 && part.bytes().take(2).all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// Says whether it is a host with or without a port (`parseAuthority`).

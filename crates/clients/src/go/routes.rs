@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::{http_filter, is_url_of, matcher, rls};
+use crate::shared::names::RLS;
 use crate::shared::rules::{
     BACK_OFF_NOT_POSITIVE, NUM_RETRIES_ZERO, PATH_SPECIFIER_UNSUPPORTED, PLUGIN_TYPE_UNKNOWN, ROUTE_PLUGIN_UNKNOWN,
     ROUTE_SPECIFIER_UNSUPPORTED, ROUTE_WITHOUT_MATCH, WEIGHTED_CLUSTERS_EMPTY, WEIGHTED_CLUSTERS_SUM,
@@ -57,7 +58,7 @@ fn plugins<'m>(list: &'m [ClusterSpecifierPlugin], at: &Path<'_>, cx: &mut Valid
         let name = extension.map_or("", |extension| extension.name.as_str());
         let any = extension.and_then(|extension| extension.typed_config.as_ref());
         let url = any.map_or("", |any| any.type_url.as_str());
-        let known = any.filter(|_| is_url_of(url, rls::RLS));
+        let known = any.filter(|_| is_url_of(url, RLS));
         if known.is_none() && plugin.is_optional && cx.has(Feature::UnknownClustersSkipped) {
             plugins.insert(name, false);
             continue;

@@ -1,7 +1,7 @@
 //! Cluster, as grpc-java reads it (XdsClusterResource `processCluster`): the kind, LB, metadata.
 
 use super::{holds, lb, metadata, tls, to_nanos, unpack};
-use crate::shared::names::{AGGREGATE, AGGREGATE_NAME, SOCKET_NAME};
+use crate::shared::names::{AGGREGATE, AGGREGATE_NAME, HTTP_11_PROXY, SOCKET_NAME};
 use crate::shared::rules::{
     ADDRESS_NOT_SOCKET, AGGREGATE_EMPTY, CLUSTER_TYPE_UNSUPPORTED, DISCOVERY_UNSUPPORTED, DNS_LOAD_ASSIGNMENT_MISSING,
     DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, DNS_RESOLVER_NAME, EDS_SERVICE_NAME_MISSING, EDS_SOURCE_UNSUPPORTED,
@@ -26,8 +26,6 @@ rules! {
     /// The interval of outlier detection is 0, which is accepted and then kills the channel.
     OUTLIER_ZERO_INTERVAL_KILLS = "cds-outlier-zero-interval-kills", Cluster, Fails, "grpc-java OutlierDetectionLoadBalancer acceptResolvedAddresses, ManagedChannelImpl.panic";
 }
-
-const HTTP_11_PROXY: &str = "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
 
 /// Converts the resource.
 pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {

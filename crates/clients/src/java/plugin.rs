@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::{is_url_of, is_valid, lb_config, unpack_as};
+use crate::shared::names::RLS;
 use crate::shared::rls::{config_to_json, policy_json};
 use crate::shared::rules::{PLUGIN_NAME_DUPLICATE, PLUGIN_TYPE_UNKNOWN, RLS_CONFIG_MISSING, RLS_CONFIG_NOT_JSON};
 use crate::shared::{Checked, reject};
@@ -18,8 +19,6 @@ use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::{LbConfig, LbPolicy};
-
-const RLS: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
 
 /// The declared plugins by name, the optional ones that the client does not have among them.
 pub(super) type JavaPlugins<'m> = BTreeSet<&'m str>;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::shared::names::{HCM, RBAC};
 use crate::shared::reach::{KnownConnection, may_match};
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::resource::filter::{FilterConfig, FilterOverride};
@@ -14,10 +15,6 @@ rules! {
     POLICY_NEVER_MET = "lds-policy-never-met", Listener, Advice, "gRFC A41; C-core AuthenticatedAuthorizationMatcher, PortAuthorizationMatcher",
         also [Go Java] "in each nobody is authenticated without TLS, and a server has one port";
 }
-
-/// The messages that hold a filter's config.
-const MANAGER: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
-const RBAC: &str = "envoy.extensions.filters.http.rbac.v3.RBAC";
 
 /// Looks at the filters of the chain at `at`, whose server has this address.
 pub fn check(chain: Option<&FilterChain>, address: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
@@ -61,7 +58,7 @@ fn report(chain: &FilterChain, known: KnownConnection, at: &Path<'_>, cx: &mut V
     // An HttpConnectionManager is the only network filter that there may be.
     let first_at = filters_at.index(0);
     let config_at = first_at.field("typed_config");
-    let manager_at = config_at.value(MANAGER);
+    let manager_at = config_at.value(HCM);
     let http_filters_at = manager_at.field("http_filters");
     for filter in chain
         .http_connection_manager

@@ -20,6 +20,17 @@ pub(crate) const RING_HASH: &str = "envoy.extensions.load_balancing_policies.rin
 pub(crate) const ROUND_ROBIN: &str = "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin";
 pub(crate) const WRR_LOCALITY: &str = "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality";
 pub(crate) const DOWNSTREAM: &str = "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext";
+pub(crate) const HTTP_11_PROXY: &str =
+    "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
+pub(crate) const RLS: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
 pub(crate) const UPSTREAM: &str = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
 /// The only name of a transport socket.
 pub(crate) const SOCKET_NAME: &str = "envoy.transport_sockets.tls";
+/// The only transport_protocol that a gRPC server's connections have.
+pub(crate) const RAW_BUFFER: &str = "raw_buffer";
+/// Key of the only filter_state that a hash policy can name: the channel's own id.
+pub(crate) const CHANNEL_ID_KEY: &str = "io.grpc.channel_id";
+/// Metadata key of a proxy's address (A86).
+pub(crate) const PROXY_METADATA: &str = "envoy.http11_proxy_transport_socket.proxy_address";
+/// Metadata key of Envoy's load balancing settings, and of the ring hash key in it (A76).
+pub(crate) const LB_METADATA: &str = "envoy.lb";

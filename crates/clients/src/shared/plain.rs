@@ -12,8 +12,8 @@ use bytes::Bytes;
 use foldhash::{HashSet, HashSetExt};
 
 use super::fields;
+use super::names::LB_METADATA;
 use super::opened::KeptEndpoints;
-use super::read::LB_METADATA;
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::struct_to_json;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{HealthStatus as HealthPb, Metadata};

@@ -5,11 +5,12 @@
 //! by the type in `cluster_type.typed_config` alone, not by a name. Empty, repeated and missing
 //! names, cycles and depth are no matter of one resource: `lint` looks at them.
 
-use crate::shared::fields;
+use crate::shared::names::AGGREGATE;
 use crate::shared::rules::{
     AGGREGATE_EMPTY, CLUSTER_TYPE_UNSUPPORTED, DISCOVERY_UNSUPPORTED, EDS_CONFIG_MISSING, EDS_SERVICE_NAME_MISSING,
     EDS_SOURCE_UNSUPPORTED,
 };
+use crate::shared::{URL_PREFIX, fields};
 use xdsctl_document::proto::any;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
@@ -27,12 +28,6 @@ rules! {
     OTHER_DISCOVERY_FIELD = "cds-field-of-other-discovery", Cluster, Ignored, "gRFC A27, A37; C-core CdsResourceParse",
         also [Go Java Node] "each reads the fields of the kind that the cluster is of";
 }
-
-/// The config of an aggregate cluster.
-const AGGREGATE: &str = "envoy.extensions.clusters.aggregate.v3.ClusterConfig";
-
-/// What the client strips off the type URL of `cluster_type`, and nothing else.
-const TYPE_URL_PREFIX: &str = "type.googleapis.com/";
 
 /// Converts the discovery type; `None` after an error that leaves none.
 pub(super) fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Option<Discovery> {
@@ -125,16 +120,13 @@ fn aggregate(custom: &CustomClusterType, root: &Path<'_>, cx: &mut Validation<'_
         cx.report(&any::ANY_MISSING, &at, format_args!("missing, must hold `{AGGREGATE}`"));
         return None;
     };
-    let type_name = config
-        .type_url
-        .strip_prefix(TYPE_URL_PREFIX)
-        .unwrap_or(&config.type_url);
+    let type_name = config.type_url.strip_prefix(URL_PREFIX).unwrap_or(&config.type_url);
     if type_name != AGGREGATE {
         cx.report(
             &CLUSTER_TYPE_UNSUPPORTED,
             &at.field("type_url"),
             format_args!(
-                "`{}` is not supported, must be `{TYPE_URL_PREFIX}{AGGREGATE}`",
+                "`{}` is not supported, must be `{URL_PREFIX}{AGGREGATE}`",
                 config.type_url
             ),
         );

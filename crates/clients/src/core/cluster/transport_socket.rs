@@ -7,6 +7,7 @@
 use crate::core::convert::switch::report_off;
 use crate::core::convert::tls::common_tls_context;
 use crate::shared::fields::socket_config;
+use crate::shared::names::{HTTP_11_PROXY, UPSTREAM};
 use crate::shared::rules::{SNI_TOO_LONG, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA};
 use xdsctl_document::proto::any::{self, Extension};
 use xdsctl_document::proto::pb::envoy::config::core::v3::TransportSocket;
@@ -15,9 +16,6 @@ use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3 as
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::tls::{CaCerts, UpstreamTlsContext};
-
-const UPSTREAM_TLS_CONTEXT: &str = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
-const HTTP_11_PROXY: &str = "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
 
 /// Longest server name in bytes (A101).
 const MAX_SNI_BYTES: usize = 255;
@@ -70,14 +68,11 @@ fn http_11_proxy(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'
 /// Converts the extension in the Any at `at`, which must be an UpstreamTlsContext.
 fn tls_extension(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<UpstreamTlsContext> {
     let at = extension.at(at);
-    if extension.type_name != UPSTREAM_TLS_CONTEXT {
+    if extension.type_name != UPSTREAM {
         cx.report(
             &TRANSPORT_SOCKET_UNSUPPORTED,
             &at.field("type_url"),
-            format_args!(
-                "`{}` is not supported, must be `{UPSTREAM_TLS_CONTEXT}`",
-                extension.type_name
-            ),
+            format_args!("`{}` is not supported, must be `{UPSTREAM}`", extension.type_name),
         );
         return None;
     }

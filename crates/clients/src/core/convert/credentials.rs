@@ -8,6 +8,7 @@
 use bytes::Bytes;
 
 use super::nested::nested;
+use crate::shared::ext_proc::{ACCESS_TOKEN, XDS};
 use crate::shared::rules::{
     ACCESS_TOKEN_EMPTY, CHANNEL_CREDENTIALS_MISSING, TLS_CREDENTIALS_PROVIDER_UNKNOWN, TLS_CREDENTIALS_WITHOUT_ROOT,
     XDS_CREDENTIALS_WITHOUT_FALLBACK,
@@ -35,11 +36,9 @@ enum ChannelKind {
 }
 
 const TLS: &str = "envoy.extensions.grpc_service.channel_credentials.tls.v3.TlsCredentials";
-const XDS: &str = "envoy.extensions.grpc_service.channel_credentials.xds.v3.XdsCredentials";
 const GOOGLE_DEFAULT: &str =
     "envoy.extensions.grpc_service.channel_credentials.google_default.v3.GoogleDefaultCredentials";
 const INSECURE: &str = "envoy.extensions.grpc_service.channel_credentials.insecure.v3.InsecureCredentials";
-const ACCESS_TOKEN: &str = "envoy.extensions.grpc_service.call_credentials.access_token.v3.AccessTokenCredentials";
 
 /// What an XdsCredentials cuts off its fallback's type URL; any other URL is a type that nobody
 /// has.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 use crate::core::convert::address;
+use crate::shared::names::{ADDRESS, AUDIENCE};
 use crate::shared::rules::{METADATA_AUDIENCE_WITHOUT_URL, METADATA_NOT_JSON};
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::{self, Extension};
@@ -25,9 +26,6 @@ rules! {
     /// A Struct in filter_metadata has the key of a typed entry, which is used instead.
     METADATA_SHADOWED = "metadata-shadowed", Common, Ignored, "gRFC A83; C-core ParseXdsMetadataMap";
 }
-
-const AUDIENCE: &str = "envoy.extensions.filters.http.gcp_authn.v3.Audience";
-const ADDRESS: &str = "envoy.config.core.v3.Address";
 
 /// Converts metadata; `at` is the path in front of `.typed_filter_metadata` and `.filter_metadata`.
 ///

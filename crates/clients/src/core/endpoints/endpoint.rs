@@ -16,6 +16,7 @@ use crate::core::convert::health::{health_status_name, kept_status};
 use crate::core::convert::metadata;
 use crate::core::convert::switch::report_off;
 use crate::shared::OpenedEndpoint;
+use crate::shared::names::{LB_METADATA, PROXY_METADATA};
 use crate::shared::rules::{ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_MISSING, ENDPOINT_WEIGHT_ZERO};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{HealthStatus as PbHealth, Metadata};
@@ -283,12 +284,6 @@ fn report_unread(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) {
         report_off(Feature::HttpConnect, at, cx);
     }
 }
-
-/// Metadata key of the proxy's address (A86).
-pub(super) const PROXY_METADATA: &str = "envoy.http11_proxy_transport_socket.proxy_address";
-
-/// Metadata key of Envoy's load balancing settings, and of the ring hash key in it (A76).
-const LB_METADATA: &str = "envoy.lb";
 
 /// Takes the proxy's address out of converted metadata.
 pub(super) fn take_proxy(map: &mut BTreeMap<String, MetadataValue>) -> Option<String> {

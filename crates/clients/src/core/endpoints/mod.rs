@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use crate::core::convert::metadata;
 use crate::core::convert::switch::report_off;
+use crate::shared::names::PROXY_METADATA;
 use crate::shared::rules::{
     LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PRIORITY_GAP, PRIORITY_TOO_HIGH,
 };
@@ -243,10 +244,10 @@ fn locality(
 fn locality_proxy(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<String> {
     let metadata = pb.metadata.as_ref()?;
     if !cx.has(Feature::HttpConnect) {
-        if metadata::has_any(metadata, &[endpoint::PROXY_METADATA])
+        if metadata::has_any(metadata, &[PROXY_METADATA])
             && proto::kept::<Metadata>(metadata)
                 .typed_filter_metadata
-                .contains_key(endpoint::PROXY_METADATA)
+                .contains_key(PROXY_METADATA)
         {
             report_off(Feature::HttpConnect, &at.field("metadata"), cx);
         }

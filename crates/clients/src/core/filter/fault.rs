@@ -5,6 +5,7 @@
 //! `FaultInjectionFilter::MakeInjectionDecision` (fault_injection_filter.cc).
 
 use super::FilterType;
+use crate::shared::names::FAULT;
 use crate::shared::read::{self, fraction};
 use crate::shared::rules::FAULT_STATUS_UNKNOWN;
 use xdsctl_document::proto::any::Extension;
@@ -23,12 +24,10 @@ rules! {
         also [Go Java Node] "a percentage of 0 injects nothing in any client";
 }
 
-const TYPE_NAME: &str = "envoy.extensions.filters.http.fault.v3.HTTPFault";
-
 /// The filter's place in the registry.
 pub static TYPE: FilterType = FilterType {
-    type_name: TYPE_NAME,
-    override_type: Some((TYPE_NAME, parse)),
+    type_name: FAULT,
+    override_type: Some((FAULT, parse)),
     on_client: true,
     on_server: false,
     is_terminal: false,
@@ -134,7 +133,7 @@ mod tests {
         let (profile, server) = (Profile::default(), ServerFacts::default());
         let mut cx = Validation::new(&profile, &server);
         let any = Any {
-            type_url: format!("type.googleapis.com/{TYPE_NAME}"),
+            type_url: format!("type.googleapis.com/{FAULT}"),
             value: message.encode_to_vec().into(),
         };
         let extension = extract(Some(&any), &Path::ROOT, &mut cx).unwrap();

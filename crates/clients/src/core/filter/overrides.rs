@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::by_override_type;
+use crate::shared::names::WRAPPER;
 use crate::shared::rules::{FILTER_OVERRIDE_DROPPED, FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_OVERRIDE_WITHOUT_CONFIG};
 use xdsctl_document::proto::any::{Extension, extract};
 use xdsctl_document::proto::pb::Any;
@@ -20,9 +21,6 @@ rules! {
     /// An entry of typed_per_filter_config has an empty key.
     FILTER_OVERRIDE_WITHOUT_NAME = "filter-override-without-name", Filter, Nack, "gRFC A39; C-core ParseTypedPerFilterConfig";
 }
-
-/// The message that wraps an override to make it optional or to switch the filter off.
-const WRAPPER: &str = "envoy.config.route.v3.FilterConfig";
 
 /// Converts the map at `at`, the path of the `typed_per_filter_config` field.
 ///

@@ -11,6 +11,7 @@ pub mod rls;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::shared::names::RLS;
 use crate::shared::rules::{PLUGIN_NAME_DUPLICATE, PLUGIN_TYPE_UNKNOWN};
 use xdsctl_document::proto::any::extract;
 use xdsctl_document::proto::pb::envoy::config::core::v3::TypedExtensionConfig;
@@ -156,7 +157,7 @@ fn config(extension: &TypedExtensionConfig, is_optional: bool, at: &Path<'_>, cx
         return State::Faulty;
     };
     let value_at = plugin.at(at);
-    if plugin.type_name != rls::TYPE_NAME {
+    if plugin.type_name != RLS {
         if is_optional {
             cx.report(
                 &PLUGIN_OPTIONAL_DROPPED,
@@ -171,11 +172,7 @@ fn config(extension: &TypedExtensionConfig, is_optional: bool, at: &Path<'_>, cx
         cx.report(
             &PLUGIN_TYPE_UNKNOWN,
             &value_at,
-            format_args!(
-                "the client has no plugin `{}`, must be `{}`",
-                plugin.type_name,
-                rls::TYPE_NAME
-            ),
+            format_args!("the client has no plugin `{}`, must be `{}`", plugin.type_name, RLS),
         );
         return State::Faulty;
     }

@@ -19,9 +19,6 @@ use xdsctl_lb::xds::Chain;
 use xdsctl_model::diag::{Path, Related, Validation};
 use xdsctl_model::resource::{LbPolicy, MAX_DURATION_SECONDS};
 
-/// The plugin's message.
-pub const TYPE_NAME: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
-
 /// Converts the plugin to the LB policy `rls_experimental`.
 ///
 /// `at` is the path of the message, `any_at` that of the Any that holds it: there the client

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use super::{FamilyReader, opened};
 use crate::shared::fields;
-use crate::shared::names::ADDRESS;
+use crate::shared::names::{ADDRESS, LB_METADATA, PROXY_METADATA};
 use crate::shared::opened::{KeptEndpoints, Opened, OpenedEndpoint, OpenedEndpoints};
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::struct_to_json;
@@ -19,12 +19,6 @@ use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::{DropCategory, DropConfig, Endpoint, Endpoints, Locality, LocalityName};
 use xdsctl_model::resource::pieces::{Builder, Pieces};
-
-/// Metadata key of a proxy's address (A86).
-const PROXY_METADATA: &str = "envoy.http11_proxy_transport_socket.proxy_address";
-
-/// Metadata key of Envoy's load balancing settings, and of the ring hash key in it (A76).
-pub(crate) const LB_METADATA: &str = "envoy.lb";
 
 /// Everything, in parts per million.
 const ALL_PER_MILLION: u32 = 1_000_000;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{FamilyReader, millis, opened};
 use crate::shared::Opened;
 use crate::shared::fields;
-use crate::shared::names::HCM;
+use crate::shared::names::{HCM, RAW_BUFFER};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{CidrRange, SocketAddress};
 use xdsctl_document::proto::pb::envoy::config::listener::v3::{self as pb, FilterChainMatch};
@@ -19,9 +19,6 @@ use xdsctl_model::resource::listener::{
     Cidr, DestinationChains, FilterChain, HttpConnectionManager, Listener, RouteSource, SourceMatch, SourceType,
     TcpListener,
 };
-
-/// The only transport_protocol that a gRPC server's connections have.
-const RAW_BUFFER: &str = "raw_buffer";
 
 impl FamilyReader<'_> {
     /// Reads a Listener that the client has accepted.

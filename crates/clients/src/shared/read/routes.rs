@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{FamilyReader, RetryWords, matcher, millis, rewrite};
+use crate::shared::names::CHANNEL_ID_KEY;
 use crate::shared::{Opened, OpenedHost};
 use xdsctl_document::proto::pb::envoy::config::core::v3::RuntimeFractionalPercent;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action as ActionPb;
@@ -21,9 +22,6 @@ use xdsctl_model::resource::route::{
     Route, RouteAction, RouteConfiguration, VirtualHost,
 };
 use xdsctl_model::resource::{LbPolicy, Millis};
-
-/// Key of the only filter_state that a hash policy can name: the channel's own id.
-const CHANNEL_ID_KEY: &str = "io.grpc.channel_id";
 
 /// The plugins that the client has, by name.
 type KnownPlugins = BTreeMap<String, Arc<LbPolicy>>;

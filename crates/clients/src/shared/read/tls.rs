@@ -2,7 +2,7 @@
 
 use super::{FamilyReader, opened};
 use crate::shared::fields;
-use crate::shared::names::{DOWNSTREAM, UPSTREAM};
+use crate::shared::names::{DOWNSTREAM, HTTP_11_PROXY, UPSTREAM};
 use xdsctl_document::proto::pb::envoy::config::core::v3::TransportSocket;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::http_11_proxy::v3::Http11ProxyUpstreamTransport;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3 as pb;
@@ -11,8 +11,6 @@ use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::tls::{
     CaCerts, CommonTlsContext, DownstreamTlsContext, ProviderInstance, UpstreamTlsContext,
 };
-
-const HTTP_11_PROXY: &str = "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
 
 impl FamilyReader<'_> {
     /// Whether connections of a cluster go through an HTTP proxy, and its TLS; `None` for
