@@ -84,7 +84,7 @@ impl<'a, 'w> Form<'a, 'w> {
 
     fn wants(&self, name: &str) -> bool {
         match self.asked {
-            Asked::One(wanted) => wanted == name,
+            Asked::One(wanted) => self.found.is_none() && wanted == name,
             Asked::Printed | Asked::All => true,
         }
     }
@@ -230,25 +230,27 @@ impl<'a> FieldValue<'a> {
         FieldValue::Named(Rc::new(fields))
     }
 
-    /// The fields of an object that are asked for; `None` if it is none.
-    fn form<'w>(&self, asked: Asked<'w>) -> Option<Form<'a, 'w>> {
-        let mut form = Form::new(asked);
+    /// Names the fields of an object; what is no object has none.
+    fn name_fields(&self, form: &mut Form<'a, '_>) {
         match self {
-            FieldValue::Object(of) => of.fields(&mut form),
-            FieldValue::Named(fields) => fields(&mut form),
-            _ => return None,
+            FieldValue::Object(of) => of.fields(form),
+            FieldValue::Named(fields) => fields(form),
+            _ => {}
         }
-        Some(form)
     }
 
     /// A field of an object, printed or not; `None` if it has none of that name.
     pub fn field(&self, name: &str) -> Option<FieldValue<'a>> {
-        self.form(Asked::One(name))?.found
+        let mut form = Form::new(Asked::One(name));
+        self.name_fields(&mut form);
+        form.found
     }
 
     /// All fields of an object, printed or not.
     pub fn all(&self) -> Vec<(&'a str, FieldValue<'a>)> {
-        self.form(Asked::All).map(|form| form.fields).unwrap_or_default()
+        let mut form = Form::new(Asked::All);
+        self.name_fields(&mut form);
+        form.fields
     }
 
     /// What is printed of it.
@@ -285,7 +287,8 @@ impl<'a> FieldValue<'a> {
 
     /// An object whose `defaults` are the names of the fields that hold one.
     fn object(&self, asked: Asked<'static>) -> ParsedValue<'a> {
-        let form = self.form(asked).unwrap_or(Form::new(asked));
+        let mut form = Form::new(asked);
+        self.name_fields(&mut form);
         let (mut plain, mut parts) = (Map::new(), BTreeMap::new());
         for (name, value) in form.fields {
             match value.shown(asked) {

@@ -11,12 +11,15 @@ use xdsctl_model::resource::Millis;
 
 impl<'a> View<'a> for FieldValue<'a> {
     fn get(&self, field: &str) -> Value<'a> {
-        match (field, self.field(field)) {
-            (_, None) => Value::Null,
+        match self.field(field) {
+            None => Value::Null,
             // Few things have one, and few policies ask for it.
-            ("config", Some(config)) => filter_config(config),
-            ("metadata" | "regex_rewrite", Some(value)) => of_field(value, true),
-            (_, Some(value)) => of_field(value, false),
+            Some(value @ (FieldValue::Object(_) | FieldValue::Named(_) | FieldValue::Map(_))) => match field {
+                "config" => filter_config(value),
+                "metadata" | "regex_rewrite" => of_field(value, true),
+                _ => of_field(value, false),
+            },
+            Some(value) => of_field(value, false),
         }
     }
 }
