@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use super::dns;
 use super::graph::Skipped;
-use xdsctl_lb::outlier_detection;
 use xdsctl_model::profile::Client as ProfileClient;
 use xdsctl_model::resource::cluster::{Discovery, HealthStatus, OutlierDetection};
 use xdsctl_model::resource::domain::DomainMatch;
@@ -84,7 +83,7 @@ impl Leaf {
     /// The outlier detection of the cluster; one that ejects nothing if it has none.
     pub fn outlier_detection(&self) -> OutlierDetection {
         let own = self.cluster.outlier_detection.clone();
-        own.unwrap_or_else(outlier_detection::off)
+        own.unwrap_or(OutlierDetection::DEFAULT)
     }
 
     /// The host name for which DNS could have an address, and has not answered.

@@ -2,7 +2,7 @@
 
 use super::fields::{FieldValue, Fields, Form};
 use xdsctl_clients::core::cluster::lb_policy::default_policy;
-use xdsctl_clients::core::cluster::outlier_detection as outlier;
+use xdsctl_clients::core::cluster::outlier_detection::DEFAULT_MAX_EJECTION_TIME;
 use xdsctl_clients::core::cluster::upstream_config;
 use xdsctl_model::resource::cluster::{
     DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, FailurePercentageEjection, HealthStatus, MetadataValue,
@@ -61,22 +61,16 @@ impl Fields for Discovery {
 
 impl Fields for OutlierDetection {
     fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
-        form.set("interval", self.interval, outlier::DEFAULT_INTERVAL)
+        let default = OutlierDetection::DEFAULT;
+        let (max, percent) = (self.max_ejection_time, self.max_ejection_percent);
+        form.set("interval", self.interval, default.interval)
             .set(
                 "base_ejection_time",
                 self.base_ejection_time,
-                outlier::DEFAULT_BASE_EJECTION_TIME,
+                default.base_ejection_time,
             )
-            .set(
-                "max_ejection_time",
-                self.max_ejection_time,
-                outlier::DEFAULT_MAX_EJECTION_TIME,
-            )
-            .set(
-                "max_ejection_percent",
-                self.max_ejection_percent,
-                outlier::DEFAULT_MAX_EJECTION_PERCENT,
-            )
+            .set("max_ejection_time", max, DEFAULT_MAX_EJECTION_TIME)
+            .set("max_ejection_percent", percent, default.max_ejection_percent)
             .optional("success_rate", self.success_rate.as_ref())
             .optional("failure_percentage", self.failure_percentage.as_ref());
     }
@@ -84,27 +78,21 @@ impl Fields for OutlierDetection {
 
 impl Fields for SuccessRateEjection {
     fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
+        let default = SuccessRateEjection::DEFAULT;
         form.put("enforcing", self.enforcement_percentage)
-            .set("stdev_factor", self.stdev_factor, outlier::DEFAULT_STDEV_FACTOR)
-            .set("minimum_hosts", self.minimum_hosts, outlier::DEFAULT_MINIMUM_HOSTS)
-            .set(
-                "request_volume",
-                self.request_volume,
-                outlier::DEFAULT_SUCCESS_RATE_VOLUME,
-            );
+            .set("stdev_factor", self.stdev_factor, default.stdev_factor)
+            .set("minimum_hosts", self.minimum_hosts, default.minimum_hosts)
+            .set("request_volume", self.request_volume, default.request_volume);
     }
 }
 
 impl Fields for FailurePercentageEjection {
     fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
+        let default = FailurePercentageEjection::DEFAULT;
         form.put("enforcing", self.enforcement_percentage)
-            .set("threshold", self.threshold, outlier::DEFAULT_THRESHOLD)
-            .set("minimum_hosts", self.minimum_hosts, outlier::DEFAULT_MINIMUM_HOSTS)
-            .set(
-                "request_volume",
-                self.request_volume,
-                outlier::DEFAULT_FAILURE_PERCENTAGE_VOLUME,
-            );
+            .set("threshold", self.threshold, default.threshold)
+            .set("minimum_hosts", self.minimum_hosts, default.minimum_hosts)
+            .set("request_volume", self.request_volume, default.request_volume);
     }
 }
 

@@ -119,23 +119,28 @@ fn weighted_round_robin(config: &Map<String, Value>) -> WeightedRoundRobinConfig
 fn detection(config: &Map<String, Value>) -> OutlierDetection {
     let part = |name| config.get(name).and_then(Value::as_object);
     let or = |part: &Map<String, Value>, name, default| whole(part, name).unwrap_or(default);
-    let period = |name, default| duration(config.get(name)).unwrap_or(Millis(default));
+    let period = |name, default| duration(config.get(name)).unwrap_or(default);
+    let (default, rate, failures) = (
+        OutlierDetection::DEFAULT,
+        SuccessRateEjection::DEFAULT,
+        FailurePercentageEjection::DEFAULT,
+    );
     OutlierDetection {
-        interval: period("interval", 10_000),
-        base_ejection_time: period("base_ejection_time", 30_000),
-        max_ejection_time: period("max_ejection_time", 300_000),
-        max_ejection_percent: or(config, "max_ejection_percent", 10),
+        interval: period("interval", default.interval),
+        base_ejection_time: period("base_ejection_time", default.base_ejection_time),
+        max_ejection_time: period("max_ejection_time", default.max_ejection_time),
+        max_ejection_percent: or(config, "max_ejection_percent", default.max_ejection_percent),
         success_rate: part("success_rate_ejection").map(|part| SuccessRateEjection {
-            stdev_factor: or(part, "stdev_factor", 1900),
-            enforcement_percentage: or(part, "enforcement_percentage", 100),
-            minimum_hosts: or(part, "minimum_hosts", 5),
-            request_volume: or(part, "request_volume", 100),
+            stdev_factor: or(part, "stdev_factor", rate.stdev_factor),
+            enforcement_percentage: or(part, "enforcement_percentage", rate.enforcement_percentage),
+            minimum_hosts: or(part, "minimum_hosts", rate.minimum_hosts),
+            request_volume: or(part, "request_volume", rate.request_volume),
         }),
         failure_percentage: part("failure_percentage_ejection").map(|part| FailurePercentageEjection {
-            threshold: or(part, "threshold", 85),
-            enforcement_percentage: or(part, "enforcement_percentage", 100),
-            minimum_hosts: or(part, "minimum_hosts", 5),
-            request_volume: or(part, "request_volume", 50),
+            threshold: or(part, "threshold", failures.threshold),
+            enforcement_percentage: or(part, "enforcement_percentage", failures.enforcement_percentage),
+            minimum_hosts: or(part, "minimum_hosts", failures.minimum_hosts),
+            request_volume: or(part, "request_volume", failures.request_volume),
         }),
     }
 }

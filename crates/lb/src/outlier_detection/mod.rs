@@ -25,18 +25,6 @@ pub const NAME: &str = "outlier_detection_experimental";
 /// Largest percentage.
 pub const MAX_PERCENTAGE: u32 = 100;
 
-/// `interval` where the JSON has none (A50).
-const DEFAULT_INTERVAL: Millis = Millis(10_000);
-
-/// `baseEjectionTime` where the JSON has none (A50).
-const DEFAULT_BASE_EJECTION_TIME: Millis = Millis(30_000);
-
-/// `maxEjectionPercent` where the JSON has none (A50).
-const DEFAULT_MAX_EJECTION_PERCENT: u32 = 10;
-
-/// `maxEjectionTime` where the JSON has none, unless `baseEjectionTime` is longer (A50).
-pub const DEFAULT_MAX_EJECTION_TIME: Millis = Millis(300_000);
-
 /// `maxEjectionTime` where the JSON has null (C-core outlier_detection.h).
 const NULL_MAX_EJECTION_TIME: Millis = Millis(30_000);
 
@@ -56,22 +44,17 @@ pub static TYPE: PolicyType = PolicyType {
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<OutlierDetectionConfig, Faults> {
     let mut faults = Faults::new();
     let at = ConfigPlace::TOP;
-    let interval = json::optional_duration(config, "interval", DEFAULT_INTERVAL, &at, &mut faults);
-    let base_ejection_time =
-        json::optional_duration(config, "baseEjectionTime", DEFAULT_BASE_EJECTION_TIME, &at, &mut faults);
+    let default = OutlierDetection::DEFAULT;
+    let mut time = |name, default| json::optional_duration(config, name, default, &at, &mut faults);
+    let interval = time("interval", default.interval);
+    let base_ejection_time = time("baseEjectionTime", default.base_ejection_time);
     let max_ejection_time = if config.contains_key("maxEjectionTime") {
-        json::optional_duration(config, "maxEjectionTime", NULL_MAX_EJECTION_TIME, &at, &mut faults)
+        time("maxEjectionTime", NULL_MAX_EJECTION_TIME)
     } else {
-        base_ejection_time.max(DEFAULT_MAX_EJECTION_TIME)
+        base_ejection_time.max(default.max_ejection_time)
     };
-    let max_ejection_percent = json::optional_u32(
-        config,
-        "maxEjectionPercent",
-        DEFAULT_MAX_EJECTION_PERCENT,
-        &at,
-        &mut faults,
-    )
-    .value;
+    let percent = default.max_ejection_percent;
+    let max_ejection_percent = json::optional_u32(config, "maxEjectionPercent", percent, &at, &mut faults).value;
     let success_rate = json::optional(config, "successRateEjection")
         .and_then(|value| success_rate(value, &at.field("successRateEjection"), &mut faults));
     let failure_percentage = json::optional(config, "failurePercentageEjection")
@@ -97,11 +80,12 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Outli
 fn success_rate(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<SuccessRateEjection> {
     let map = json::object(value, at, faults)?;
     let mut number = |name, default| json::optional_u32(map, name, default, at, faults).value;
+    let default = SuccessRateEjection::DEFAULT;
     let ejection = SuccessRateEjection {
-        stdev_factor: number("stdevFactor", 1900),
-        enforcement_percentage: number("enforcementPercentage", 100),
-        minimum_hosts: number("minimumHosts", 5),
-        request_volume: number("requestVolume", 100),
+        stdev_factor: number("stdevFactor", default.stdev_factor),
+        enforcement_percentage: number("enforcementPercentage", default.enforcement_percentage),
+        minimum_hosts: number("minimumHosts", default.minimum_hosts),
+        request_volume: number("requestVolume", default.request_volume),
     };
     let at = at.field("enforcement_percentage");
     check_percentage(ejection.enforcement_percentage, &at, faults);
@@ -111,11 +95,12 @@ fn success_rate(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Opt
 fn failure_percentage(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<FailurePercentageEjection> {
     let map = json::object(value, at, faults)?;
     let mut number = |name, default| json::optional_u32(map, name, default, at, faults).value;
+    let default = FailurePercentageEjection::DEFAULT;
     let ejection = FailurePercentageEjection {
-        threshold: number("threshold", 85),
-        enforcement_percentage: number("enforcementPercentage", 100),
-        minimum_hosts: number("minimumHosts", 5),
-        request_volume: number("requestVolume", 50),
+        threshold: number("threshold", default.threshold),
+        enforcement_percentage: number("enforcementPercentage", default.enforcement_percentage),
+        minimum_hosts: number("minimumHosts", default.minimum_hosts),
+        request_volume: number("requestVolume", default.request_volume),
     };
     check_percentage(
         ejection.enforcement_percentage,
@@ -124,18 +109,6 @@ fn failure_percentage(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) 
     );
     check_percentage(ejection.threshold, &at.field("threshold"), faults);
     Some(ejection)
-}
-
-/// The config of the policy for a cluster without outlier detection: it ejects nothing.
-pub fn off() -> OutlierDetection {
-    OutlierDetection {
-        interval: DEFAULT_INTERVAL,
-        base_ejection_time: DEFAULT_BASE_EJECTION_TIME,
-        max_ejection_time: DEFAULT_MAX_EJECTION_TIME,
-        max_ejection_percent: DEFAULT_MAX_EJECTION_PERCENT,
-        success_rate: None,
-        failure_percentage: None,
-    }
 }
 
 /// Says what is wrong with a threshold that the check of the Cluster lets pass (1.85.1).

@@ -118,6 +118,16 @@ pub struct OutlierDetection {
 }
 
 impl OutlierDetection {
+    /// What counts where nothing is set (A50): nothing is ejected.
+    pub const DEFAULT: OutlierDetection = OutlierDetection {
+        interval: Millis(10_000),
+        base_ejection_time: Millis(30_000),
+        max_ejection_time: Millis(300_000),
+        max_ejection_percent: 10,
+        success_rate: None,
+        failure_percentage: None,
+    };
+
     /// The fewest endpoints among which an algorithm can eject one; `None` if there is no
     /// algorithm.
     ///
@@ -154,6 +164,16 @@ pub struct SuccessRateEjection {
     pub request_volume: u32,
 }
 
+impl SuccessRateEjection {
+    /// What counts where nothing else is set (A50).
+    pub const DEFAULT: SuccessRateEjection = SuccessRateEjection {
+        stdev_factor: 1900,
+        enforcement_percentage: 100,
+        minimum_hosts: 5,
+        request_volume: 100,
+    };
+}
+
 /// The failure percentage algorithm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailurePercentageEjection {
@@ -165,6 +185,16 @@ pub struct FailurePercentageEjection {
     pub minimum_hosts: u32,
     /// The fewest RPCs of an endpoint between two sweeps to be judged; default 50.
     pub request_volume: u32,
+}
+
+impl FailurePercentageEjection {
+    /// What counts where nothing else is set; A50 has an enforcement of 0, and some clients do not.
+    pub const DEFAULT: FailurePercentageEjection = FailurePercentageEjection {
+        threshold: 85,
+        enforcement_percentage: 100,
+        minimum_hosts: 5,
+        request_volume: 50,
+    };
 }
 
 /// A metadata value of a type that the client knows.

@@ -5,15 +5,15 @@
 //! mistake against the enforcement percentage; the outlier_detection policy then rejects what this
 //! lets through.
 
-use prost_types::Duration;
-
+use crate::shared::outlier_detection::durations;
+use crate::shared::read::{self, OutlierWays};
 use crate::shared::rules::{PERCENTAGE_ABOVE_100, THRESHOLD_ABOVE_100};
 use xdsctl_document::proto::duration;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3 as pb;
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::Millis;
-use xdsctl_model::resource::cluster::{FailurePercentageEjection, OutlierDetection, SuccessRateEjection};
+use xdsctl_model::resource::cluster::OutlierDetection;
 
 rules! {
     /// failure_percentage_threshold is above 100 and enforced, so the LB policy rejects its config and RPCs fail.
@@ -25,24 +25,8 @@ rules! {
     WITHOUT_ALGORITHM = "cds-outlier-without-algorithm", Cluster, Advice, "gRFC A50; C-core CdsResourceParse, grpc-go unmarshal_cds.go, grpc-java XdsClusterResource.java";
 }
 
-/// `interval` when it is not set.
-pub const DEFAULT_INTERVAL: Millis = Millis(10_000);
-/// `base_ejection_time` when it is not set.
-pub const DEFAULT_BASE_EJECTION_TIME: Millis = Millis(30_000);
 /// A50 says 300 s, or the base time if that is longer; the client takes the default of its struct.
 pub const DEFAULT_MAX_EJECTION_TIME: Millis = Millis(30_000);
-/// `max_ejection_percent` when it is not set.
-pub const DEFAULT_MAX_EJECTION_PERCENT: u32 = 10;
-/// `minimum_hosts` of either algorithm when it is not set.
-pub const DEFAULT_MINIMUM_HOSTS: u32 = 5;
-/// `success_rate_request_volume` when it is not set.
-pub const DEFAULT_SUCCESS_RATE_VOLUME: u32 = 100;
-/// `success_rate_stdev_factor` when it is not set, in thousandths.
-pub const DEFAULT_STDEV_FACTOR: u32 = 1900;
-/// `failure_percentage_threshold` when it is not set.
-pub const DEFAULT_THRESHOLD: u32 = 85;
-/// `failure_percentage_request_volume` when it is not set.
-pub const DEFAULT_FAILURE_PERCENTAGE_VOLUME: u32 = 50;
 
 /// Converts the message at `at`; on an `aggregate` cluster the config never reaches a policy.
 pub(super) fn outlier_detection(
@@ -51,17 +35,14 @@ pub(super) fn outlier_detection(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> OutlierDetection {
-    let mut time = |value: &Option<Duration>, field, default| {
-        value
-            .as_ref()
-            .map_or(default, |d| duration::parse(d, &at.field(field), cx))
-    };
-    let interval = time(&pb.interval, "interval", DEFAULT_INTERVAL);
-    let base_ejection_time = time(&pb.base_ejection_time, "base_ejection_time", DEFAULT_BASE_EJECTION_TIME);
-    let max_ejection_time = time(&pb.max_ejection_time, "max_ejection_time", DEFAULT_MAX_EJECTION_TIME);
+    for (field, value) in durations(pb) {
+        if let Some(value) = value {
+            duration::parse(value, &at.field(field), cx);
+        }
+    }
     percentage(pb.max_ejection_percent, "max_ejection_percent", at, cx);
-    let success_rate = success_rate(pb, at, cx);
-    let failure_percentage = failure_percentage(pb, aggregate, at, cx);
+    success_rate(pb, at, cx);
+    failure_percentage(pb, aggregate, at, cx);
     if pb.enforcing_success_rate.is_none() && pb.enforcing_failure_percentage.is_none() {
         cx.report(
             &WITHOUT_ALGORITHM,
@@ -69,14 +50,12 @@ pub(super) fn outlier_detection(
             format_args!("neither enforcing_success_rate nor enforcing_failure_percentage is set, nothing is ejected"),
         );
     }
-    OutlierDetection {
-        interval,
-        base_ejection_time,
-        max_ejection_time,
-        max_ejection_percent: pb.max_ejection_percent.unwrap_or(DEFAULT_MAX_EJECTION_PERCENT),
-        success_rate,
-        failure_percentage,
-    }
+    let ways = OutlierWays {
+        zero_is_default: false,
+        success_rate_by_default: false,
+        max_ejection_time: DEFAULT_MAX_EJECTION_TIME,
+    };
+    read::outlier_detection(pb, ways)
 }
 
 /// Largest percentage.
@@ -92,60 +71,28 @@ fn percentage(value: Option<u32>, field: &str, at: &Path<'_>, cx: &mut Validatio
     }
 }
 
-/// The success rate algorithm, if it is enforced.
-fn success_rate(pb: &pb::OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<SuccessRateEjection> {
-    percentage(pb.enforcing_success_rate, "enforcing_success_rate", at, cx);
-    let Some(enforcement_percentage) = pb.enforcing_success_rate.filter(|p| *p != 0) else {
-        let fields = [
-            ("success_rate_minimum_hosts", pb.success_rate_minimum_hosts),
-            ("success_rate_request_volume", pb.success_rate_request_volume),
-            ("success_rate_stdev_factor", pb.success_rate_stdev_factor),
-        ];
-        not_enforced(&fields, ("enforcing_success_rate", pb.enforcing_success_rate), at, cx);
-        return None;
-    };
-    Some(SuccessRateEjection {
-        stdev_factor: pb.success_rate_stdev_factor.unwrap_or(DEFAULT_STDEV_FACTOR),
-        enforcement_percentage,
-        minimum_hosts: pb.success_rate_minimum_hosts.unwrap_or(DEFAULT_MINIMUM_HOSTS),
-        request_volume: pb.success_rate_request_volume.unwrap_or(DEFAULT_SUCCESS_RATE_VOLUME),
-    })
+fn success_rate(pb: &pb::OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let switch = ("enforcing_success_rate", pb.enforcing_success_rate);
+    percentage(switch.1, switch.0, at, cx);
+    let fields = [
+        ("success_rate_minimum_hosts", pb.success_rate_minimum_hosts),
+        ("success_rate_request_volume", pb.success_rate_request_volume),
+        ("success_rate_stdev_factor", pb.success_rate_stdev_factor),
+    ];
+    not_enforced(&fields, switch, at, cx);
 }
 
-/// The failure percentage algorithm, if it is enforced.
-fn failure_percentage(
-    pb: &pb::OutlierDetection,
-    aggregate: bool,
-    at: &Path<'_>,
-    cx: &mut Validation<'_>,
-) -> Option<FailurePercentageEjection> {
-    percentage(pb.enforcing_failure_percentage, "enforcing_failure_percentage", at, cx);
+fn failure_percentage(pb: &pb::OutlierDetection, aggregate: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let switch = ("enforcing_failure_percentage", pb.enforcing_failure_percentage);
+    percentage(switch.1, switch.0, at, cx);
     threshold(pb, aggregate, at, cx);
-    let Some(enforcement_percentage) = pb.enforcing_failure_percentage.filter(|p| *p != 0) else {
-        let fields = [
-            ("failure_percentage_threshold", pb.failure_percentage_threshold),
-            ("failure_percentage_minimum_hosts", pb.failure_percentage_minimum_hosts),
-            (
-                "failure_percentage_request_volume",
-                pb.failure_percentage_request_volume,
-            ),
-        ];
-        not_enforced(
-            &fields,
-            ("enforcing_failure_percentage", pb.enforcing_failure_percentage),
-            at,
-            cx,
-        );
-        return None;
-    };
-    Some(FailurePercentageEjection {
-        threshold: pb.failure_percentage_threshold.unwrap_or(DEFAULT_THRESHOLD),
-        enforcement_percentage,
-        minimum_hosts: pb.failure_percentage_minimum_hosts.unwrap_or(DEFAULT_MINIMUM_HOSTS),
-        request_volume: pb
-            .failure_percentage_request_volume
-            .unwrap_or(DEFAULT_FAILURE_PERCENTAGE_VOLUME),
-    })
+    let volume = pb.failure_percentage_request_volume;
+    let fields = [
+        ("failure_percentage_threshold", pb.failure_percentage_threshold),
+        ("failure_percentage_minimum_hosts", pb.failure_percentage_minimum_hosts),
+        ("failure_percentage_request_volume", volume),
+    ];
+    not_enforced(&fields, switch, at, cx);
 }
 
 /// Reports what the client does with the threshold: any threshold is rejected beside an enforcement
@@ -183,7 +130,8 @@ fn threshold(pb: &pb::OutlierDetection, aggregate: bool, at: &Path<'_>, cx: &mut
     }
 }
 
-/// What is not set differs: other clients than C-core eject by success rate then.
+/// Reports the fields of an algorithm that is not enforced. What is not set differs: other clients
+/// than C-core eject by success rate then.
 fn not_enforced(
     fields: &[(&str, Option<u32>)],
     (switch, value): (&str, Option<u32>),
@@ -191,7 +139,8 @@ fn not_enforced(
     cx: &mut Validation<'_>,
 ) {
     let shared: &[Family] = match value {
-        Some(_) => &[Family::Go, Family::Java, Family::Node],
+        Some(0) => &[Family::Go, Family::Java, Family::Node],
+        Some(_) => return,
         None => &[],
     };
     for (field, _) in fields.iter().filter(|(_, value)| value.is_some()) {

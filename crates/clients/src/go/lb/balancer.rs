@@ -236,33 +236,36 @@ fn least_request(config: GoObject<'_>) -> GoParsed<LeastRequestConfig> {
 fn outlier_detection(config: GoObject<'_>) -> GoParsed<OutlierDetection> {
     let time = |name: &str, default| match config.duration(name)? {
         Some(time) if time < Millis(0) => Err(format!("{name} is negative")),
-        time => Ok(time.unwrap_or(Millis(default))),
+        time => Ok(time.unwrap_or(default)),
     };
     let percentage = |part: GoObject<'_>, name: &str, default| match part.number32(name, default)? {
         value if value > 100 => Err(format!("{name} is above 100")),
         value => Ok(value),
     };
+    let default = OutlierDetection::DEFAULT;
     let success_rate = |part: GoObject<'_>| {
+        let rate = SuccessRateEjection::DEFAULT;
         Ok(SuccessRateEjection {
-            stdev_factor: part.number32("stdevFactor", 1900)?,
-            minimum_hosts: part.number32("minimumHosts", 5)?,
-            request_volume: part.number32("requestVolume", 100)?,
-            enforcement_percentage: percentage(part, "enforcementPercentage", 100)?,
+            stdev_factor: part.number32("stdevFactor", rate.stdev_factor)?,
+            minimum_hosts: part.number32("minimumHosts", rate.minimum_hosts)?,
+            request_volume: part.number32("requestVolume", rate.request_volume)?,
+            enforcement_percentage: percentage(part, "enforcementPercentage", rate.enforcement_percentage)?,
         })
     };
     let failures = |part: GoObject<'_>| {
+        let failures = FailurePercentageEjection::DEFAULT;
         Ok(FailurePercentageEjection {
-            minimum_hosts: part.number32("minimumHosts", 5)?,
-            request_volume: part.number32("requestVolume", 50)?,
-            threshold: percentage(part, "threshold", 85)?,
+            minimum_hosts: part.number32("minimumHosts", failures.minimum_hosts)?,
+            request_volume: part.number32("requestVolume", failures.request_volume)?,
+            threshold: percentage(part, "threshold", failures.threshold)?,
             enforcement_percentage: percentage(part, "enforcementPercentage", 0)?,
         })
     };
     Ok(OutlierDetection {
-        interval: time("interval", 10_000)?,
-        base_ejection_time: time("baseEjectionTime", 30_000)?,
-        max_ejection_time: time("maxEjectionTime", 300_000)?,
-        max_ejection_percent: percentage(config, "maxEjectionPercent", 10)?,
+        interval: time("interval", default.interval)?,
+        base_ejection_time: time("baseEjectionTime", default.base_ejection_time)?,
+        max_ejection_time: time("maxEjectionTime", default.max_ejection_time)?,
+        max_ejection_percent: percentage(config, "maxEjectionPercent", default.max_ejection_percent)?,
         success_rate: config
             .object("successRateEjection", success_rate)?
             .filter(|rate| rate.enforcement_percentage > 0),

@@ -105,55 +105,19 @@ impl FamilyReader<'_> {
 
     /// Outlier detection (A50) with the defaults of its policy.
     fn outlier_detection(&self, pb: &OutlierPb) -> OutlierDetection {
-        let zero_is_default = self.has(Feature::OutlierDefaults);
-        let time = |value: &Option<prost_types::Duration>, default| {
-            let given = value.as_ref().map(millis);
-            given
-                .filter(|time| time.0 != 0 || !zero_is_default)
-                .unwrap_or(Millis(default))
+        let ways = OutlierWays {
+            zero_is_default: self.has(Feature::OutlierDefaults),
+            success_rate_by_default: self.dialect.success_rate_by_default,
+            max_ejection_time: OutlierDetection::DEFAULT.max_ejection_time,
         };
-        let number = |value: Option<u32>, default| {
-            let given = value.filter(|value| *value != 0 || !zero_is_default);
-            given.unwrap_or(default)
-        };
-        let max_ejection_percent = number(pb.max_ejection_percent, 10);
-        let (interval, base_ejection_time, max_ejection_time) = (
-            time(&pb.interval, 10_000),
-            time(&pb.base_ejection_time, 30_000),
-            time(&pb.max_ejection_time, 300_000),
-        );
-        if self.has(Feature::OutlierDefaultsLost) {
-            return OutlierDetection {
-                interval,
-                base_ejection_time,
-                max_ejection_time,
-                max_ejection_percent,
+        let read = outlier_detection(pb, ways);
+        match self.has(Feature::OutlierDefaultsLost) {
+            true => OutlierDetection {
                 success_rate: success_rate_as_set(pb),
                 failure_percentage: failure_percentage_as_set(pb),
-            };
-        }
-        let of_rate = match pb.enforcing_success_rate {
-            None if self.dialect.success_rate_by_default => Some(100),
-            given => given.filter(|percentage| *percentage != 0),
-        };
-        let of_failures = pb.enforcing_failure_percentage.filter(|percentage| *percentage != 0);
-        OutlierDetection {
-            interval,
-            base_ejection_time,
-            max_ejection_time,
-            max_ejection_percent,
-            success_rate: of_rate.map(|enforcement_percentage| SuccessRateEjection {
-                stdev_factor: number(pb.success_rate_stdev_factor, 1900),
-                enforcement_percentage,
-                minimum_hosts: number(pb.success_rate_minimum_hosts, 5),
-                request_volume: number(pb.success_rate_request_volume, 100),
-            }),
-            failure_percentage: of_failures.map(|enforcement_percentage| FailurePercentageEjection {
-                threshold: number(pb.failure_percentage_threshold, 85),
-                enforcement_percentage,
-                minimum_hosts: number(pb.failure_percentage_minimum_hosts, 5),
-                request_volume: number(pb.failure_percentage_request_volume, 50),
-            }),
+                ..read
+            },
+            false => read,
         }
     }
 
@@ -181,6 +145,54 @@ impl FamilyReader<'_> {
             }
         }
         map
+    }
+}
+
+/// In what clients differ when they read outlier detection.
+pub(crate) struct OutlierWays {
+    /// A field that is 0 counts as not set.
+    pub zero_is_default: bool,
+    /// Ejects by success rate unless that is switched off.
+    pub success_rate_by_default: bool,
+    /// `max_ejection_time` when it is not set.
+    pub max_ejection_time: Millis,
+}
+
+/// Outlier detection (A50). An algorithm exists only while its enforcement percentage is not 0.
+pub(crate) fn outlier_detection(pb: &OutlierPb, ways: OutlierWays) -> OutlierDetection {
+    let is_set = |is_zero: bool| !(is_zero && ways.zero_is_default);
+    let time = |value: &Option<prost_types::Duration>, default| {
+        let given = value.as_ref().map(millis);
+        given.filter(|time| is_set(time.0 == 0)).unwrap_or(default)
+    };
+    let number = |value: Option<u32>, default| value.filter(|value| is_set(*value == 0)).unwrap_or(default);
+    let by_rate = match pb.enforcing_success_rate {
+        None if ways.success_rate_by_default => Some(SuccessRateEjection::DEFAULT.enforcement_percentage),
+        given => given.filter(|percentage| *percentage != 0),
+    };
+    let by_failures = pb.enforcing_failure_percentage.filter(|percentage| *percentage != 0);
+    let (default, rate, failures) = (
+        OutlierDetection::DEFAULT,
+        SuccessRateEjection::DEFAULT,
+        FailurePercentageEjection::DEFAULT,
+    );
+    OutlierDetection {
+        interval: time(&pb.interval, default.interval),
+        base_ejection_time: time(&pb.base_ejection_time, default.base_ejection_time),
+        max_ejection_time: time(&pb.max_ejection_time, ways.max_ejection_time),
+        max_ejection_percent: number(pb.max_ejection_percent, default.max_ejection_percent),
+        success_rate: by_rate.map(|enforcement_percentage| SuccessRateEjection {
+            stdev_factor: number(pb.success_rate_stdev_factor, rate.stdev_factor),
+            enforcement_percentage,
+            minimum_hosts: number(pb.success_rate_minimum_hosts, rate.minimum_hosts),
+            request_volume: number(pb.success_rate_request_volume, rate.request_volume),
+        }),
+        failure_percentage: by_failures.map(|enforcement_percentage| FailurePercentageEjection {
+            threshold: number(pb.failure_percentage_threshold, failures.threshold),
+            enforcement_percentage,
+            minimum_hosts: number(pb.failure_percentage_minimum_hosts, failures.minimum_hosts),
+            request_volume: number(pb.failure_percentage_request_volume, failures.request_volume),
+        }),
     }
 }
 
