@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::matcher::{Prefix, parse_addr};
+use super::matcher::{parse_addr, range};
 use super::{cluster, http_connection_manager, tls, unmarshal};
 use crate::shared::limits::{MAX_COMBINATIONS, not_compared};
 use crate::shared::names::{DOWNSTREAM, RAW_BUFFER};
@@ -20,11 +20,12 @@ use xdsctl_document::proto::pb::envoy::config::listener::v3::{FilterChain, Filte
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::DownstreamTlsContext;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::listener::Cidr;
 
 /// The chains while they are added.
 #[derive(Default)]
 struct Map {
-    destinations: BTreeMap<Option<Prefix>, Destination>,
+    destinations: BTreeMap<Option<Cidr>, Destination>,
     /// Combinations that were made.
     count: usize,
 }
@@ -34,7 +35,7 @@ struct Adding<'m> {
     chain: &'m FilterChain,
     matches: &'m FilterChainMatch,
     /// The source prefixes, once a destination needed them.
-    sources: Option<Vec<Option<Prefix>>>,
+    sources: Option<Vec<Option<Cidr>>>,
     /// The client looks into the chain at each combination, and finds the same.
     is_looked_into: bool,
     /// Its combinations are too many to be compared.
@@ -45,7 +46,7 @@ struct Adding<'m> {
 #[derive(Default)]
 struct Destination {
     has_raw_buffer: bool,
-    sources: [BTreeMap<Option<Prefix>, BTreeSet<u32>>; 3],
+    sources: [BTreeMap<Option<Cidr>, BTreeSet<u32>>; 3],
 }
 
 /// Builds the map of the chains; says whether it has one.
@@ -150,30 +151,28 @@ impl Adding<'_> {
 }
 
 /// The prefixes of a list, or one for everything (`parsePrefixRanges`).
-pub(super) fn prefixes(ranges: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Option<Prefix>>> {
+pub(super) fn prefixes(ranges: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Option<Cidr>>> {
     if ranges.is_empty() {
         return Ok(vec![None]);
     }
     let mut prefixes = Vec::with_capacity(ranges.len());
-    for (i, range) in ranges.iter().enumerate() {
+    for (i, message) in ranges.iter().enumerate() {
         let at = at.index(i);
-        let len = range.prefix_len.unwrap_or(0);
+        let len = message.prefix_len.unwrap_or(0);
         let takes_zone = cx.has(Feature::CidrByNetip);
-        let parsed = parse_addr(&range.address_prefix).filter(|(_, has_zone)| takes_zone || !has_zone);
+        let parsed = parse_addr(&message.address_prefix).filter(|(_, has_zone)| takes_zone || !has_zone);
         let Some((address, _)) = parsed else {
-            let message = format_args!("`{}` is not an IP address", range.address_prefix);
+            let message = format_args!("`{}` is not an IP address", message.address_prefix);
             return Err(reject(&ADDRESS_NOT_IP, &at.field("address_prefix"), message, cx));
         };
         let prefix = match address.to_canonical() {
-            canonical if takes_zone => Prefix::new(canonical, len),
+            canonical if takes_zone => range(canonical, len),
             // As texts, an IPv4 range in IPv6 and the same in IPv4 are equal.
-            canonical if canonical != address && len >= 96 && cx.has(Feature::CidrAsText) => {
-                Prefix::new(canonical, len - 96)
-            }
-            _ => Prefix::new(address, len),
+            canonical if canonical != address && len >= 96 && cx.has(Feature::CidrAsText) => range(canonical, len - 96),
+            _ => range(address, len),
         };
         let Some(prefix) = prefix else {
-            let message = format_args!("prefix_len {len} is longer than `{}`", range.address_prefix);
+            let message = format_args!("prefix_len {len} is longer than `{}`", message.address_prefix);
             return Err(reject(&CIDR_PREFIX_LEN_TOO_LONG, &at.field("prefix_len"), message, cx));
         };
         prefixes.push(Some(prefix));

@@ -13,6 +13,7 @@ use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::listener::Cidr;
 use xdsctl_re2::{Regex, RegexError};
 
 /// A string matcher (`StringMatcherFromProto`): no pattern but `exact` may be empty.
@@ -330,14 +331,6 @@ fn depth(pattern: &str) -> usize {
     deepest
 }
 
-/// An address with the length of its prefix, its other bits cleared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Prefix {
-    bits: u128,
-    is_v6: bool,
-    len: u32,
-}
-
 /// An IP address as `netip.ParseAddr` reads it, and whether a zone follows it.
 pub(super) fn parse_addr(text: &str) -> Option<(IpAddr, bool)> {
     if let Ok(address) = text.parse::<Ipv4Addr>() {
@@ -354,18 +347,12 @@ pub(super) fn parse_addr(text: &str) -> Option<(IpAddr, bool)> {
     Some((address.into(), zone.is_some()))
 }
 
-impl Prefix {
-    /// `None` if the prefix is longer than the address.
-    pub(super) fn new(address: IpAddr, len: u32) -> Option<Self> {
-        let (bits, size, is_v6) = match address {
-            IpAddr::V4(address) => (u128::from(address.to_bits()), 32, false),
-            IpAddr::V6(address) => (address.to_bits(), 128, true),
-        };
-        if len > size {
-            return None;
-        }
-        let host = size - len;
-        let bits = if host >= 128 { 0 } else { bits >> host << host };
-        Some(Prefix { bits, is_v6, len })
-    }
+/// The range of the first bits of an address; `None` if it has fewer.
+pub(super) fn range(address: IpAddr, len: u32) -> Option<Cidr> {
+    let most = if address.is_ipv4() {
+        Ipv4Addr::BITS
+    } else {
+        Ipv6Addr::BITS
+    };
+    (len <= most).then(|| Cidr::of_ip(address, len))
 }

@@ -19,7 +19,7 @@ mod rls;
 mod routes;
 mod tls;
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
 use bytes::Bytes;
 
@@ -86,9 +86,7 @@ fn range(range: &CidrRange, profile: &Profile) -> Option<Cidr> {
         IpAddr::V4(_) => None,
         IpAddr::V6(address) => address.to_ipv4_mapped().zip(length(range).checked_sub(96)),
     };
-    Some(mapped.map_or(read, |(address, length)| {
-        Cidr::new(SocketAddr::new(address.into(), 0), length)
-    }))
+    Some(mapped.map_or(read, |(address, length)| Cidr::of_ip(address, length)))
 }
 
 pub(crate) static CONVERTER: Converter = Converter {

@@ -5,7 +5,7 @@
 
 mod passed_over;
 
-use super::matcher::{self, Prefix, parse_addr};
+use super::matcher::{self, parse_addr};
 use super::panic;
 use crate::shared::conditions::{self, Asked, Condition};
 use crate::shared::rules::{RBAC_ACTION_UNKNOWN, RBAC_ADDRESS, RBAC_HEADER_FORBIDDEN};
@@ -172,7 +172,7 @@ fn cidr(range: &CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     }
     let len = range.prefix_len.unwrap_or(0);
     let address = parse_addr(&range.address_prefix).filter(|(_, has_zone)| !has_zone);
-    if address.and_then(|(address, _)| Prefix::new(address, len)).is_none() {
+    if address.and_then(|(address, _)| matcher::range(address, len)).is_none() {
         let message = format_args!("`{}/{len}` is no address range", range.address_prefix);
         return Err(reject(&RBAC_ADDRESS, at, message, cx));
     }

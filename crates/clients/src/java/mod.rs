@@ -28,8 +28,6 @@ mod routes;
 mod tls;
 mod uri;
 
-use std::net::SocketAddr;
-
 use prost_types::Duration;
 
 use crate::shared::read::{FamilyReader, ReadDialect, length};
@@ -79,11 +77,11 @@ static DIALECT: ReadDialect = ReadDialect {
             true => address::for_string(text),
             false => address::by_name(text),
         };
-        address.map(|address| Cidr::new(SocketAddr::new(address, 0), length(range)))
+        address.map(|address| Cidr::of_ip(address, length(range)))
     },
     policy_range: |range, _| {
         let address = address::by_name(&range.address_prefix);
-        address.map(|address| Cidr::new(SocketAddr::new(address, 0), length(range)))
+        address.map(|address| Cidr::of_ip(address, length(range)))
     },
     uses_alpn: true,
     last_breaker: true,

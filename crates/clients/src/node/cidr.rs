@@ -1,15 +1,13 @@
 //! IP addresses and ranges of them, as grpc-js-xds reads them (cidr.ts, and Node's `net.isIP`).
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::listener::CIDR_ADDRESS_UNREADABLE;
 use crate::shared::rules::ADDRESS_NOT_IP;
 use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_model::diag::{Path, Validation};
-
-/// A range: the first address, and how many bits of it count.
-pub(super) type Range = (IpAddr, u32);
+use xdsctl_model::resource::listener::Cidr;
 
 /// Says whether a text is an IP address (`net.isIP`): IPv6 may have a zone, nothing may have
 /// brackets.
@@ -28,14 +26,12 @@ fn without_zone(text: &str) -> &str {
 
 /// Reads a range (`cidrRangeMessageToCidrRange`, `normalizeCidrRange`): a prefix that is too long
 /// is cut.
-pub(super) fn range(range: &CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Range> {
+pub(super) fn range(range: &CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Cidr> {
     let text = range.address_prefix.as_str();
     let len = range.prefix_len.unwrap_or(0);
     let at = at.field("address_prefix");
     if let Ok(address) = text.parse::<Ipv4Addr>() {
-        let len = len.min(Ipv4Addr::BITS);
-        let mask = u32::MAX.checked_shl(Ipv4Addr::BITS - len).unwrap_or(0);
-        return Ok((Ipv4Addr::from_bits(address.to_bits() & mask).into(), len));
+        return Ok(Cidr::of_ip(address, len));
     }
     if !is_ip(text) {
         let message = format_args!("`{text}` is not an IP address");
@@ -43,11 +39,7 @@ pub(super) fn range(range: &CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -
     }
     // The client puts the parts of the text together itself, and knows hexadecimal ones alone.
     match text.parse::<Ipv6Addr>() {
-        Ok(address) if !text.contains('.') => {
-            let len = len.min(Ipv6Addr::BITS);
-            let mask = u128::MAX.checked_shl(Ipv6Addr::BITS - len).unwrap_or(0);
-            Ok((Ipv6Addr::from_bits(address.to_bits() & mask).into(), len))
-        }
+        Ok(address) if !text.contains('.') => Ok(Cidr::of_ip(address, len)),
         _ => {
             let message = format_args!("`{text}` has a zone or IPv4 in it, must be hexadecimal IPv6");
             Err(reject(&CIDR_ADDRESS_UNREADABLE, &at, message, cx))

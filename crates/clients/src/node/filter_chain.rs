@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-use super::cidr::{self, Range};
+use super::cidr;
 use super::{fault, http_connection_manager, is_url_of, tls};
 use crate::shared::limits::{MAX_COMBINATIONS, not_compared};
 use crate::shared::names::HCM;
@@ -17,11 +17,12 @@ use crate::shared::{Checked, fields};
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::{FilterChain, FilterChainMatch};
 use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::resource::listener::Cidr;
 
 /// One combination of what a match has; `None` where the list is empty.
 type Combination<'m> = (
-    Option<Range>,
-    Option<Range>,
+    Option<Cidr>,
+    Option<Cidr>,
     Option<u32>,
     Option<&'m str>,
     Option<&'m str>,
@@ -83,8 +84,8 @@ fn size(matches: &FilterChainMatch) -> usize {
 /// it.
 fn combinations<'m>(
     matches: &'m FilterChainMatch,
-    ranges: &[Range],
-    sources: &[Range],
+    ranges: &[Cidr],
+    sources: &[Cidr],
 ) -> impl Iterator<Item = Combination<'m>> {
     fn or_none<T: Clone>(list: &[T]) -> Vec<Option<T>> {
         if list.is_empty() {
@@ -113,11 +114,11 @@ fn combinations<'m>(
     })
 }
 
-fn ranges_of_sources(matches: &FilterChainMatch, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Range>> {
+fn ranges_of_sources(matches: &FilterChainMatch, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Cidr>> {
     ranges(&matches.source_prefix_ranges, &at.field("source_prefix_ranges"), cx)
 }
 
-fn ranges(list: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Range>> {
+fn ranges(list: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Cidr>> {
     let each = list.iter().enumerate();
     each.map(|(i, range)| cidr::range(range, &at.index(i), cx)).collect()
 }

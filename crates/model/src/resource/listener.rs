@@ -149,6 +149,12 @@ impl Cidr {
         }
     }
 
+    /// The same of an address without a zone and a port.
+    #[must_use]
+    pub fn of_ip(address: impl Into<IpAddr>, prefix_len: u32) -> Self {
+        Cidr::new(SocketAddr::new(address.into(), 0), prefix_len)
+    }
+
     /// Says whether all addresses of another range are in this one.
     #[must_use]
     pub fn covers(&self, inner: Cidr) -> bool {
@@ -167,7 +173,7 @@ impl Cidr {
     /// ```
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
-        let own = Cidr::new(SocketAddr::new(address, 0), u32::from(self.prefix_len));
+        let own = Cidr::of_ip(address, self.prefix_len.into());
         address.is_ipv4() == self.address.is_ipv4() && own.address.ip() == self.address.ip()
     }
 }

@@ -18,7 +18,7 @@ mod tls;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -149,7 +149,7 @@ pub(crate) fn opened<T: prost::Message + Default>(any: &Any, type_name: &str) ->
 /// over.
 pub(crate) fn plain_range(range: &CidrRange, _: &Profile) -> Option<Cidr> {
     let address: IpAddr = range.address_prefix.split('%').next()?.parse().ok()?;
-    Some(Cidr::new(SocketAddr::new(address, 0), length(range)))
+    Some(Cidr::of_ip(address, length(range)))
 }
 
 /// The length of a prefix; without one it is everything.
