@@ -2,7 +2,7 @@
 
 /// The group of this name, in RE2's form; nothing if the pattern has none, or it is above 9.
 fn by_name(groups: &[&str], name: &str) -> String {
-    let found = groups.iter().position(|group| *group == name);
+    let found = groups.iter().position(|group| !name.is_empty() && *group == name);
     by_number(groups, found.map_or(usize::MAX, |index| index + 1))
 }
 
@@ -58,7 +58,7 @@ pub(super) fn of_dollars(template: &str, groups: &[&str]) -> String {
 /// groups, and a backslash makes the next character itself.
 ///
 /// Numbers above 9 are read as one digit. A group that the pattern does not have is an exception
-/// there.
+/// there, which is not followed: by number the header stays as it was, by name the group is nothing.
 pub(super) fn of_escaped_dollars(template: &str, groups: &[&str]) -> String {
     let mut rewrite = String::new();
     let mut rest = template.chars();
@@ -89,7 +89,7 @@ pub(super) fn of_escaped_dollars(template: &str, groups: &[&str]) -> String {
 
 /// A template of which grpc-js-xds (`getHash`) makes one for re2-wasm (`replaceMatch`), in RE2's
 /// form: one or two digits are a group. One that the pattern does not have is `$` and the number
-/// before it.
+/// before it; groups from 10 on are left out, for that form has none.
 pub(super) fn of_long_numbers(template: &str, groups: &[&str]) -> String {
     let mut rewrite = String::new();
     let mut parts = template.split('\\');
@@ -112,6 +112,13 @@ mod tests {
     use super::*;
 
     const GROUPS: [&str; 2] = ["", "n"];
+
+    #[test]
+    fn a_name_is_that_of_a_group() {
+        for (template, rewrite) in [("${n}", "\\2"), ("${m}", ""), ("a${}b", "ab")] {
+            assert_eq!(of_escaped_dollars(template, &GROUPS), rewrite, "{template}");
+        }
+    }
 
     #[test]
     fn a_number_may_be_long() {
