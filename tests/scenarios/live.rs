@@ -476,7 +476,7 @@ fn localities_stand_as_they_are_written() {
     compare_live(&recording("order", JAVA), &[]);
 }
 
-/// A domain that begins or ends with a dot makes grpc-java panic, unless the authority itself stands before it.
+/// A domain that is empty, or begins or ends with a dot, makes grpc-java panic, unless the authority itself stands before it.
 #[test]
 fn domains_with_dots_are_panics_of_java() {
     compare_live(&recording("dots", JAVA), &[]);

@@ -86,7 +86,7 @@ fn throws(config: &XdsConfig, client: &Client) -> Option<String> {
         return Some("the authority begins or ends with a dot".to_owned());
     }
     if compares_impossible(config) {
-        return Some("a domain begins or ends with a dot".to_owned());
+        return Some("a domain is empty, or begins or ends with a dot".to_owned());
     }
     if client.profile.has(Feature::FiltersMadeFirst)
         && let Some(name) = filter_of_another(config)
@@ -194,7 +194,7 @@ fn is_impossible(name: &str) -> bool {
 fn compares_impossible(config: &XdsConfig) -> bool {
     let domains = config.route_config.virtual_hosts.iter().flat_map(|host| &host.domains);
     let mut compared = domains.take_while(|domain| !domain.eq_ignore_ascii_case(&config.authority));
-    compared.any(|domain| is_impossible(domain))
+    compared.any(|domain| domain.is_empty() || is_impossible(domain))
 }
 
 /// Without a virtual host, all domains have been compared.
