@@ -991,6 +991,11 @@ fn what_no_form_shows_is_refused() {
         assert_eq!(run(&[flags, &["--format", "json"]].concat()).code, Some(1), "{flags:?}");
     }
     assert_eq!(run(&["--show", "reached"]).code, Some(2));
+    let of_parsed = run(&["--show", "parsed", "--reach", "a"]);
+    assert_eq!(
+        (of_parsed.code, of_parsed.err.as_str()),
+        (Some(2), "xdsctl: --reach needs `--show reached`\n")
+    );
     let file = directory("refused").join("report.json");
     let to_file = format!("json={}", file.display());
     let run = run(&["--show", "reached", "--format", "concise", "--format", &to_file]);

@@ -96,6 +96,9 @@ impl ReportPlan {
 /// Refuses what is asked for and stands in none of the reports.
 fn refuse_unshown(args: &ValidateArgs, reports: &[ReportDestination]) -> Result<(), Error> {
     use ReportFormat::{Human, Json};
+    if !args.reach.is_empty() && !args.show.contains(&Show::Reached) {
+        return Err(Error::Usage("--reach needs `--show reached`".to_owned()));
+    }
     let readable: &[ReportFormat] = &[Human, Json];
     let asked = [
         (args.show.contains(&Show::Parsed), "--show parsed", readable),
