@@ -263,7 +263,7 @@ fn letter_case_hides_a_virtual_host_from_go_and_node() {
 }
 
 #[test]
-fn weights_that_nobody_looks_at_are_told_to_everybody() {
+fn weights_and_hashes_that_nobody_looks_at_are_told_to_everybody() {
     let world = |policies: &str| {
         format!(
             r#"{{"resources": [{{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
@@ -303,19 +303,24 @@ fn weights_that_nobody_looks_at_are_told_to_everybody() {
                 {{"locality": {{"zone": "a"}}, "load_balancing_weight": 9, "lb_endpoints": [
                     {{"endpoint": {{"address": {{"socket_address": {{"address": "10.0.0.1", "port_value": 80}}}}}}}}]}},
                 {{"locality": {{"zone": "b"}}, "load_balancing_weight": 1, "lb_endpoints": [
-                    {{"endpoint": {{"address": {{"socket_address": {{"address": "10.0.0.2", "port_value": 80}}}}}}}}]}}]}}]}}"#
+                    {{"endpoint": {{"address": {{"socket_address": {{"address": "10.0.0.2", "port_value": 80}}}}}}}}]}}]}},
+            {{"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "r", "virtual_hosts": [
+                {{"name": "v", "domains": ["*"], "routes": [{{"match": {{"prefix": ""}}, "route": {{
+                    "cluster": "c", "hash_policy": [{{"header": {{"header_name": "x"}}}}]}}}}]}}]}}]}}"#
         );
-        rules_of(&world, client, &["-W", "cds-weights-unused"])
+        rules_of(&world, client, &["-W", "cds-weights-unused,rds-hash-policy-unused"])
     };
     let plain = r#""lb_policy": "LEAST_REQUEST""#;
     let listed = format!(
         r#""load_balancing_policy": {{"policies": [{}]}}"#,
         policy("least_request.v3.LeastRequest")
     );
-    assert_eq!(of_localities("--client=go", plain), ["cds-weights-unused"]);
-    assert_eq!(of_localities("--client=java", plain), [""; 0]);
+    // It looks at no hash either.
+    let both = ["cds-weights-unused", "rds-hash-policy-unused"];
+    assert_eq!(of_localities("--client=go", plain), both);
+    assert_eq!(of_localities("--client=java", plain), both[1..]);
     for client in ["--client=go", "--client=java"] {
-        assert_eq!(of_localities(client, &listed), ["cds-weights-unused"]);
+        assert_eq!(of_localities(client, &listed), both);
     }
 }
 
