@@ -18,7 +18,7 @@ use xdsctl_model::resource::endpoints::{Locality, counted_weight as counted};
 /// ```
 pub fn endpoint_weights(priority: &[Locality], profile: &Profile) -> Vec<Vec<u32>> {
     let normalised = profile.has(Feature::PfWeightedShuffling);
-    let as_written = profile.has(Feature::LocalitiesAsWritten);
+    let zero_counts = profile.has(Feature::ZeroWeightsCount);
     let locality_sum: u64 = priority.iter().map(|locality| u64::from(locality.weight)).sum();
     priority
         .iter()
@@ -35,7 +35,7 @@ pub fn endpoint_weights(priority: &[Locality], profile: &Profile) -> Vec<Vec<u32
                     if normalised {
                         let weight = (of_locality * share(own(endpoint.weight), sum)) >> 31;
                         u32::try_from(weight).unwrap_or(u32::MAX).max(1)
-                    } else if as_written {
+                    } else if zero_counts {
                         locality.weight.saturating_mul(endpoint.weight)
                     } else {
                         locality.weight.wrapping_mul(counted(endpoint.weight))

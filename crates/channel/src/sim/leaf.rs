@@ -47,7 +47,7 @@ impl Endpoints {
         let before = std::mem::take(&mut self.parts);
         let mut by_names: Option<HashMap<&[Arc<str>], &LocalityPart>> = None;
         let is_normalised = profile.has(Feature::PfWeightedShuffling);
-        let product: Product = if profile.has(Feature::LocalitiesAsWritten) {
+        let product: Product = if profile.has(Feature::ZeroWeightsCount) {
             u32::saturating_mul
         } else if profile.has(Feature::WeightsOfEndpointsUnsigned) {
             |locality, own| locality.wrapping_mul(own.max(1))

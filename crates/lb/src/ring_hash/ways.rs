@@ -50,7 +50,7 @@ impl RingWays {
                 names_grow: false,
                 sum_wraps: profile.has(Feature::RingByKey),
             },
-            takes_zero: profile.has(Feature::LocalitiesAsWritten),
+            takes_zero: profile.has(Feature::ZeroWeightsCount),
             is_uncapped: profile.has(Feature::RingUncapped),
         }
     }

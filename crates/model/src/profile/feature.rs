@@ -569,9 +569,8 @@ features! {
     EndpointsAwaited;
     /// An aggregate cluster that is too deep somewhere, or leads back to itself, fails as a whole; a missing one is tried in its turn.
     AggregateFailsWhole;
-    /// Localities stand in the order of the resource. One with a weight of 0 counts, one without an endpoint to use does not, and
-    /// weights of 0 leave a hash ring empty.
-    LocalitiesAsWritten;
+    /// A locality with a weight of 0 counts, one without an endpoint to use does not, and weights of 0 leave a hash ring empty.
+    ZeroWeightsCount;
     /// The first two of a list of addresses that is shuffled do not change places.
     ShuffleSparesFirst;
     /// The LB policy of a LOGICAL_DNS cluster is pick_first, whatever it says.

@@ -118,7 +118,8 @@ pub struct OutlierDetection {
 }
 
 impl OutlierDetection {
-    /// What counts where nothing is set (A50): nothing is ejected.
+    /// Times and share where a field is not set (A50), and no algorithm, so that nothing is ejected. Where `max_ejection_time` is not
+    /// set, C-core's policy takes the base time if that is longer.
     pub const DEFAULT: OutlierDetection = OutlierDetection {
         interval: Millis(10_000),
         base_ejection_time: Millis(30_000),
@@ -165,7 +166,7 @@ pub struct SuccessRateEjection {
 }
 
 impl SuccessRateEjection {
-    /// What counts where nothing else is set (A50).
+    /// Where a field is not set (A50).
     pub const DEFAULT: SuccessRateEjection = SuccessRateEjection {
         stdev_factor: 1900,
         enforcement_percentage: 100,
@@ -188,7 +189,7 @@ pub struct FailurePercentageEjection {
 }
 
 impl FailurePercentageEjection {
-    /// What counts where nothing else is set; A50 has an enforcement of 0, and some clients do not.
+    /// Where a field is not set (A50). The enforcement is that of the LB policy's JSON in C-core and Node; it is 0 in Go's.
     pub const DEFAULT: FailurePercentageEjection = FailurePercentageEjection {
         threshold: 85,
         enforcement_percentage: 100,

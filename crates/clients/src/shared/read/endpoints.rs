@@ -29,13 +29,13 @@ impl FamilyReader<'_> {
         let opened_endpoints = opened.endpoints(message);
         let ways = self.endpoint_ways(message, opened_endpoints);
         let kept = opened.kept(ways, message, opened_endpoints);
-        let is_as_written = self.has(Feature::LocalitiesAsWritten);
+        let zero_counts = self.has(Feature::ZeroWeightsCount);
         let is_signed = self.has(Feature::WeightsSigned);
         let mut priorities: BTreeMap<u32, BTreeMap<LocalityName, Locality>> = BTreeMap::new();
         for (index, (locality, list)) in message.endpoints.iter().zip(&opened_endpoints.lists).enumerate() {
             let weight = locality.load_balancing_weight;
             let is_below = |weight: u32| is_signed && weight.cast_signed() < 0;
-            let Some(weight) = weight.filter(|weight| (*weight > 0 || is_as_written) && !is_below(*weight)) else {
+            let Some(weight) = weight.filter(|weight| (*weight > 0 || zero_counts) && !is_below(*weight)) else {
                 continue;
             };
             let name = fields::locality_name(locality);
@@ -46,7 +46,7 @@ impl FamilyReader<'_> {
                 left_out_weight: self.left_out_weight(ways, list),
                 endpoints: kept.get(index).cloned().unwrap_or_default(),
             };
-            if is_as_written && kept.endpoints.is_empty() {
+            if zero_counts && kept.endpoints.is_empty() {
                 continue;
             }
             priorities.entry(locality.priority).or_default().insert(name, kept);
