@@ -55,27 +55,27 @@ pub enum FieldValue<'a> {
     Named(NameFields<'a>),
 }
 
-/// Which fields are asked for.
+/// Which fields are wanted.
 #[derive(Clone, Copy)]
-enum Asked<'w> {
+enum WantedFields<'w> {
     One(&'w str),
     Printed,
     All,
 }
 
-/// Takes the fields that are asked for, with the names of those that hold a default.
+/// Takes the fields that are wanted, with the names of those that hold a default.
 pub struct Form<'a, 'w> {
-    asked: Asked<'w>,
-    /// The value of the one that is asked for.
+    wanted: WantedFields<'w>,
+    /// The value of the one that is wanted.
     found: Option<FieldValue<'a>>,
     fields: Vec<(&'a str, FieldValue<'a>)>,
     defaults: Vec<&'a str>,
 }
 
 impl<'a, 'w> Form<'a, 'w> {
-    const fn new(asked: Asked<'w>) -> Form<'a, 'w> {
+    const fn new(wanted: WantedFields<'w>) -> Form<'a, 'w> {
         Form {
-            asked,
+            wanted,
             found: None,
             fields: Vec::new(),
             defaults: Vec::new(),
@@ -83,15 +83,15 @@ impl<'a, 'w> Form<'a, 'w> {
     }
 
     fn wants(&self, name: &str) -> bool {
-        match self.asked {
-            Asked::One(wanted) => self.found.is_none() && wanted == name,
-            Asked::Printed | Asked::All => true,
+        match self.wanted {
+            WantedFields::One(wanted) => self.found.is_none() && wanted == name,
+            WantedFields::Printed | WantedFields::All => true,
         }
     }
 
     /// Adds a field that somebody wants.
     fn add(&mut self, name: &'a str, value: FieldValue<'a>, is_default: bool) -> &mut Self {
-        if let Asked::One(_) = self.asked {
+        if let WantedFields::One(_) = self.wanted {
             self.found = Some(value);
             return self;
         }
@@ -212,7 +212,7 @@ impl<'a, 'w> Form<'a, 'w> {
 
     /// A field that is not printed: it follows from others, or stands elsewhere.
     pub(super) fn unprinted<V: Into<FieldValue<'a>>>(&mut self, name: &'a str, value: impl FnOnce() -> V) -> &mut Self {
-        match self.wants(name) && !matches!(self.asked, Asked::Printed) {
+        match self.wants(name) && !matches!(self.wanted, WantedFields::Printed) {
             true => self.add(name, value().into(), false),
             false => self,
         }
@@ -241,30 +241,30 @@ impl<'a> FieldValue<'a> {
 
     /// A field of an object, printed or not; `None` if it has none of that name.
     pub fn field(&self, name: &str) -> Option<FieldValue<'a>> {
-        let mut form = Form::new(Asked::One(name));
+        let mut form = Form::new(WantedFields::One(name));
         self.name_fields(&mut form);
         form.found
     }
 
     /// All fields of an object, printed or not.
     pub fn all(&self) -> Vec<(&'a str, FieldValue<'a>)> {
-        let mut form = Form::new(Asked::All);
+        let mut form = Form::new(WantedFields::All);
         self.name_fields(&mut form);
         form.fields
     }
 
     /// What is printed of it.
     pub fn printed(self) -> ParsedValue<'a> {
-        self.shown(Asked::Printed)
+        self.shown(WantedFields::Printed)
     }
 
     /// The same with the fields that are not printed.
     pub fn unabridged(self) -> ParsedValue<'a> {
-        self.shown(Asked::All)
+        self.shown(WantedFields::All)
     }
 
-    fn shown(self, asked: Asked<'static>) -> ParsedValue<'a> {
-        let whole = |value: FieldValue<'a>| value.shown(asked).into_value();
+    fn shown(self, wanted: WantedFields<'static>) -> ParsedValue<'a> {
+        let whole = |value: FieldValue<'a>| value.shown(wanted).into_value();
         ParsedValue::Plain(match self {
             FieldValue::Null => Value::Null,
             FieldValue::Bool(flag) => flag.into(),
@@ -275,23 +275,23 @@ impl<'a> FieldValue<'a> {
             FieldValue::Json(json) => json.clone(),
             FieldValue::List(list) => list.into_iter().map(whole).collect(),
             FieldValue::Objects(list) => {
-                return ParsedValue::List(List::new(list, move |one| one.clone().shown(asked)));
+                return ParsedValue::List(List::new(list, move |one| one.clone().shown(wanted)));
             }
             FieldValue::Map(entries) => {
                 let entries = entries.into_iter();
                 entries.map(|(name, value)| (name.to_owned(), whole(value))).collect()
             }
-            FieldValue::Object(_) | FieldValue::Named(_) => return self.object(asked),
+            FieldValue::Object(_) | FieldValue::Named(_) => return self.object(wanted),
         })
     }
 
     /// An object whose `defaults` are the names of the fields that hold one.
-    fn object(&self, asked: Asked<'static>) -> ParsedValue<'a> {
-        let mut form = Form::new(asked);
+    fn object(&self, wanted: WantedFields<'static>) -> ParsedValue<'a> {
+        let mut form = Form::new(wanted);
         self.name_fields(&mut form);
         let (mut plain, mut parts) = (Map::new(), BTreeMap::new());
         for (name, value) in form.fields {
-            match value.shown(asked) {
+            match value.shown(wanted) {
                 ParsedValue::Plain(value) => _ = plain.insert(name.to_owned(), value),
                 part => _ = parts.insert(name.to_owned(), part),
             }

@@ -316,7 +316,7 @@ fn routes(
     };
     let here = at.field("rds");
     let source = rds.config_source.as_ref();
-    if !fields::is_ads(source, true) {
+    if !fields::is_ads_or_self(source) {
         let what = match source {
             Some(_) => "neither ads nor self",
             None => "missing, must be ads or self",

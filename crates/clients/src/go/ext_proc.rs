@@ -3,7 +3,7 @@
 
 use super::rls::{SCHEMES, is_escaped};
 use super::{matcher, unmarshal};
-use crate::shared::ext_proc::{self, ACCESS_TOKEN, CREDENTIALS, XDS};
+use crate::shared::ext_proc::{self, ACCESS_TOKEN, CREDENTIALS, TLS, XDS};
 use crate::shared::rules::{
     GRPC_SERVICE_NOT_ALLOWED, GRPC_SERVICE_NOT_GOOGLE_GRPC, GRPC_SERVICE_TARGET_INVALID, HEADER_KEY_RESERVED,
     HEADER_VALUE_ILLEGAL, TLS_CREDENTIALS_PROVIDER_UNKNOWN, TLS_CREDENTIALS_WITHOUT_ROOT,
@@ -25,8 +25,6 @@ rules! {
     /// An ext_proc filter has no processing_mode.
     EXT_PROC_MODE_MISSING = "ext-proc-processing-mode-missing", Filter, Nack, "grpc-go internal/xds/httpfilter/extproc ParseFilterConfig";
 }
-
-const TLS: &str = "envoy.extensions.grpc_service.channel_credentials.tls.v3.TlsCredentials";
 
 /// Longest key and value of a header, in bytes.
 const HEADER_LENGTH: usize = 16_384;

@@ -7,7 +7,7 @@ mod passed_over;
 
 use super::matcher::{self, parse_addr};
 use super::panic;
-use crate::shared::conditions::{self, Asked, Condition};
+use crate::shared::conditions::{self, Condition, ConditionKind};
 use crate::shared::rules::{RBAC_ACTION_UNKNOWN, RBAC_ADDRESS, RBAC_HEADER_FORBIDDEN};
 use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
@@ -80,10 +80,12 @@ fn header_names(policy: &Policy, at: &Path<'_>, cx: &mut Validation<'_>) -> Chec
 
 fn names(condition: Condition<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let nested = cx.has(Feature::RbacNestedHeaders);
-    match condition.asked() {
-        Asked::Header(header) => header_name(header, at, cx),
-        Asked::All(list) | Asked::OneOf(list) if nested => list.iter().try_for_each(|one| names(one, at, cx)),
-        Asked::Not(inner) if nested => names(inner, at, cx),
+    match condition.kind() {
+        ConditionKind::Header(header) => header_name(header, at, cx),
+        ConditionKind::All(list) | ConditionKind::OneOf(list) if nested => {
+            list.iter().try_for_each(|one| names(one, at, cx))
+        }
+        ConditionKind::Not(inner) if nested => names(inner, at, cx),
         _ => Ok(()),
     }
 }
@@ -107,18 +109,20 @@ fn header_name(header: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -
 /// A permission or a principal (`matchersFromPermissions`, `matchersFromPrincipals`).
 fn condition(condition: Condition<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let is_strict = cx.has(Feature::RbacKindsChecked);
-    match condition.asked() {
-        Asked::All(list) | Asked::OneOf(list) => list.iter().try_for_each(|one| self::condition(one, at, cx)),
-        Asked::Any(_) | Asked::Port(_) | Asked::Authenticated(None) => Ok(()),
-        Asked::Authenticated(Some(name)) => {
+    match condition.kind() {
+        ConditionKind::All(list) | ConditionKind::OneOf(list) => {
+            list.iter().try_for_each(|one| self::condition(one, at, cx))
+        }
+        ConditionKind::Any(_) | ConditionKind::Port(_) | ConditionKind::Authenticated(None) => Ok(()),
+        ConditionKind::Authenticated(Some(name)) => {
             let at = at.field("authenticated");
             matcher::string_matcher(Some(name), &at.field("principal_name"), cx)
         }
-        Asked::Header(header) => matcher::policy_header(header, &at.field("header"), cx),
-        Asked::Path(path) => url_path(path, &at.field("url_path"), cx),
-        Asked::Address(RbacAddress::Source, _) if !is_strict => Ok(()),
-        Asked::Address(which, range) => cidr(range, &at.field(which.field()), cx),
-        Asked::Not(inner) => {
+        ConditionKind::Header(header) => matcher::policy_header(header, &at.field("header"), cx),
+        ConditionKind::Path(path) => url_path(path, &at.field("url_path"), cx),
+        ConditionKind::Address(RbacAddress::Source, _) if !is_strict => Ok(()),
+        ConditionKind::Address(which, range) => cidr(range, &at.field(which.field()), cx),
+        ConditionKind::Not(inner) => {
             let at = at.field(condition.fields().not);
             if !is_strict && !is_kept(inner) {
                 let message = format_args!("a negation of what the client passes over, and the parser panics");
@@ -126,36 +130,39 @@ fn condition(condition: Condition<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -
             }
             self::condition(inner, &at, cx)
         }
-        Asked::Metadata(metadata) => {
+        ConditionKind::Metadata(metadata) => {
             if is_strict {
                 conditions::metadata(metadata.invert, &at.field("metadata"), cx);
             }
             Ok(())
         }
-        Asked::PortRange(_) | Asked::ServerName(_) | Asked::Other(_) if !is_strict => Ok(()),
-        Asked::ServerName(name) => {
+        ConditionKind::PortRange(_) | ConditionKind::ServerName(_) | ConditionKind::Other(_) if !is_strict => Ok(()),
+        ConditionKind::ServerName(name) => {
             let at = at.field("requested_server_name");
             conditions::server_name(&at, cx);
             matcher::string_matcher(Some(name), &at, cx)
         }
-        Asked::PortRange(_) | Asked::Other(_) => Err(condition.reject(at, cx)),
+        ConditionKind::PortRange(_) | ConditionKind::Other(_) => Err(condition.reject(at, cx)),
     }
 }
 
 /// Says whether an earlier client makes a matcher of a condition.
 fn is_kept(condition: Condition<'_>) -> bool {
-    match condition.asked() {
-        Asked::Metadata(metadata) => metadata.invert && matches!(condition, Condition::Permission(_)),
-        Asked::Address(RbacAddress::Source, _) | Asked::PortRange(_) | Asked::ServerName(_) | Asked::Other(_) => false,
-        Asked::All(_)
-        | Asked::OneOf(_)
-        | Asked::Not(_)
-        | Asked::Any(_)
-        | Asked::Header(_)
-        | Asked::Path(_)
-        | Asked::Address(..)
-        | Asked::Port(_)
-        | Asked::Authenticated(_) => true,
+    match condition.kind() {
+        ConditionKind::Metadata(metadata) => metadata.invert && matches!(condition, Condition::Permission(_)),
+        ConditionKind::Address(RbacAddress::Source, _)
+        | ConditionKind::PortRange(_)
+        | ConditionKind::ServerName(_)
+        | ConditionKind::Other(_) => false,
+        ConditionKind::All(_)
+        | ConditionKind::OneOf(_)
+        | ConditionKind::Not(_)
+        | ConditionKind::Any(_)
+        | ConditionKind::Header(_)
+        | ConditionKind::Path(_)
+        | ConditionKind::Address(..)
+        | ConditionKind::Port(_)
+        | ConditionKind::Authenticated(_) => true,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::address;
 use super::matcher::{self, Catches};
-use crate::shared::conditions::{self, Asked, Condition};
+use crate::shared::conditions::{self, Condition, ConditionKind};
 use crate::shared::rules::{RBAC_ACTION_UNKNOWN, RBAC_ADDRESS, RBAC_HEADER_FORBIDDEN, RBAC_PATH_MISSING};
 use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
@@ -45,29 +45,31 @@ pub(super) fn parse(message: &Rbac, at: &Path<'_>, cx: &mut Validation<'_>) -> C
 
 /// `parsePermission`, `parsePrincipal`. Metadata never matches, inverted or not.
 fn condition(condition: Condition<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    match condition.asked() {
-        Asked::All(list) | Asked::OneOf(list) => list.iter().try_for_each(|one| self::condition(one, at, cx)),
-        Asked::Not(inner) => self::condition(inner, &at.field(condition.fields().not), cx),
-        Asked::Any(_) | Asked::Port(_) | Asked::PortRange(_) => Ok(()),
-        Asked::Metadata(_) => {
+    match condition.kind() {
+        ConditionKind::All(list) | ConditionKind::OneOf(list) => {
+            list.iter().try_for_each(|one| self::condition(one, at, cx))
+        }
+        ConditionKind::Not(inner) => self::condition(inner, &at.field(condition.fields().not), cx),
+        ConditionKind::Any(_) | ConditionKind::Port(_) | ConditionKind::PortRange(_) => Ok(()),
+        ConditionKind::Metadata(_) => {
             conditions::metadata(false, &at.field("metadata"), cx);
             Ok(())
         }
-        Asked::Header(matcher) => header(matcher, &at.field("header"), cx),
-        Asked::Path(path) => url_path(path, &at.field("url_path"), cx),
-        Asked::Address(which, range) => resolve(range, &at.field(which.field()), cx),
-        Asked::ServerName(name) => {
+        ConditionKind::Header(matcher) => header(matcher, &at.field("header"), cx),
+        ConditionKind::Path(path) => url_path(path, &at.field("url_path"), cx),
+        ConditionKind::Address(which, range) => resolve(range, &at.field(which.field()), cx),
+        ConditionKind::ServerName(name) => {
             let at = at.field("requested_server_name");
             conditions::server_name(&at, cx);
             matcher::string(name, Catches::All, &at, cx)
         }
-        Asked::Authenticated(name) => {
+        ConditionKind::Authenticated(name) => {
             let at = at.field("authenticated");
             // Without a name there is a matcher without a pattern.
             let empty = StringMatcher::default();
             matcher::string(name.unwrap_or(&empty), Catches::All, &at.field("principal_name"), cx)
         }
-        Asked::Other(_) => Err(condition.reject(at, cx)),
+        ConditionKind::Other(_) => Err(condition.reject(at, cx)),
     }
 }
 

@@ -193,7 +193,7 @@ fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
         let why = format_args!("eds_cluster_config is missing, an EDS cluster must have one");
         return fault(&EDS_CONFIG_MISSING, &at, why, cx);
     };
-    if !fields::is_ads(config.eds_config.as_ref(), true) {
+    if !fields::is_ads_or_self(config.eds_config.as_ref()) {
         let why = format_args!("eds_config is neither `ads` nor `self`");
         fault(&EDS_SOURCE_UNSUPPORTED, &at.field("eds_config"), why, cx);
     }

@@ -44,7 +44,7 @@ pub(super) fn from_any(any: &Any, is_client: bool, at: &Path<'_>, cx: &mut Valid
             routes::from_proto(Opened::default().hosts(config), user, &at.field("route_config"), cx)?;
         }
         Some(RouteSpecifier::Rds(rds)) => {
-            if !fields::is_ads(rds.config_source.as_ref(), true) {
+            if !fields::is_ads_or_self(rds.config_source.as_ref()) {
                 let at = at.field("rds");
                 let why = format_args!("config_source is neither `ads` nor `self`");
                 fault(&RDS_NOT_FROM_ADS, &at.field("config_source"), why, cx);

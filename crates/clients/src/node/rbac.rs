@@ -7,7 +7,7 @@
 
 use super::regex::{self, Use};
 use super::{decode, fault};
-use crate::shared::conditions::{self, Asked, Condition, Conditions};
+use crate::shared::conditions::{self, Condition, ConditionKind, Conditions};
 use crate::shared::names::{RBAC, RBAC_PER_ROUTE};
 use crate::shared::rules::{RBAC_ACTION_LOG, RBAC_PATH_MISSING, REGEX_NOT_RE2};
 use crate::shared::{Checked, reject};
@@ -66,21 +66,23 @@ fn each(list: Conditions<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked
 /// `parsePermission`, `parsePrincipal`.
 fn condition(condition: Condition<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let fields = condition.fields();
-    match condition.asked() {
-        Asked::All(list) => each(list, &at.field(fields.all).field(fields.list), cx),
-        Asked::OneOf(list) => each(list, &at.field(fields.one_of).field(fields.list), cx),
-        Asked::Not(inner) => self::condition(inner, &at.field(fields.not), cx),
-        Asked::Header(matcher) => header(matcher, &at.field("header"), cx),
-        Asked::ServerName(matcher) => string(matcher, &at.field("requested_server_name"), cx),
-        Asked::Authenticated(Some(matcher)) => string(matcher, &at.field("authenticated").field("principal_name"), cx),
-        Asked::Path(matcher) => url_path(matcher, &at.field("url_path"), cx),
-        Asked::Any(_)
-        | Asked::Address(..)
-        | Asked::Port(_)
-        | Asked::PortRange(_)
-        | Asked::Metadata(_)
-        | Asked::Authenticated(None)
-        | Asked::Other(_) => Ok(()),
+    match condition.kind() {
+        ConditionKind::All(list) => each(list, &at.field(fields.all).field(fields.list), cx),
+        ConditionKind::OneOf(list) => each(list, &at.field(fields.one_of).field(fields.list), cx),
+        ConditionKind::Not(inner) => self::condition(inner, &at.field(fields.not), cx),
+        ConditionKind::Header(matcher) => header(matcher, &at.field("header"), cx),
+        ConditionKind::ServerName(matcher) => string(matcher, &at.field("requested_server_name"), cx),
+        ConditionKind::Authenticated(Some(matcher)) => {
+            string(matcher, &at.field("authenticated").field("principal_name"), cx)
+        }
+        ConditionKind::Path(matcher) => url_path(matcher, &at.field("url_path"), cx),
+        ConditionKind::Any(_)
+        | ConditionKind::Address(..)
+        | ConditionKind::Port(_)
+        | ConditionKind::PortRange(_)
+        | ConditionKind::Metadata(_)
+        | ConditionKind::Authenticated(None)
+        | ConditionKind::Other(_) => Ok(()),
     }
 }
 

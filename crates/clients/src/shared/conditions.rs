@@ -31,7 +31,7 @@ pub(crate) enum Conditions<'m> {
 
 /// What a condition asks for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Asked<'m> {
+pub(crate) enum ConditionKind<'m> {
     All(Conditions<'m>),
     OneOf(Conditions<'m>),
     Not(Condition<'m>),
@@ -57,7 +57,7 @@ pub(crate) struct ConditionFields {
     pub list: &'static str,
     pub not: &'static str,
     /// The oneof around them.
-    pub kind: &'static str,
+    pub oneof: &'static str,
 }
 
 impl<'m> Conditions<'m> {
@@ -74,7 +74,7 @@ impl<'m> Conditions<'m> {
 
 impl<'m> Condition<'m> {
     /// What it asks for.
-    pub(crate) fn asked(self) -> Asked<'m> {
+    pub(crate) fn kind(self) -> ConditionKind<'m> {
         match self {
             Condition::Permission(permission) => of_permission(permission),
             Condition::Principal(principal) => of_principal(principal),
@@ -89,14 +89,14 @@ impl<'m> Condition<'m> {
                 one_of: "or_rules",
                 list: "rules",
                 not: "not_rule",
-                kind: "rule",
+                oneof: "rule",
             },
             Condition::Principal(_) => ConditionFields {
                 all: "and_ids",
                 one_of: "or_ids",
                 list: "ids",
                 not: "not_id",
-                kind: "identifier",
+                oneof: "identifier",
             },
         }
     }
@@ -111,48 +111,48 @@ impl<'m> Condition<'m> {
 
     /// Reports at `at` that the client does not have it.
     pub(crate) fn reject(self, at: &Path<'_>, cx: &mut Validation<'_>) -> ConverterStop {
-        let message = format_args!("no {} is set that the client has", self.fields().kind);
+        let message = format_args!("no {} is set that the client has", self.fields().oneof);
         reject(self.unsupported_rule(), at, message, cx)
     }
 }
 
-fn of_permission(permission: &Permission) -> Asked<'_> {
+fn of_permission(permission: &Permission) -> ConditionKind<'_> {
     match &permission.rule {
-        Some(Rule::AndRules(set)) => Asked::All(Conditions::Permissions(&set.rules)),
-        Some(Rule::OrRules(set)) => Asked::OneOf(Conditions::Permissions(&set.rules)),
-        Some(Rule::NotRule(inner)) => Asked::Not(Condition::Permission(inner)),
-        Some(Rule::Any(any)) => Asked::Any(*any),
-        Some(Rule::Header(header)) => Asked::Header(header),
-        Some(Rule::UrlPath(path)) => Asked::Path(path),
-        Some(Rule::DestinationIp(range)) => Asked::Address(RbacAddress::Destination, range),
-        Some(Rule::DestinationPort(port)) => Asked::Port(*port),
-        Some(Rule::DestinationPortRange(range)) => Asked::PortRange(range),
-        Some(Rule::Metadata(metadata)) => Asked::Metadata(metadata),
-        Some(Rule::RequestedServerName(name)) => Asked::ServerName(name),
-        Some(Rule::Matcher(_)) => Asked::Other("matcher"),
-        Some(Rule::UriTemplate(_)) => Asked::Other("uri_template"),
-        Some(Rule::SourcedMetadata(_)) => Asked::Other("sourced_metadata"),
-        None => Asked::Other(""),
+        Some(Rule::AndRules(set)) => ConditionKind::All(Conditions::Permissions(&set.rules)),
+        Some(Rule::OrRules(set)) => ConditionKind::OneOf(Conditions::Permissions(&set.rules)),
+        Some(Rule::NotRule(inner)) => ConditionKind::Not(Condition::Permission(inner)),
+        Some(Rule::Any(any)) => ConditionKind::Any(*any),
+        Some(Rule::Header(header)) => ConditionKind::Header(header),
+        Some(Rule::UrlPath(path)) => ConditionKind::Path(path),
+        Some(Rule::DestinationIp(range)) => ConditionKind::Address(RbacAddress::Destination, range),
+        Some(Rule::DestinationPort(port)) => ConditionKind::Port(*port),
+        Some(Rule::DestinationPortRange(range)) => ConditionKind::PortRange(range),
+        Some(Rule::Metadata(metadata)) => ConditionKind::Metadata(metadata),
+        Some(Rule::RequestedServerName(name)) => ConditionKind::ServerName(name),
+        Some(Rule::Matcher(_)) => ConditionKind::Other("matcher"),
+        Some(Rule::UriTemplate(_)) => ConditionKind::Other("uri_template"),
+        Some(Rule::SourcedMetadata(_)) => ConditionKind::Other("sourced_metadata"),
+        None => ConditionKind::Other(""),
     }
 }
 
-fn of_principal(principal: &Principal) -> Asked<'_> {
+fn of_principal(principal: &Principal) -> ConditionKind<'_> {
     match &principal.identifier {
-        Some(Identifier::AndIds(set)) => Asked::All(Conditions::Principals(&set.ids)),
-        Some(Identifier::OrIds(set)) => Asked::OneOf(Conditions::Principals(&set.ids)),
-        Some(Identifier::NotId(inner)) => Asked::Not(Condition::Principal(inner)),
-        Some(Identifier::Any(any)) => Asked::Any(*any),
-        Some(Identifier::Authenticated(peer)) => Asked::Authenticated(peer.principal_name.as_ref()),
-        Some(Identifier::SourceIp(range)) => Asked::Address(RbacAddress::Source, range),
-        Some(Identifier::DirectRemoteIp(range)) => Asked::Address(RbacAddress::DirectRemote, range),
-        Some(Identifier::RemoteIp(range)) => Asked::Address(RbacAddress::Remote, range),
-        Some(Identifier::Header(header)) => Asked::Header(header),
-        Some(Identifier::UrlPath(path)) => Asked::Path(path),
-        Some(Identifier::Metadata(metadata)) => Asked::Metadata(metadata),
-        Some(Identifier::FilterState(_)) => Asked::Other("filter_state"),
-        Some(Identifier::SourcedMetadata(_)) => Asked::Other("sourced_metadata"),
-        Some(Identifier::Custom(_)) => Asked::Other("custom"),
-        None => Asked::Other(""),
+        Some(Identifier::AndIds(set)) => ConditionKind::All(Conditions::Principals(&set.ids)),
+        Some(Identifier::OrIds(set)) => ConditionKind::OneOf(Conditions::Principals(&set.ids)),
+        Some(Identifier::NotId(inner)) => ConditionKind::Not(Condition::Principal(inner)),
+        Some(Identifier::Any(any)) => ConditionKind::Any(*any),
+        Some(Identifier::Authenticated(peer)) => ConditionKind::Authenticated(peer.principal_name.as_ref()),
+        Some(Identifier::SourceIp(range)) => ConditionKind::Address(RbacAddress::Source, range),
+        Some(Identifier::DirectRemoteIp(range)) => ConditionKind::Address(RbacAddress::DirectRemote, range),
+        Some(Identifier::RemoteIp(range)) => ConditionKind::Address(RbacAddress::Remote, range),
+        Some(Identifier::Header(header)) => ConditionKind::Header(header),
+        Some(Identifier::UrlPath(path)) => ConditionKind::Path(path),
+        Some(Identifier::Metadata(metadata)) => ConditionKind::Metadata(metadata),
+        Some(Identifier::FilterState(_)) => ConditionKind::Other("filter_state"),
+        Some(Identifier::SourcedMetadata(_)) => ConditionKind::Other("sourced_metadata"),
+        Some(Identifier::Custom(_)) => ConditionKind::Other("custom"),
+        None => ConditionKind::Other(""),
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) const ACCESS_TOKEN: &str =
 pub(crate) const CREDENTIALS: &str = "envoy.extensions.grpc_service.channel_credentials.";
 
 /// Channel credentials that are replaced by others where the bootstrap has none.
+pub(crate) const TLS: &str = "envoy.extensions.grpc_service.channel_credentials.tls.v3.TlsCredentials";
 pub(crate) const XDS: &str = "envoy.extensions.grpc_service.channel_credentials.xds.v3.XdsCredentials";
 
 /// Channel credentials; says whether the client has them.

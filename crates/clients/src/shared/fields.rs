@@ -1,4 +1,4 @@
-//! Fields that may be of one of several kinds, of which gRPC knows one.
+//! How all clients open a field: the kinds of a oneof that gRPC knows, and the name of a locality.
 
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
@@ -32,6 +32,11 @@ pub(crate) fn port(socket: &SocketAddress) -> Option<u32> {
 /// Says whether a source is the server that sent the resource.
 pub(crate) fn is_self(source: &ConfigSource) -> bool {
     matches!(source.config_source_specifier, Some(ConfigSourceSpecifier::Self_(_)))
+}
+
+/// Says whether a source is ADS, or the server that sent the resource.
+pub(crate) fn is_ads_or_self(source: Option<&ConfigSource>) -> bool {
+    is_ads(source, true)
 }
 
 /// Says whether a source is ADS, or the server itself for a client that takes it for the same.

@@ -1,4 +1,5 @@
-//! What no client takes in a TLS context. Each says so in its own order.
+//! Fields of a TLS context that clients reject, in the order in which most look at them. When a family
+//! looks, and what it says, is its own.
 
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
     CertificateValidationContext, CommonTlsContext,

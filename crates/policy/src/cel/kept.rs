@@ -13,7 +13,7 @@ impl<'a> View<'a> for FieldValue<'a> {
     fn get(&self, field: &str) -> Value<'a> {
         match self.field(field) {
             None => Value::Null,
-            // Few things have one, and few policies ask for it.
+            // Only an object can need more than its own fields, and few are asked for one.
             Some(value @ (FieldValue::Object(_) | FieldValue::Named(_) | FieldValue::Map(_))) => match field {
                 "config" => filter_config(value),
                 "metadata" | "regex_rewrite" => of_field(value, true),

@@ -1,7 +1,7 @@
 //! Who gains and who loses access between two versions of a server: two tables whose classes of methods are the same.
 //!
 //! A row of one side that no row of the other side covers is access that came or went; so is a DENY policy that came or went. That a
-//! row covers another one is said only where it is certain. So whoever gains access is always told (`tests.rs`), and what is told
+//! row covers another one is said only where it is certain. So whoever gains access is always told (`who/tests.rs`), and what is told
 //! may once be less than it seems: two ways to say the same.
 
 use super::condition::{Condition, Fact};

@@ -2,8 +2,8 @@
 //!
 //! [`admit`](crate::admit) answers for one connection and one RPC; a [`Table`] answers for all of them. Its first column is a class of
 //! methods, as the routes and policies name them. What is known of a class, such as whether a path matches, is worked out; what is left
-//! is asked of the client's certificate, of its address and of headers. It says the same as
-//! `admit` of every connection and RPC (`tests.rs`).
+//! is asked of the client's certificate, of its address and of headers. The table says the same as
+//! `admit` of every connection and RPC (`who/tests.rs`).
 //!
 //! ```text
 //! regions ─ methods ─ condition ─ rows ─ table

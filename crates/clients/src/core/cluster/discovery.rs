@@ -86,7 +86,7 @@ fn eds(config: Option<&EdsClusterConfig>, name: &str, root: &Path<'_>, cx: &mut 
         );
         return None;
     };
-    if !fields::is_ads(config.eds_config.as_ref(), true) {
+    if !fields::is_ads_or_self(config.eds_config.as_ref()) {
         let what = if config.eds_config.is_some() {
             "is neither"
         } else {
@@ -120,6 +120,7 @@ fn aggregate(custom: &CustomClusterType, root: &Path<'_>, cx: &mut Validation<'_
         cx.report(&any::ANY_MISSING, &at, format_args!("missing, must hold `{AGGREGATE}`"));
         return None;
     };
+    // The client strips this prefix and no other.
     let type_name = config.type_url.strip_prefix(URL_PREFIX).unwrap_or(&config.type_url);
     if type_name != AGGREGATE {
         cx.report(

@@ -37,12 +37,13 @@ pub(super) fn outlier_detection(
 ) -> OutlierDetection {
     for (field, value) in durations(pb) {
         if let Some(value) = value {
+            // For its findings: the value is made below.
             duration::parse(value, &at.field(field), cx);
         }
     }
     percentage(pb.max_ejection_percent, "max_ejection_percent", at, cx);
-    success_rate(pb, at, cx);
-    failure_percentage(pb, aggregate, at, cx);
+    check_success_rate(pb, at, cx);
+    check_failure_percentage(pb, aggregate, at, cx);
     if pb.enforcing_success_rate.is_none() && pb.enforcing_failure_percentage.is_none() {
         cx.report(
             &WITHOUT_ALGORITHM,
@@ -71,9 +72,10 @@ fn percentage(value: Option<u32>, field: &str, at: &Path<'_>, cx: &mut Validatio
     }
 }
 
-fn success_rate(pb: &pb::OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) {
+fn check_success_rate(pb: &pb::OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) {
     let switch = ("enforcing_success_rate", pb.enforcing_success_rate);
-    percentage(switch.1, switch.0, at, cx);
+    let (field, share) = switch;
+    percentage(share, field, at, cx);
     let fields = [
         ("success_rate_minimum_hosts", pb.success_rate_minimum_hosts),
         ("success_rate_request_volume", pb.success_rate_request_volume),
@@ -82,9 +84,10 @@ fn success_rate(pb: &pb::OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_
     not_enforced(&fields, switch, at, cx);
 }
 
-fn failure_percentage(pb: &pb::OutlierDetection, aggregate: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
+fn check_failure_percentage(pb: &pb::OutlierDetection, aggregate: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     let switch = ("enforcing_failure_percentage", pb.enforcing_failure_percentage);
-    percentage(switch.1, switch.0, at, cx);
+    let (field, share) = switch;
+    percentage(share, field, at, cx);
     threshold(pb, aggregate, at, cx);
     let volume = pb.failure_percentage_request_volume;
     let fields = [

@@ -8,7 +8,8 @@
 use bytes::Bytes;
 
 use super::nested::nested;
-use crate::shared::ext_proc::{ACCESS_TOKEN, XDS};
+use crate::shared::URL_PREFIX;
+use crate::shared::ext_proc::{ACCESS_TOKEN, TLS, XDS};
 use crate::shared::rules::{
     ACCESS_TOKEN_EMPTY, CHANNEL_CREDENTIALS_MISSING, TLS_CREDENTIALS_PROVIDER_UNKNOWN, TLS_CREDENTIALS_WITHOUT_ROOT,
     XDS_CREDENTIALS_WITHOUT_FALLBACK,
@@ -35,14 +36,9 @@ enum ChannelKind {
     Xds,
 }
 
-const TLS: &str = "envoy.extensions.grpc_service.channel_credentials.tls.v3.TlsCredentials";
 const GOOGLE_DEFAULT: &str =
     "envoy.extensions.grpc_service.channel_credentials.google_default.v3.GoogleDefaultCredentials";
 const INSECURE: &str = "envoy.extensions.grpc_service.channel_credentials.insecure.v3.InsecureCredentials";
-
-/// What an XdsCredentials cuts off its fallback's type URL; any other URL is a type that nobody
-/// has.
-const FALLBACK_PREFIX: &str = "type.googleapis.com/";
 
 impl ChannelKind {
     fn of_type(type_name: &str) -> Option<ChannelKind> {
@@ -132,7 +128,8 @@ fn check_fallback(fallback: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>
         );
         return;
     };
-    let type_name = any.type_url.strip_prefix(FALLBACK_PREFIX).unwrap_or(&any.type_url);
+    // Only this prefix is cut off: any other URL is a type that nobody has.
+    let type_name = any.type_url.strip_prefix(URL_PREFIX).unwrap_or(&any.type_url);
     if let Some(kind) = ChannelKind::of_type(type_name) {
         let at = at.field("value");
         nested(&at, cx, |cx| check_channel_config(kind, &any.value, &at, cx));

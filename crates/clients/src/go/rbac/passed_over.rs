@@ -5,7 +5,7 @@
 //! depends on what the policy is for.
 
 use super::{RBAC_RULE_NOT_APPLIED, is_kept};
-use crate::shared::conditions::{self, Asked, Condition, Conditions};
+use crate::shared::conditions::{self, Condition, ConditionKind, Conditions};
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::Policy;
 use xdsctl_model::diag::{Effect, Path, Validation};
 
@@ -70,15 +70,15 @@ fn of_list(list: Conditions<'_>, role: ListRole, at: &Path<'_>, cx: &mut Validat
 
 fn of_condition(condition: Condition<'_>, role: ListRole, at: &Path<'_>, cx: &mut Validation<'_>) {
     let fields = condition.fields();
-    let (field, list, all) = match condition.asked() {
-        Asked::All(list) => (fields.all, list, true),
-        Asked::OneOf(list) => (fields.one_of, list, false),
-        Asked::Not(inner) => return of_condition(inner, role.negated(), &at.field(fields.not), cx),
+    let (field, list, all) = match condition.kind() {
+        ConditionKind::All(list) => (fields.all, list, true),
+        ConditionKind::OneOf(list) => (fields.one_of, list, false),
+        ConditionKind::Not(inner) => return of_condition(inner, role.negated(), &at.field(fields.not), cx),
         _ if is_kept(condition) => return,
-        Asked::Metadata(_) => return role.report("metadata", at, cx),
-        Asked::ServerName(_) => return role.report("requested_server_name", at, cx),
-        Asked::Address(which, _) => return role.report(which.field(), at, cx),
-        _ => return role.report(fields.kind, at, cx),
+        ConditionKind::Metadata(_) => return role.report("metadata", at, cx),
+        ConditionKind::ServerName(_) => return role.report("requested_server_name", at, cx),
+        ConditionKind::Address(which, _) => return role.report(which.field(), at, cx),
+        _ => return role.report(fields.oneof, at, cx),
     };
     of_list(list, role.below(all), &at.field(field).field(fields.list), cx);
 }

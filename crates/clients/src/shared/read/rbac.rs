@@ -6,7 +6,7 @@ use bytes::Bytes;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
 use super::{FamilyReader, length, opened};
-use crate::shared::conditions::{Asked, Condition, Conditions};
+use crate::shared::conditions::{Condition, ConditionKind, Conditions};
 use crate::shared::names::{RBAC, RBAC_PER_ROUTE};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
@@ -140,21 +140,23 @@ impl PolicyReader<'_> {
     }
 
     fn condition(&self, condition: Condition<'_>) -> RbacCondition {
-        match condition.asked() {
-            Asked::All(list) => RbacCondition::All(self.conditions(list)),
-            Asked::OneOf(list) => RbacCondition::OneOf(self.conditions(list)),
-            Asked::Not(inner) => RbacCondition::Not(Box::new(self.condition(inner))),
-            Asked::Any(_) => RbacCondition::Any,
-            Asked::Header(header) => self.header(header),
-            Asked::Path(path) => self.path(path),
-            Asked::Address(which, range) => self.address(which, range),
-            Asked::Port(port) => RbacCondition::DestinationPort(port),
-            Asked::PortRange(range) if (self.has)(PolicyKind::PortRange) => RbacCondition::DestinationPortRange {
-                start: range.start,
-                end: range.end,
-            },
-            Asked::PortRange(_) => RbacCondition::Unsupported("destination_port_range"),
-            Asked::Metadata(metadata) => {
+        match condition.kind() {
+            ConditionKind::All(list) => RbacCondition::All(self.conditions(list)),
+            ConditionKind::OneOf(list) => RbacCondition::OneOf(self.conditions(list)),
+            ConditionKind::Not(inner) => RbacCondition::Not(Box::new(self.condition(inner))),
+            ConditionKind::Any(_) => RbacCondition::Any,
+            ConditionKind::Header(header) => self.header(header),
+            ConditionKind::Path(path) => self.path(path),
+            ConditionKind::Address(which, range) => self.address(which, range),
+            ConditionKind::Port(port) => RbacCondition::DestinationPort(port),
+            ConditionKind::PortRange(range) if (self.has)(PolicyKind::PortRange) => {
+                RbacCondition::DestinationPortRange {
+                    start: range.start,
+                    end: range.end,
+                }
+            }
+            ConditionKind::PortRange(_) => RbacCondition::Unsupported("destination_port_range"),
+            ConditionKind::Metadata(metadata) => {
                 let kind = match condition {
                     Condition::Permission(_) => PolicyKind::PermissionMetadata(metadata.invert),
                     Condition::Principal(_) => PolicyKind::PrincipalMetadata,
@@ -166,16 +168,16 @@ impl PolicyReader<'_> {
                     false => RbacCondition::Unsupported("metadata"),
                 }
             }
-            Asked::ServerName(name) if (self.has)(PolicyKind::ServerName) => {
+            ConditionKind::ServerName(name) if (self.has)(PolicyKind::ServerName) => {
                 self.text("requested_server_name", name, RbacCondition::ServerName)
             }
-            Asked::ServerName(_) => RbacCondition::Unsupported("requested_server_name"),
-            Asked::Authenticated(Some(name)) => {
+            ConditionKind::ServerName(_) => RbacCondition::Unsupported("requested_server_name"),
+            ConditionKind::Authenticated(Some(name)) => {
                 self.text("authenticated", name, |name| RbacCondition::Authenticated(Some(name)))
             }
-            Asked::Authenticated(None) if !(self.has)(PolicyKind::UnnamedPeer) => RbacCondition::Any,
-            Asked::Authenticated(None) => RbacCondition::Authenticated(None),
-            Asked::Other(field) => RbacCondition::Unsupported(field),
+            ConditionKind::Authenticated(None) if !(self.has)(PolicyKind::UnnamedPeer) => RbacCondition::Any,
+            ConditionKind::Authenticated(None) => RbacCondition::Authenticated(None),
+            ConditionKind::Other(field) => RbacCondition::Unsupported(field),
         }
     }
 

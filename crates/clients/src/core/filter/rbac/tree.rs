@@ -1,13 +1,13 @@
 //! The trees of a policy: permissions, which say what an RPC wants to do, and principals, who sends
 //! it (A41).
 //!
-//! Follows C-core `ParsePermission`, `ParsePrincipal` and their parsers for JSON. The paths of
-//! permissions say `and_permission` and `or_permission` for the fields `and_rules` and `or_rules`.
+//! Follows C-core `ParsePermission`, `ParsePrincipal`, `ParsePermissionToJson` and
+//! `ParsePrincipalToJson`. The paths of permissions say `and_permission` and `or_permission` for the fields `and_rules` and `or_rules`.
 
 use serde_json::{Value, json};
 
 use super::condition::PolicyWalk;
-use crate::shared::conditions::{Asked, Condition, Conditions};
+use crate::shared::conditions::{Condition, ConditionKind, Conditions};
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
 use xdsctl_model::diag::{Path, rules};
 use xdsctl_model::profile::Feature;
@@ -32,14 +32,14 @@ impl PolicyWalk<'_, '_> {
             Condition::Permission(_) => (["andRules", "orRules", "notRule"], ["and_permission", "or_permission"]),
             Condition::Principal(_) => (["andIds", "orIds", "notId"], [fields.all, fields.one_of]),
         };
-        match condition.asked() {
-            Asked::All(list) => json!({ all: self.set(list, fields.list, depth, &at.field(all_at)) }),
-            Asked::OneOf(list) => json!({ one_of: self.set(list, fields.list, depth, &at.field(one_of_at)) }),
-            Asked::Not(inner) => json!({ not: self.tree(inner, depth + 1, &at.field(fields.not)) }),
-            Asked::Any(any) => self.any(any, at),
-            Asked::Header(header) => json!({ "header": self.header(header, &at.field("header")) }),
-            Asked::Path(path) => json!({ "urlPath": self.url_path(path, &at.field("url_path")) }),
-            Asked::Address(which, range) => {
+        match condition.kind() {
+            ConditionKind::All(list) => json!({ all: self.set(list, fields.list, depth, &at.field(all_at)) }),
+            ConditionKind::OneOf(list) => json!({ one_of: self.set(list, fields.list, depth, &at.field(one_of_at)) }),
+            ConditionKind::Not(inner) => json!({ not: self.tree(inner, depth + 1, &at.field(fields.not)) }),
+            ConditionKind::Any(any) => self.any(any, at),
+            ConditionKind::Header(header) => json!({ "header": self.header(header, &at.field("header")) }),
+            ConditionKind::Path(path) => json!({ "urlPath": self.url_path(path, &at.field("url_path")) }),
+            ConditionKind::Address(which, range) => {
                 let name = match which {
                     RbacAddress::Destination => "destinationIp",
                     RbacAddress::Source => "sourceIp",
@@ -48,21 +48,21 @@ impl PolicyWalk<'_, '_> {
                 };
                 json!({ name: self.cidr(range, &at.field(which.field())) })
             }
-            Asked::Port(port) => self.port(port, at),
-            Asked::Metadata(metadata) => json!({ "metadata": self.metadata(metadata, &at.field("metadata")) }),
-            Asked::ServerName(name) => {
+            ConditionKind::Port(port) => self.port(port, at),
+            ConditionKind::Metadata(metadata) => json!({ "metadata": self.metadata(metadata, &at.field("metadata")) }),
+            ConditionKind::ServerName(name) => {
                 json!({ "requestedServerName": self.server_name(name, &at.field("requested_server_name")) })
             }
-            Asked::Authenticated(name) => {
+            ConditionKind::Authenticated(name) => {
                 json!({ "authenticated": self.authenticated(name, &at.field("authenticated")) })
             }
-            Asked::PortRange(_) => self.unsupported(condition, "destination_port_range", at),
-            Asked::Other(field) => self.unsupported(condition, field, at),
+            ConditionKind::PortRange(_) => self.unsupported(condition, "destination_port_range", at),
+            ConditionKind::Other(field) => self.unsupported(condition, field, at),
         }
     }
 
     fn unsupported(&mut self, condition: Condition<'_>, field: &str, at: &Path<'_>) -> Value {
-        let (rule, kind) = (condition.unsupported_rule(), condition.fields().kind);
+        let (rule, kind) = (condition.unsupported_rule(), condition.fields().oneof);
         match field {
             "" => self.cx.report(rule, at, format_args!("no {kind} is set")),
             field => self.cx.report(rule, at, format_args!("{field} is not supported")),
