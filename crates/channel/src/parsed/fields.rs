@@ -89,8 +89,12 @@ impl<'a, 'w> Form<'a, 'w> {
         }
     }
 
-    /// Adds a field that somebody wants.
-    fn add(&mut self, name: &'a str, value: FieldValue<'a>, is_default: bool) -> &mut Self {
+    /// Adds a field, with its value and whether that is the default, if somebody wants it.
+    fn take(&mut self, name: &'a str, make: impl FnOnce() -> (FieldValue<'a>, bool)) -> &mut Self {
+        if !self.wants(name) {
+            return self;
+        }
+        let (value, is_default) = make();
         if let WantedFields::One(_) = self.wanted {
             self.found = Some(value);
             return self;
@@ -109,10 +113,7 @@ impl<'a, 'w> Form<'a, 'w> {
 
     /// A field, and whether it holds the default.
     pub(super) fn mark(&mut self, name: &'a str, value: impl Into<FieldValue<'a>>, is_default: bool) -> &mut Self {
-        match self.wants(name) {
-            true => self.add(name, value.into(), is_default),
-            false => self,
-        }
+        self.take(name, || (value.into(), is_default))
     }
 
     /// A field with its default.
@@ -122,13 +123,10 @@ impl<'a, 'w> Form<'a, 'w> {
         value: T,
         default: T,
     ) -> &mut Self {
-        match self.wants(name) {
-            true => {
-                let is_default = value == default;
-                self.add(name, value.into(), is_default)
-            }
-            false => self,
-        }
+        self.take(name, || {
+            let is_default = value == default;
+            (value.into(), is_default)
+        })
     }
 
     /// A field that may be missing; null is the default.
@@ -155,10 +153,7 @@ impl<'a, 'w> Form<'a, 'w> {
         values: impl IntoIterator<Item = V>,
         is_default: bool,
     ) -> &mut Self {
-        match self.wants(name) {
-            true => self.add(name, FieldValue::list(values), is_default),
-            false => self,
-        }
+        self.take(name, || (FieldValue::list(values), is_default))
     }
 
     /// A list that is empty by default.
@@ -167,9 +162,11 @@ impl<'a, 'w> Form<'a, 'w> {
         name: &'a str,
         values: impl IntoIterator<Item = V>,
     ) -> &mut Self {
-        let mut values = values.into_iter().peekable();
-        let is_default = self.wants(name) && values.peek().is_none();
-        self.mark_list(name, values, is_default)
+        self.take(name, || {
+            let values = all(values);
+            let is_default = values.is_empty();
+            (FieldValue::List(values), is_default)
+        })
     }
 
     /// A map that is empty by default.
@@ -178,13 +175,12 @@ impl<'a, 'w> Form<'a, 'w> {
         name: &'a str,
         entries: impl IntoIterator<Item = (&'a String, V)>,
     ) -> &mut Self {
-        if !self.wants(name) {
-            return self;
-        }
-        let entries = entries.into_iter();
-        let entries: Vec<_> = entries.map(|(key, value)| (key.as_str(), value.into())).collect();
-        let is_default = entries.is_empty();
-        self.add(name, FieldValue::Map(entries), is_default)
+        self.take(name, || {
+            let entries = entries.into_iter();
+            let entries: Vec<_> = entries.map(|(key, value)| (key.as_str(), value.into())).collect();
+            let is_default = entries.is_empty();
+            (FieldValue::Map(entries), is_default)
+        })
     }
 
     /// A long list of objects.
@@ -194,35 +190,36 @@ impl<'a, 'w> Form<'a, 'w> {
         values: impl IntoIterator<Item = V>,
         is_default_when_empty: bool,
     ) -> &mut Self {
-        if !self.wants(name) {
-            return self;
-        }
-        let values: Vec<FieldValue<'a>> = values.into_iter().map(Into::into).collect();
-        let is_default = is_default_when_empty && values.is_empty();
-        self.add(name, FieldValue::Objects(values), is_default)
+        self.take(name, || {
+            let values = all(values);
+            let is_default = is_default_when_empty && values.is_empty();
+            (FieldValue::Objects(values), is_default)
+        })
     }
 
     /// An object that the model has no type for.
     pub(super) fn object(&mut self, name: &'a str, fields: impl Fn(&mut Form<'a, '_>) + 'a) -> &mut Self {
-        match self.wants(name) {
-            true => self.add(name, FieldValue::named(fields), false),
-            false => self,
-        }
+        self.take(name, || (FieldValue::named(fields), false))
     }
 
     /// A field that is not printed: it follows from others, or stands elsewhere.
     pub(super) fn unprinted<V: Into<FieldValue<'a>>>(&mut self, name: &'a str, value: impl FnOnce() -> V) -> &mut Self {
-        match self.wants(name) && !matches!(self.wanted, WantedFields::Printed) {
-            true => self.add(name, value().into(), false),
-            false => self,
+        match self.wanted {
+            WantedFields::Printed => self,
+            WantedFields::One(_) | WantedFields::All => self.take(name, || (value().into(), false)),
         }
     }
+}
+
+/// The values of a list.
+fn all<'a, V: Into<FieldValue<'a>>>(values: impl IntoIterator<Item = V>) -> Vec<FieldValue<'a>> {
+    values.into_iter().map(Into::into).collect()
 }
 
 impl<'a> FieldValue<'a> {
     /// A list.
     pub(super) fn list<V: Into<FieldValue<'a>>>(values: impl IntoIterator<Item = V>) -> FieldValue<'a> {
-        FieldValue::List(values.into_iter().map(Into::into).collect())
+        FieldValue::List(all(values))
     }
 
     /// An object that the model has no type for.
