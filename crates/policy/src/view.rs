@@ -15,9 +15,9 @@ use xdsctl_model::resource::filter::FilterConfig;
 use xdsctl_model::resource::route::RouteAction;
 
 /// A value and the name of its resource.
-struct Named<'a>(&'a str, FieldValue<'a>);
+struct NamedResource<'a>(&'a str, FieldValue<'a>);
 
-impl<'a> View<'a> for Named<'a> {
+impl<'a> View<'a> for NamedResource<'a> {
     fn get(&self, field: &str) -> Value<'a> {
         match field {
             "name" => text(self.0),
@@ -59,7 +59,7 @@ pub(crate) fn object<'a>(kind: &'static str, of: &'a impl Fields, redacts: bool)
 /// The same of a resource, which has a name.
 pub(crate) fn resource<'a>(kind: &'static str, name: &'a str, of: &'a impl Fields, redacts: bool) -> Value<'a> {
     if !redacts {
-        return Value::object(Named(name, of.into()));
+        return Value::object(NamedResource(name, of.into()));
     }
     let mut value = redacted(of.into(), kind);
     if let Value::Map(fields) = &mut value {

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 
 use crate::args::{FailOn, Level, ReportDestination, ReportFormat, Show, ValidateArgs};
-use crate::config::{ProjectConfig, Setting};
+use crate::config::ProjectConfig;
 use crate::io::outputs::ReportStyle;
 use crate::report::findings::not_checked::Gate;
 use crate::report::findings::{ShownSeverity, clients, human, matrix};
@@ -25,9 +25,6 @@ impl ReportPlan {
     /// # Errors
     /// Something is asked for that none of the reports shows.
     pub(super) fn of(args: &ValidateArgs, config: &ProjectConfig) -> Result<ReportPlan, Error> {
-        let level = |flag: Option<Level>, setting: &Option<Setting<Level>>| {
-            flag.or(setting.as_ref().map(|setting| setting.value))
-        };
         let of_config = config.format.as_ref().map(|setting| setting.value);
         let formats = match args.formats.as_slice() {
             [] => vec![ReportDestination {
@@ -44,7 +41,9 @@ impl ReportPlan {
                 .clone()
                 .or_else(|| Some(config.fail_on.as_ref()?.value.clone()))
                 .unwrap_or_default(),
-            min_severity: level(args.min_severity, &config.min_severity),
+            min_severity: args
+                .min_severity
+                .or(config.min_severity.as_ref().map(|setting| setting.value)),
         })
     }
 
