@@ -21,7 +21,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use commands::{COMMANDS, CONFIGURED, KNOWN, PLAYED, SCRIPTED, TOLD, arguments, other, standard_input};
 use inputs::pieces::SECRET;
 use inputs::{BASELINES, HOSTILE_SUITES, INPUTS, Input, LOGS, SCRIPTS, SETTINGS};
-use xdsctl_cli::report::edge::is_plain;
+use xdsctl_report::edge::is_plain;
 
 /// Counts what the process holds, the most that it held, how often it asked for memory, and for how much in all.
 struct Counting;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use xdsctl_cli::Io;
-use xdsctl_cli::report::paths::PrintedPaths;
+use xdsctl_report::paths::PrintedPaths;
 
 use crate::run::{self, Run, in_process};
 use crate::support::root;

@@ -516,7 +516,7 @@ fn a_message_has_no_control_characters_and_is_no_longer_than_allowed() {
         );
         assert!(ran.out.contains("is here"), "{format}: {}{}", ran.out, ran.err);
         assert!(
-            ran.out.chars().all(xdsctl_cli::report::edge::is_plain),
+            ran.out.chars().all(xdsctl_report::edge::is_plain),
             "{format}: {}",
             ran.out
         );

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use clap::Parser as _;
 use serde_json::{Value, json};
 use xdsctl_channel::sim::script::Step;
-use xdsctl_cli::report::edge::is_plain;
 use xdsctl_cli::{Args, Command, Io, PolicyCommand};
+use xdsctl_report::edge::is_plain;
 
 use crate::chance::Chance;
 use crate::make::{CLUSTER, World};

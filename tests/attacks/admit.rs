@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use xdsctl_cli::report::edge::is_plain;
+use xdsctl_report::edge::is_plain;
 
 use crate::attack;
 use crate::rbac::{TEXTS, policies};

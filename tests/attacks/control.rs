@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use xdsctl_cli::report::edge::is_plain;
+use xdsctl_report::edge::is_plain;
 
 use crate::attack;
 use crate::chance::Chance;

@@ -1,8 +1,7 @@
 //! The command line: arguments to a library call, the answer to a report, the report to an exit
 //! code.
 //!
-//! This is the only crate that touches files, the environment, standard streams and the terminal,
-//! and of its modules all but [`report`].
+//! This is the only crate that touches files, the environment, standard streams and the terminal.
 //!
 //! Exit codes: 0 clean; 1 findings at or above `--fail-on`, RPCs that fail, or input that could not
 //! be read in full; 2 usage, I/O, or nothing that could be checked.
@@ -20,17 +19,11 @@
 // What only an editor or a running system needs is not in WebAssembly.
 #![cfg_attr(target_family = "wasm", allow(dead_code, unused_imports))]
 
-/// `writeln!` for lines with names and values in them: see
-/// [`write_line`](report::edge::write_line).
-macro_rules! say {
-    ($out:expr, $($words:tt)*) => {
-        $crate::report::edge::write_line(&mut *$out, format_args!($($words)*))
-    };
-}
+#[macro_use(say)]
+extern crate xdsctl_report;
 
 #[cfg(not(target_family = "wasm"))]
 pub mod allocator;
-pub mod report;
 
 mod args;
 mod commands;
@@ -52,10 +45,10 @@ pub use io::unread::Incomplete;
 
 use io::outlet::Outlet;
 
-use crate::report::edge::{Edge, visible_line};
-use crate::report::wrap::Folding;
 use xdsctl_channel::rpc::TooManyInstructions;
 use xdsctl_channel::sim::LimitReached;
+use xdsctl_report::edge::{Edge, visible_line};
+use xdsctl_report::wrap::Folding;
 
 /// What stops a command: follows `xdsctl: ` on standard error.
 #[derive(Debug, thiserror::Error)]

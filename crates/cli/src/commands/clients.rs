@@ -2,8 +2,8 @@
 //! what.
 
 use crate::args::{ClientsArgs, Format};
-use crate::report::profiles;
 use crate::{Error, Io};
+use xdsctl_report::profiles;
 
 pub(super) fn run(args: &ClientsArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     match args.format {

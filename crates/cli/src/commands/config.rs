@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use crate::args::{ConfigShowArgs, Format, Level, ReportFormat, WorldMode};
 use crate::config::policies::NamedPolicies;
 use crate::config::{ProjectConfig, Setting};
-use crate::report::edge::visible_line;
 use crate::{Error, Io};
 use clap::ValueEnum;
 use xdsctl_model::profile::Client;
+use xdsctl_report::edge::visible_line;
 
 /// Name of the schema of the JSON form.
 const SCHEMA: &str = "xdsctl.config/v1";

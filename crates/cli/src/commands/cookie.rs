@@ -75,7 +75,7 @@ fn decode(text: &str, format: Format, io: &mut Io<'_>) -> Result<(), Error> {
             addresses: &addresses,
             cluster: &session.cluster,
         };
-        crate::report::write_json(&document, &mut io.out)?;
+        xdsctl_report::write_json(&document, &mut io.out)?;
         return Ok(());
     }
     if let Some(name) = name {

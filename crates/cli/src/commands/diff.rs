@@ -14,12 +14,6 @@ use crate::io::input::{self, InputPlan, Inputs};
 use crate::io::outputs::{formats, write_each};
 use crate::io::overwrite::{END_OF_CHANGES, OutputKind};
 use crate::io::{revision, worlds};
-use crate::report::diff as text;
-use crate::report::diff::not_compared::NotComparedTally;
-use crate::report::diff::pull::{ResourcePlaces, write_github, write_markdown};
-use crate::report::diff::{Answer, Compared, Presence, Report, json};
-use crate::report::edge::Edge;
-use crate::report::findings::not_checked;
 use crate::{EXIT_TROUBLE, Error, Io, fleet, session};
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{Client, Keep, Resources};
@@ -27,6 +21,12 @@ use xdsctl_channel::session::why_none;
 use xdsctl_lint::diff::pairs::{Candidate, pairs};
 use xdsctl_lint::diff::{Diff, channel, compare, compare_resources};
 use xdsctl_model::profile::{self, Fleet, Profile};
+use xdsctl_report::diff as text;
+use xdsctl_report::diff::not_compared::NotComparedTally;
+use xdsctl_report::diff::pull::{ResourcePlaces, write_github, write_markdown};
+use xdsctl_report::diff::{Answer, Compared, Presence, Report, json};
+use xdsctl_report::edge::Edge;
+use xdsctl_report::findings::not_checked;
 
 /// Exit code with `--exit-code` if anything changes, and with `--fail-on` if that does.
 const EXIT_CHANGES: u8 = 1;

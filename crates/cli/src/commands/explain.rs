@@ -5,12 +5,12 @@ use std::io::Read;
 
 use crate::args::{ExplainArgs, Format};
 use crate::config::ProjectConfig;
-use crate::report::explain;
 use crate::{Error, Io};
 use xdsctl_lint::catalogue;
 use xdsctl_lint::recognise::{self, Log, Recognised};
 use xdsctl_model::diag::Rule;
 use xdsctl_model::text::nearest;
+use xdsctl_report::explain;
 
 /// Longest log that is read from standard input, in bytes.
 const MAX_LOG_BYTES: usize = 4 << 30;

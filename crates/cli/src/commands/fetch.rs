@@ -87,7 +87,7 @@ mod live {
         }
         if let (Some(path), false) = (&args.output, args.quiet) {
             let entries = entries.map_or_else(String::new, |count| {
-                format!("{}, ", crate::report::plural(count, "resource"))
+                format!("{}, ", xdsctl_report::plural(count, "resource"))
             });
             say!(io.err, "{entries}{count} bytes to `{}`", path.display())?;
         }

@@ -4,11 +4,11 @@ use std::io::Write as _;
 
 use crate::args::MaskArgs;
 use crate::io::input::{self, InputPlan};
-use crate::report::masks::{Masks, resources};
 use crate::session::suite;
 use crate::{Error, Io};
 use xdsctl_channel::client::Keep;
 use xdsctl_model::profile::Fleet;
+use xdsctl_report::masks::{Masks, resources};
 
 pub(super) fn run(args: &MaskArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let plan = InputPlan {

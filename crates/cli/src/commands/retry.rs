@@ -7,9 +7,6 @@ use std::sync::Arc;
 use super::several::{self, ClientsQuestion};
 use crate::args::{Format, RetryArgs};
 use crate::config::ProjectConfig;
-use crate::report::channel::layers::Question;
-use crate::report::channel::retry::{self, RetryAnswer};
-use crate::report::told::Told;
 use crate::session::{self, words};
 use crate::{Error, Io};
 use xdsctl_channel::rpc::retry::{AttemptEnd, RetryStop};
@@ -18,6 +15,9 @@ use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::retry::{DEFAULT_BASE_INTERVAL, default_max_interval};
 use xdsctl_model::resource::route::{Action, RetryBounds, RetryOn, RetryPolicy};
 use xdsctl_model::status::Status;
+use xdsctl_report::channel::layers::Question;
+use xdsctl_report::channel::retry::{self, RetryAnswer};
+use xdsctl_report::told::Told;
 
 pub(super) fn run(args: &RetryArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let asked = ClientsQuestion::of_channel(Question::Retry, &args.channel, args.format == Format::Json);

@@ -4,15 +4,15 @@ use std::io::Write;
 
 use super::several::{self, ClientsQuestion};
 use crate::args::{Format, RouteArgs};
-use crate::report::channel::layers::Question;
-use crate::report::channel::route::{self, RouteAnswer};
-use crate::report::channel::route_json;
-use crate::report::told::Told;
 use crate::session::{self, words};
 use crate::{Error, Io};
 use xdsctl_channel::rpc::{ChannelFacts, PLUGIN_PREFIX, Selection, Selector};
 use xdsctl_channel::session::Session;
 use xdsctl_model::status::Status;
+use xdsctl_report::channel::layers::Question;
+use xdsctl_report::channel::route::{self, RouteAnswer};
+use xdsctl_report::channel::route_json;
+use xdsctl_report::told::Told;
 
 pub(super) fn run(args: &RouteArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let asked = ClientsQuestion::of_channel(Question::Route, &args.channel, args.format == Format::Json);

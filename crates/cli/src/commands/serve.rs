@@ -68,7 +68,7 @@ mod live {
             listening: &mut |address| {
                 write(&format!(
                     "serving {} on {address}; {predicted} of them will be rejected by {}",
-                    crate::report::plural(count, "resource"),
+                    xdsctl_report::plural(count, "resource"),
                     of_reference.client
                 ));
                 if let Some(path) = &args.write_bootstrap {
@@ -113,7 +113,7 @@ mod live {
         }
         write(&format!(
             "{} judged, {} rejected; {} as predicted, {} differ; {} were not asked for",
-            crate::report::plural(compared.judged, "resource"),
+            xdsctl_report::plural(compared.judged, "resource"),
             compared.rejected,
             compared.judged - compared.different,
             compared.different,

@@ -1,19 +1,19 @@
 //! One question to the channels of several clients: `--client go@1.72,java,cpp`.
 //!
 //! Each client is asked as if it were named alone. Clients that agree have one answer, and of the others it is said at which layer they
-//! part. What counts as the same is in [`layers`](crate::report::channel::layers).
+//! part. What counts as the same is in [`layers`](xdsctl_report::channel::layers).
 
 use std::io::Cursor;
 
 use crate::args::ChannelArgs;
 use crate::io::Io;
-use crate::report::channel::layers::{self, Layer, Question};
-use crate::report::channel::several::{ClientAnswer, SeveralAnswers};
-use crate::report::told::{KeptAnswer, Told};
 use crate::session;
 use crate::{EXIT_TROUBLE, Error};
 use xdsctl_document::source::{MAX_STREAM_BYTES, read_stream};
 use xdsctl_model::profile::Client;
+use xdsctl_report::channel::layers::{self, Layer, Question};
+use xdsctl_report::channel::several::{ClientAnswer, SeveralAnswers};
+use xdsctl_report::told::{KeptAnswer, Told};
 
 /// What is asked, and of whom.
 #[derive(Debug, Clone, Copy)]

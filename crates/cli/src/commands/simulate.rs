@@ -4,11 +4,11 @@ use crate::args::{SimulateArgs, TimelineFormat};
 use crate::io::WARNING;
 use crate::io::input;
 use crate::io::reach::AllowedDirectories;
-use crate::report::suite::timeline::{Layers, Timeline, TimelineStyle};
 use crate::session::words::some;
 use crate::session::{millis, suite};
 use crate::{EXIT_TROUBLE, Error, Io};
 use xdsctl_document::source::{MAX_STREAM_BYTES, Source, SourceMap, read_stream};
+use xdsctl_report::suite::timeline::{Layers, Timeline, TimelineStyle};
 use xdsctl_suite::{RunOptions, Suite, Test, timeline};
 
 /// Lines of a timeline after which the reader hears how to get fewer.

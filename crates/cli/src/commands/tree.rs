@@ -8,9 +8,6 @@ use serde_json::{Map, Value, json};
 use super::several::{self, ClientsQuestion};
 use crate::args::{Layout, TreeArgs, TreeFormat};
 use crate::io::DEFAULT_WIDTH;
-use crate::report::channel::layers::Question;
-use crate::report::channel::{graph, svg, tree as text};
-use crate::report::told::Told;
 use crate::session::{self, words};
 use crate::{Error, Io};
 use xdsctl_channel::client::config::{ChannelFailure, XdsConfig};
@@ -24,6 +21,9 @@ use xdsctl_channel::tree::{legacy, service_config};
 use xdsctl_document::source::secrets::SecretPlace;
 use xdsctl_model::profile::{Client, Feature, Fleet, Profile};
 use xdsctl_model::status::Status;
+use xdsctl_report::channel::layers::Question;
+use xdsctl_report::channel::{graph, svg, tree as text};
+use xdsctl_report::told::Told;
 
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.tree/v1";

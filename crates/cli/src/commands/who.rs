@@ -5,11 +5,11 @@ use std::path::Path;
 
 use crate::args::{Format, WhoArgs};
 use crate::io::{input, worlds};
-use crate::report::who::{self, WhoAnswer};
 use crate::session::words::no_such;
 use crate::{Error, Io};
 use xdsctl_channel::client::links::{LinkedResource, Links};
 use xdsctl_channel::client::{Keep, World};
+use xdsctl_report::who::{self, WhoAnswer};
 
 /// Exit code where the resource is referred to and not there.
 const EXIT_MISSING: u8 = 1;

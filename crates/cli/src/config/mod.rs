@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use crate::args::{ConfigArgs, FailOn, Level, ReportFormat, WorldMode};
 use crate::io::input::cannot_read;
 use crate::io::reach::{AllowedDirectories, directory_of};
-use crate::report::paths::{PrintedPaths, normal};
 use crate::{Error, Io};
 use document::ConfigFile;
 use policies::{OpenFile, ProjectPolicies};
@@ -22,6 +21,7 @@ use xdsctl_lint::catalogue;
 use xdsctl_lint::choice::{Ignore, Selector};
 use xdsctl_model::diag::Rule;
 use xdsctl_model::diag::Severity;
+use xdsctl_report::paths::{PrintedPaths, normal};
 
 /// Name of the file.
 pub const FILE_NAME: &str = "xdsctl.toml";

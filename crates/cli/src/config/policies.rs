@@ -15,7 +15,6 @@ use crate::Error;
 use crate::args::Level;
 use crate::io::input::cannot_read;
 use crate::io::reach::{AllowedDirectories, directory_of};
-use crate::report::paths::normal;
 use xdsctl_document::envelope::Finding;
 use xdsctl_document::source::{SourceMap, Span};
 use xdsctl_lint::catalogue;
@@ -23,6 +22,7 @@ use xdsctl_lint::choice::POLICY_IDLE;
 use xdsctl_model::diag::Diagnostic;
 use xdsctl_model::profile::Client;
 use xdsctl_policy::{MAX_POLICIES, Part, Policies, Policy, PolicyText};
+use xdsctl_report::paths::normal;
 
 /// Cases of all policies.
 const MAX_CASES: usize = 10_000;

@@ -21,9 +21,9 @@ use std::fmt;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::PathBuf;
 
-use crate::report::findings::github;
-use crate::report::paths::PrintedPaths;
 use unread::Incomplete;
+use xdsctl_report::findings::github;
+use xdsctl_report::paths::PrintedPaths;
 
 /// Streams and terminal facts.
 pub struct Io<'a> {

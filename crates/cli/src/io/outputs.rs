@@ -10,18 +10,18 @@ use super::input::Inputs;
 use super::overwrite::{self, OutputKind};
 use super::reach::canonical;
 use crate::args::{ReportDestination, ReportFormat};
-use crate::report::edge::Edge;
-use crate::report::findings::not_checked::Gate;
-use crate::report::findings::reached::Reached;
-use crate::report::findings::resolve::ResolvedFindings;
-use crate::report::findings::{
-    Finding, NotShown, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, concise, github, gitlab, human,
-    json, junit, markdown, matrix, sarif, statistics,
-};
-use crate::report::paths::PrintedPaths;
 use crate::{Error, Io};
 use xdsctl_document::source::SourceId;
 use xdsctl_model::diag::Severity;
+use xdsctl_report::edge::Edge;
+use xdsctl_report::findings::not_checked::Gate;
+use xdsctl_report::findings::reached::Reached;
+use xdsctl_report::findings::resolve::ResolvedFindings;
+use xdsctl_report::findings::{
+    Finding, NotShown, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, concise, github, gitlab, human,
+    json, junit, markdown, matrix, sarif, statistics,
+};
+use xdsctl_report::paths::PrintedPaths;
 
 /// How reports are to look.
 #[derive(Debug, Clone)]

@@ -8,11 +8,11 @@ use std::path::Path;
 
 use crate::Error;
 use crate::args::ReportFormat;
-use crate::report::suite::findings::is_of_suites;
 use xdsctl_document::source::wire::{WireFields, WireValue};
 use xdsctl_document::source::{Source, SourceMap};
 use xdsctl_lint::catalogue;
 use xdsctl_lint::choice::{Baseline, baseline};
+use xdsctl_report::suite::findings::is_of_suites;
 
 /// The kind of file that a command writes, which decides what it may replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

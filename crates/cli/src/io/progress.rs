@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::Io;
-use crate::report::edge::own;
+use xdsctl_report::edge::own;
 
 /// Decides when progress is drawn anew: rarely enough to cost nothing.
 #[derive(Debug, Clone, Copy)]
@@ -132,7 +132,7 @@ pub fn megabytes(bytes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::edge::Edge;
+    use xdsctl_report::edge::Edge;
 
     #[test]
     fn the_bar_is_as_long_as_what_was_done() {

@@ -10,10 +10,10 @@ use super::Remark;
 use super::input::Inputs;
 use super::{files, revision};
 use crate::Io;
-use crate::report::{listed, plural};
 use xdsctl_channel::client::{DocumentPlace, World, WorldSet};
 use xdsctl_document::envelope::WorldName;
 use xdsctl_document::source::{SourceId, SourceMap};
+use xdsctl_report::{listed, plural};
 
 /// Worlds and files that a line names.
 const NAMES_SHOWN: usize = 4;

@@ -4,13 +4,13 @@
 use std::net::SocketAddr;
 
 use crate::Io;
-use crate::report::listed;
 use xdsctl_channel::client::HeldResource;
 use xdsctl_channel::client::config::ChannelFailureClass as Class;
 use xdsctl_channel::client::target::{Target, TargetError};
 use xdsctl_channel::session::{NamedStart, Session, SessionError, SessionNote};
 use xdsctl_model::resource::listener::{Listener, RouteSource};
 use xdsctl_model::text;
+use xdsctl_report::listed;
 
 /// Names listed in a message at most.
 const NAMES_SHOWN: usize = 10;

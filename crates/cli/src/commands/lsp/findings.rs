@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use crate::report::SourcePlace;
-use crate::report::findings::{ByFinding, Finding, ResourceReport, ShownSeverity, Summary};
 use xdsctl_document::envelope::{EMPTY, NO_RESOURCE, UNKNOWN_SHAPE};
 use xdsctl_document::secret;
 use xdsctl_document::source::{SourceId, SourceMap, Span};
@@ -13,6 +11,8 @@ use xdsctl_lsp::Snapshot;
 use xdsctl_lsp::project::{ProjectFinding, ProjectResource, RelatedPlace};
 use xdsctl_model::diag::Severity;
 use xdsctl_model::resource::ResourceType;
+use xdsctl_report::SourcePlace;
+use xdsctl_report::findings::{ByFinding, Finding, ResourceReport, ShownSeverity, Summary};
 use xdsctl_suite::SuiteFault;
 
 /// Keeps what the report shows.

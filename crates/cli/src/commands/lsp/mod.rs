@@ -21,8 +21,6 @@ use super::validate::ValidatePlan;
 use crate::args::{Args, Command, LspArgs, ReportFormat, ValidateArgs};
 use crate::config::{self, ProjectConfig};
 use crate::io::input::{self, InputPlan, KeptDocuments};
-use crate::report::edge::is_plain;
-use crate::report::paths::PrintedPaths;
 use crate::{Error, Io};
 use files::{Document, Files};
 use findings::Collected;
@@ -30,6 +28,8 @@ use pages::Pages;
 use settings::Settings;
 use xdsctl_document::source::{Source, Span};
 use xdsctl_lsp::{Host, OpenTexts, Snapshot};
+use xdsctl_report::edge::is_plain;
+use xdsctl_report::paths::PrintedPaths;
 
 /// The settings that there are.
 const TEMPLATE: &str = include_str!("../template.toml");

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::report::explain;
 use xdsctl_lsp::project::ProjectFinding;
 use xdsctl_lsp::uri;
 use xdsctl_model::diag::Rule;
+use xdsctl_report::explain;
 
 /// Where pages are written, and those that have been.
 #[derive(Debug, Default)]

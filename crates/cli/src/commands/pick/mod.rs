@@ -9,9 +9,6 @@ use std::sync::Arc;
 use super::several::{self, ClientsQuestion};
 use crate::args::{Format, PickArgs};
 use crate::io::progress;
-use crate::report::channel::layers::Question;
-use crate::report::channel::pick::{PickStyle, Telling};
-use crate::report::told::Told;
 use crate::session::{self, address, words};
 use crate::{Error, Io};
 use xdsctl_channel::client::config::XdsConfig;
@@ -24,6 +21,9 @@ use xdsctl_lb::policy::LookupAnswer;
 use xdsctl_lb::runtime::{Connectivity, LbOptions};
 use xdsctl_model::status::Code;
 use xdsctl_model::text;
+use xdsctl_report::channel::layers::Question;
+use xdsctl_report::channel::pick::{PickStyle, Telling};
+use xdsctl_report::told::Told;
 
 mod place;
 

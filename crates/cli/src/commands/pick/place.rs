@@ -7,13 +7,13 @@ use std::net::SocketAddr;
 use serde_json::{Value, json};
 
 use crate::Error;
-use crate::report::told::Told;
 use xdsctl_channel::client::config::{ClusterState, XdsConfig};
 use xdsctl_channel::rpc;
 use xdsctl_model::cookie;
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
 use xdsctl_model::text;
+use xdsctl_report::told::Told;
 
 /// One address of the channel.
 #[derive(Debug)]

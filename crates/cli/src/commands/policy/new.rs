@@ -16,7 +16,6 @@ use super::test::judge;
 use crate::args::{PolicyNewArgs, WorldMode};
 use crate::config::policies::{Case, CaseTable};
 use crate::io::input::{self, InputPlan};
-use crate::report::edge::is_plain;
 use crate::{Error, Io};
 use xdsctl_channel::client::{Checked, Keep, WorldSet};
 use xdsctl_document::source::{Source, SourceMap};
@@ -24,6 +23,7 @@ use xdsctl_model::diag::{FieldPath, Seg};
 use xdsctl_model::profile::Fleet;
 use xdsctl_policy::schema::{Kind, SCHEMA};
 use xdsctl_policy::{Element, Policies, Policy, PolicyInput, PolicyText, places, pointer, written};
+use xdsctl_report::edge::is_plain;
 
 /// Objects inside each other that are searched for a field.
 const LEVELS: usize = 4;

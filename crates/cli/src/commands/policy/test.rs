@@ -12,9 +12,6 @@ use crate::fleet;
 use crate::io::input::{self, InputPlan, Inputs, cannot_read};
 use crate::io::outputs::formats;
 use crate::io::reach::{AllowedDirectories, directory_of};
-use crate::report::SourcePlace;
-use crate::report::findings::human::FindingsStyle;
-use crate::report::suite::{Counts, FailureReport, SuiteReport, SuiteStyle, SuitesReport, TestReport};
 use crate::{EXIT_TROUBLE, Error, Io};
 use xdsctl_channel::client::{Checked, Keep, Verdict};
 use xdsctl_document::source::{SourceMap, Span};
@@ -22,6 +19,9 @@ use xdsctl_lint::decide::{self, InputScope};
 use xdsctl_model::diag::{Diagnostic, Effect};
 use xdsctl_model::profile::{Client, Fleet};
 use xdsctl_policy::{Policies, Policy, PolicyInput, UNSAID, is_failed};
+use xdsctl_report::SourcePlace;
+use xdsctl_report::findings::human::FindingsStyle;
+use xdsctl_report::suite::{Counts, FailureReport, SuiteReport, SuiteStyle, SuitesReport, TestReport};
 
 /// What a case must be, as a failure quotes it.
 const ACCEPTED: &str = "`accepted`";

@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use crate::args::TestArgs;
 use crate::io::reach::AllowedDirectories;
-use crate::report::{listed, plural};
 use crate::session::suite;
 use crate::{EXIT_TROUBLE, Error, Io};
 use xdsctl_channel::session::Session;
@@ -17,6 +16,7 @@ use xdsctl_document::secret;
 use xdsctl_document::source::{MAX_STREAM_BYTES, SourceMap, read_stream};
 use xdsctl_lint::diff::Example;
 use xdsctl_model::resource::route::Route;
+use xdsctl_report::{listed, plural};
 use xdsctl_suite::{
     Captured, Draft, DraftAction, DraftOutcome, Drafted, Expected, RunOptions, SCHEMA, SEEDS, Suite, Test, Unmet,
     capture, headers, run as play,

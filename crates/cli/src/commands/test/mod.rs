@@ -12,14 +12,14 @@ use crate::io::outputs::{formats, write_each};
 use crate::io::overwrite::OutputKind;
 use crate::io::reach::AllowedDirectories;
 use crate::io::{files, progress};
-use crate::report::findings::human::FindingsStyle;
-use crate::report::suite::{
-    Counts, Placing, SuiteReport, SuiteStyle, SuitesReport, write_github, write_gitlab, write_human, write_json,
-    write_junit, write_markdown, write_sarif,
-};
 use crate::session::suite;
 use crate::{EXIT_TROUBLE, Error, Io};
 use xdsctl_document::source::{MAX_STREAM_BYTES, SourceId, SourceMap, Span, read_stream};
+use xdsctl_report::findings::human::FindingsStyle;
+use xdsctl_report::suite::{
+    Counts, Placing, SuiteReport, SuiteStyle, SuitesReport, write_github, write_gitlab, write_human, write_json,
+    write_junit, write_markdown, write_sarif,
+};
 use xdsctl_suite::{Coverage, Played, RunOptions, Test, TestStop, run_heard as play, run_server};
 
 /// Exit code for expectations that were not met.

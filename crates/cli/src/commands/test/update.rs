@@ -7,9 +7,9 @@ use super::{is_chosen, name, one, open};
 use crate::args::TestArgs;
 use crate::io::edit::replace;
 use crate::io::reach::AllowedDirectories;
-use crate::report::suite::quoted;
 use crate::{Error, Io};
 use xdsctl_document::source::{Source, SourceMap, Span};
+use xdsctl_report::suite::quoted;
 use xdsctl_suite::{Failure, Rewrite, Suite, rewrite, yaml};
 
 /// Runs the tests, and changes the values of expectations that are not met. Says on standard error

@@ -11,9 +11,6 @@ use std::path::Path;
 use crate::io::edit::replace;
 use crate::io::input::Inputs;
 use crate::io::reach::AllowedDirectories;
-use crate::report::findings::fixable::Fixable;
-use crate::report::findings::patch;
-use crate::report::masks::{Masks, ResourceSpan, resources};
 use crate::{Error, Io};
 use xdsctl_channel::client::Checked;
 use xdsctl_document::source::sniff::DocumentFormat;
@@ -23,6 +20,9 @@ use xdsctl_lint::decide::CheckOutcome;
 use xdsctl_lint::decide::loudness::is_of_asked;
 use xdsctl_lint::fix::{self, Document, Edit};
 use xdsctl_model::diag::Diagnostic;
+use xdsctl_report::findings::fixable::Fixable;
+use xdsctl_report::findings::patch;
+use xdsctl_report::masks::{Masks, ResourceSpan, resources};
 
 /// The fixes of a run.
 #[derive(Debug, Default)]

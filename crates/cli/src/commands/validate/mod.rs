@@ -18,11 +18,6 @@ use crate::io::live;
 use crate::io::outputs::{self, Outputs, ReportStyle};
 use crate::io::own_output::OwnOutput;
 use crate::io::reach::AllowedDirectories;
-use crate::report::findings::fixable::Fixable;
-use crate::report::findings::not_checked;
-use crate::report::findings::reached::Reached;
-use crate::report::findings::resolve::{ResolveOptions, ResolvedFindings};
-use crate::report::findings::{ReportScope, Summary, silenced};
 use crate::{EXIT_TROUBLE, Error, Io, session};
 use explain_error::RecognisedLine;
 use fix::Plan;
@@ -38,6 +33,11 @@ use xdsctl_lint::decide::{self, CheckOutcome, InputScope, Suppressed};
 use xdsctl_model::profile::{Client, Doubt, Fleet};
 use xdsctl_model::resource::Resource;
 use xdsctl_policy::PolicyInput;
+use xdsctl_report::findings::fixable::Fixable;
+use xdsctl_report::findings::not_checked;
+use xdsctl_report::findings::reached::Reached;
+use xdsctl_report::findings::resolve::{ResolveOptions, ResolvedFindings};
+use xdsctl_report::findings::{ReportScope, Summary, silenced};
 
 /// Exit code for findings at or above `--fail-on`.
 pub(super) const EXIT_FINDINGS: u8 = 1;

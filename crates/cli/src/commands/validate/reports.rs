@@ -5,11 +5,11 @@ use clap::ValueEnum;
 use crate::args::{FailOn, Level, ReportDestination, ReportFormat, Show, ValidateArgs};
 use crate::config::ProjectConfig;
 use crate::io::outputs::ReportStyle;
-use crate::report::findings::not_checked::Gate;
-use crate::report::findings::{ShownSeverity, clients, human, matrix};
 use crate::{Error, Io};
 use xdsctl_model::diag::Severity;
 use xdsctl_model::profile::Fleet;
+use xdsctl_report::findings::not_checked::Gate;
+use xdsctl_report::findings::{ShownSeverity, clients, human, matrix};
 
 /// Which reports are written, and what fails the run: what the flags say, else the project, else
 /// the default.

@@ -18,10 +18,10 @@ use crate::args::ReportFormat;
 use crate::io::input::InputPlan;
 use crate::io::reach::AllowedDirectories;
 use crate::io::{files, input, live, outputs, own_output};
-use crate::report::findings::fixable::Fixable;
-use crate::report::findings::verdict::{SnapshotPlace, SnapshotVerdict};
 use crate::{EXIT_TROUBLE, Error, Io};
 use xdsctl_document::source::{MAX_STREAM_BYTES, SourceMap};
+use xdsctl_report::findings::fixable::Fixable;
+use xdsctl_report::findings::verdict::{SnapshotPlace, SnapshotVerdict};
 
 /// What is asked of every line, and of every version of a running system.
 pub(super) struct LineStream<'s>(pub &'s ValidatePlan<'s>);

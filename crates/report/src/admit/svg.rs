@@ -1,0 +1,79 @@
+//! The answer of `admit` as a picture: the layers below each other, with what each rests on.
+
+use std::io::{self, Write};
+
+use super::layers::AdmitAnswer;
+use super::{Outcome, Sentence, told};
+use crate::channel::svg::{cut, escape};
+
+/// Pixels a character takes at most in the font below.
+const CHAR_WIDTH: usize = 7;
+
+/// Pixels a row is high, with the gap below it.
+const ROW: usize = 24;
+
+/// Pixels a row stands further right than that which it belongs to.
+const INDENT: usize = 24;
+
+/// Pixels around everything.
+const MARGIN: usize = 10;
+
+/// Characters of a row at most; the whole text is its tooltip.
+const MAX_CHARS: usize = 120;
+
+/// Writes the picture.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(answer: &AdmitAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut rows = Vec::new();
+    for layer in told(answer) {
+        place(&layer, 0, &mut rows);
+    }
+    let end = &answer.answer.end;
+    rows.push((
+        0,
+        if end.is_let_in() { Outcome::Yes } else { Outcome::No },
+        end.name().to_owned(),
+    ));
+    let widths = rows
+        .iter()
+        .map(|(depth, _, text)| depth * INDENT + cut(text, MAX_CHARS).chars().count() * CHAR_WIDTH);
+    let width = widths.max().unwrap_or(0) + 4 * MARGIN;
+    let height = rows.len() * ROW + 2 * MARGIN;
+    writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"11\">"
+    )?;
+    writeln!(out, "<title>A connection and an RPC in a gRPC server</title>")?;
+    writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>")?;
+    for (number, (depth, outcome, text)) in rows.iter().enumerate() {
+        let (left, top) = (MARGIN + depth * INDENT, MARGIN + number * ROW);
+        let fill = match outcome {
+            Outcome::Yes => "#dcfce7",
+            Outcome::No => "#fee2e2",
+            Outcome::Told => "#f3f4f6",
+        };
+        let shown = cut(text, MAX_CHARS);
+        let box_width = shown.chars().count() * CHAR_WIDTH + MARGIN;
+        writeln!(
+            out,
+            "<g><title>{}</title><rect x=\"{left}\" y=\"{top}\" width=\"{box_width}\" height=\"{}\" rx=\"3\" fill=\"{fill}\"/>\
+             <text x=\"{}\" y=\"{}\">{}</text></g>",
+            escape(text),
+            ROW - 4,
+            left + MARGIN / 2,
+            top + ROW - 10,
+            escape(&shown),
+        )?;
+    }
+    writeln!(out, "</svg>")
+}
+
+fn place(told: &Sentence, depth: usize, rows: &mut Vec<(usize, Outcome, String)>) {
+    rows.push((depth, told.outcome, format!("{}: {}", told.part, told.what)));
+    for part in &told.parts {
+        place(part, depth + 1, rows);
+    }
+}

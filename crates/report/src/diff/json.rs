@@ -1,0 +1,482 @@
+//! The answer of `diff` for programs, `xdsctl.diff/v1`. Fields are added, never changed.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+
+use serde::{Serialize, Serializer};
+
+use super::{Compared, Presence, Report, RpcChange, access};
+use crate::admit::cells;
+use crate::findings::not_checked::NotChecked;
+use xdsctl_document::secret;
+use xdsctl_lint::diff::access::ServerAccess;
+use xdsctl_lint::diff::care::Care;
+use xdsctl_lint::diff::clusters::ClusterChange;
+use xdsctl_lint::diff::compared_value::ComparedValue;
+use xdsctl_lint::diff::hosts::HostChange;
+use xdsctl_lint::diff::reach::ReachChange;
+use xdsctl_lint::diff::tables::{Goes, Move, TableOutcome};
+use xdsctl_lint::diff::values::{ChangeKind, FieldChange};
+use xdsctl_lint::diff::{Example, ResourceChange, RouteChange, State};
+use xdsctl_model::profile;
+use xdsctl_model::resource::listener::chain_place;
+use xdsctl_server::who::ChainAccess;
+
+/// Name of the schema of `--format json`.
+const SCHEMA: &str = "xdsctl.diff/v1";
+
+#[derive(Serialize)]
+struct DiffJson<'a> {
+    schema: &'static str,
+    /// Who was asked, in words.
+    client: String,
+    /// The only channel that was compared, if one was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'a str>,
+    /// Where answers differ, a world comes once for each of them.
+    worlds: Vec<WorldJson<'a>>,
+    /// For which clients RPCs go elsewhere, or have another deadline or other retries.
+    rpcs: Rpcs,
+    /// What was not compared, and for whom; empty if everything was.
+    not_checked: &'a [NotChecked],
+}
+
+#[derive(Serialize)]
+struct WorldJson<'a> {
+    /// Empty if there is only one.
+    world: &'a str,
+    /// The clients of which the rest is true.
+    clients: Vec<String>,
+    /// `both`, `added` or `removed`.
+    presence: &'static str,
+    resources: Vec<ResourceJson<'a>>,
+    routes: Vec<Routes<'a>>,
+    clusters: Vec<ClusterJson<'a>>,
+    /// Listeners whose channels have routes on one side only.
+    targets: Vec<Works<'a>>,
+    /// Clusters that the client has on one side only, while its routes lead to them on the other.
+    reach: Vec<Works<'a>>,
+    /// Servers that let others in than before.
+    access: Vec<ServerJson<'a>>,
+    /// A limit kept something from being compared.
+    is_cut: bool,
+    /// Why it is not known where RPCs go, if it is not: there are no `routes`, `clusters`,
+    /// `targets` and `reach` then.
+    rpcs_not_known: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ServerJson<'a> {
+    /// Name of the Listener.
+    listener: &'a str,
+    /// Classes of methods that everyone may call now, and could not before.
+    opened: Vec<String>,
+    /// A limit was reached: some of it may have been so before, or nothing is known.
+    is_cut: bool,
+    changes: Vec<AccessJson>,
+}
+
+/// What changes for the methods of a class.
+#[derive(Serialize)]
+struct AccessJson {
+    filter_chain: (Option<String>, Option<String>),
+    handshake: (Option<&'static str>, Option<&'static str>),
+    connections: Vec<String>,
+    domains: Vec<String>,
+    methods: String,
+    gains: Vec<String>,
+    loses: Vec<String>,
+    keeps: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Works<'a> {
+    name: &'a str,
+    /// After; it is the other way round before.
+    works: bool,
+}
+
+#[derive(Serialize)]
+struct ResourceJson<'a> {
+    r#type: &'static str,
+    name: &'a str,
+    before: VersionJson<'a>,
+    after: VersionJson<'a>,
+    fields: Vec<Field<'a>>,
+}
+
+#[derive(Serialize)]
+struct VersionJson<'a> {
+    /// `absent`, `accepted`, `rejected`, `kept`: a newer version is rejected, or `not_known`.
+    state: &'static str,
+    why: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Field<'a> {
+    path: &'a str,
+    /// `added`, `removed`, `changed` or `moved`.
+    kind: &'static str,
+    before: Option<ValueJson<'a>>,
+    after: Option<ValueJson<'a>>,
+}
+
+/// A value that is read when it is written.
+struct ValueJson<'a>(&'a ComparedValue);
+
+impl Serialize for ValueJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.to_value().serialize(serializer)
+    }
+}
+
+#[derive(Serialize)]
+struct Routes<'a> {
+    listeners: &'a [String],
+    before: Option<&'a str>,
+    after: Option<&'a str>,
+    virtual_hosts: Vec<Host<'a>>,
+}
+
+#[derive(Serialize)]
+struct Host<'a> {
+    domains: &'a [String],
+    before: Option<&'a str>,
+    after: Option<&'a str>,
+    moves: Vec<Moved<'a>>,
+}
+
+#[derive(Serialize)]
+struct Moved<'a> {
+    example: Option<Rpc<'a>>,
+    /// Where only deadlines or retries change: indices of other routes after, whose RPCs have the same change.
+    other_routes: Vec<usize>,
+    before: Way<'a>,
+    after: Way<'a>,
+}
+
+#[derive(Serialize)]
+struct Rpc<'a> {
+    method: &'a str,
+    headers: Vec<(&'a str, String)>,
+}
+
+#[derive(Serialize)]
+struct Way<'a> {
+    /// Index of the route in its resource.
+    route: Option<usize>,
+    goes: Vec<Share<'a>>,
+    /// Deadlines and retries of those that go somewhere.
+    care: Vec<CareJson>,
+}
+
+#[derive(Serialize)]
+struct CareJson {
+    /// `5s`; `null` for none.
+    deadline: Option<String>,
+    /// In words; `null` for none.
+    retries: Option<String>,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct Share<'a> {
+    cluster: Option<&'a str>,
+    plugin: Option<&'a str>,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct ClusterJson<'a> {
+    name: &'a str,
+    /// How it finds endpoints, in words, before and after.
+    discovery: Option<(&'a str, &'a str)>,
+    lb_policy: Option<(&'a str, &'a str)>,
+    endpoints: Option<(&'a [usize], &'a [usize])>,
+    new_endpoints: usize,
+    localities: Vec<Locality<'a>>,
+    ring_moves: Option<f64>,
+    drops: Option<(f64, f64)>,
+    lost_sessions: Vec<String>,
+    drained: Vec<String>,
+    kept_sessions: Vec<String>,
+    undrained: Vec<String>,
+    /// What makes its RPCs fail after, and did not before.
+    fails: &'a [String],
+    /// What made its RPCs fail before, and does not any more.
+    failed: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Locality<'a> {
+    priority: usize,
+    locality: &'a str,
+    before: f64,
+    after: f64,
+}
+
+/// Writes what changes.
+///
+/// # Errors
+/// The output cannot be written.
+pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let world = |clients: &[profile::Client], compared| WorldJson {
+        clients: clients.iter().map(ToString::to_string).collect(),
+        ..world(compared)
+    };
+    let answers = report.answers.iter();
+    let worlds = answers.flat_map(|answer| answer.worlds.iter().map(|compared| world(&answer.clients, compared)));
+    let document = DiffJson {
+        schema: SCHEMA,
+        client: report.asked(),
+        target: report.target.as_deref(),
+        worlds: worlds.collect(),
+        rpcs: rpcs(report),
+        not_checked: &report.not_checked,
+    };
+    crate::write_json(&document, out)
+}
+
+#[derive(Serialize)]
+struct Rpcs {
+    elsewhere: Vec<String>,
+    unchanged: Vec<String>,
+    not_known: Vec<String>,
+}
+
+fn rpcs(report: &Report) -> Rpcs {
+    let names = |what: RpcChange| report.of_rpcs(what).iter().map(ToString::to_string).collect();
+    Rpcs {
+        elsewhere: names(RpcChange::Elsewhere),
+        unchanged: names(RpcChange::Unchanged),
+        not_known: names(RpcChange::NotKnown),
+    }
+}
+
+/// What the worlds of a client are in JSON: that of two clients is told once if it is the same.
+pub fn text(compared: &[Compared]) -> String {
+    let worlds: Vec<WorldJson<'_>> = compared.iter().map(world).collect();
+    serde_json::to_string(&worlds).unwrap_or_default()
+}
+
+fn world(compared: &Compared) -> WorldJson<'_> {
+    WorldJson {
+        world: &compared.world,
+        clients: Vec::new(),
+        presence: match compared.presence {
+            Presence::Both => "both",
+            Presence::Added => "added",
+            Presence::Removed => "removed",
+        },
+        resources: compared.diff.resources.iter().map(resource).collect(),
+        routes: compared.diff.routes.iter().map(routes).collect(),
+        clusters: compared.diff.clusters.iter().map(cluster).collect(),
+        targets: compared.diff.targets.iter().map(works).collect(),
+        reach: compared.diff.reach.iter().map(works).collect(),
+        access: compared.diff.access.iter().map(server).collect(),
+        is_cut: compared.diff.is_cut(),
+        rpcs_not_known: compared.rpcs_unknown.as_deref(),
+    }
+}
+
+fn server(server: &ServerAccess) -> ServerJson<'_> {
+    let changes = server.changes.as_ref();
+    let opened = changes.iter().flat_map(|changes| changes.opened());
+    ServerJson {
+        listener: &server.listener,
+        opened: opened.map(|class| cells::class(class, false)).collect(),
+        is_cut: changes.is_none_or(|changes| changes.is_cut),
+        changes: changes
+            .iter()
+            .flat_map(|changes| &changes.chains)
+            .flat_map(of_chain)
+            .collect(),
+    }
+}
+
+fn of_chain(chain: &ChainAccess) -> impl Iterator<Item = AccessJson> {
+    let (was, is) = chain.chains;
+    chain.hosts.iter().flat_map(move |host| {
+        host.methods.iter().map(move |method| AccessJson {
+            filter_chain: (
+                was.map(|side| chain_place(side.index)),
+                is.map(|side| chain_place(side.index)),
+            ),
+            handshake: (
+                was.map(|side| cells::asked(side.asks)),
+                is.map(|side| cells::asked(side.asks)),
+            ),
+            connections: cells::connections(&chain.connections),
+            domains: host.domains.clone(),
+            methods: cells::class(&method.class, false),
+            gains: method.gains.iter().map(|access| access::words(access, false)).collect(),
+            loses: method.loses.iter().map(|access| access::words(access, true)).collect(),
+            keeps: method.keeps.iter().map(|access| access::words(access, false)).collect(),
+        })
+    })
+}
+
+fn works(reach: &ReachChange) -> Works<'_> {
+    let ReachChange { name, works } = reach;
+    Works { name, works: *works }
+}
+
+fn resource(change: &ResourceChange) -> ResourceJson<'_> {
+    ResourceJson {
+        r#type: change.resource_type.short_name(),
+        name: &change.name,
+        before: version(&change.before),
+        after: version(&change.after),
+        fields: change.fields.iter().map(field).collect(),
+    }
+}
+
+fn version(state: &State) -> VersionJson<'_> {
+    let (state, why) = match state {
+        State::Absent => ("absent", None),
+        State::Accepted => ("accepted", None),
+        State::Rejected(why) => ("rejected", Some(why.as_str())),
+        State::Kept(why) => ("kept", Some(why.as_str())),
+        State::NotKnown => ("not_known", None),
+    };
+    VersionJson { state, why }
+}
+
+fn field(change: &FieldChange) -> Field<'_> {
+    let (kind, before, after) = match &change.kind {
+        ChangeKind::Added(new) => ("added", None, Some(new)),
+        ChangeKind::Removed(old) => ("removed", Some(old), None),
+        ChangeKind::Changed(old, new) => ("changed", Some(old), Some(new)),
+        ChangeKind::Moved => ("moved", None, None),
+    };
+    Field {
+        path: &change.path,
+        kind,
+        before: before.map(ValueJson),
+        after: after.map(ValueJson),
+    }
+}
+
+fn routes(change: &RouteChange) -> Routes<'_> {
+    let name = |at: Option<usize>, is_after: bool| {
+        let tables = if is_after { &change.tables.1 } else { &change.tables.0 };
+        at.and_then(|at| tables.virtual_hosts.get(at))
+            .map(|host| host.name.as_str())
+    };
+    Routes {
+        listeners: &change.listeners,
+        before: change.before.as_deref(),
+        after: change.after.as_deref(),
+        virtual_hosts: change
+            .changes
+            .hosts
+            .iter()
+            .map(|changed| Host {
+                domains: &changed.domains,
+                before: name(changed.before, false),
+                after: name(changed.after, true),
+                moves: changed
+                    .moves
+                    .moves
+                    .iter()
+                    .map(|moved| self::moved(moved, changed, change))
+                    .collect(),
+            })
+            .collect(),
+    }
+}
+
+fn moved<'a>(moved: &'a Move, host: &HostChange, change: &'a RouteChange) -> Moved<'a> {
+    let index = |outcome: &TableOutcome, at: Option<usize>, is_after: bool| {
+        let tables = if is_after { &change.tables.1 } else { &change.tables.0 };
+        let host = at.and_then(|at| tables.virtual_hosts.get(at))?;
+        Some(host.routes.get(outcome.route?)?.index)
+    };
+    let rpc = |example: &'a Example| Rpc {
+        method: &example.path,
+        headers: example
+            .headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), secret::shown(name, value)))
+            .collect(),
+    };
+    let way = |outcome: &'a TableOutcome, route| Way {
+        route,
+        goes: outcome.goes.iter().map(share).collect(),
+        care: outcome.care.iter().map(care).collect(),
+    };
+    let others = host.after.and_then(|at| change.tables.1.virtual_hosts.get(at));
+    let others = moved
+        .others
+        .iter()
+        .filter_map(|at| Some(others?.routes.get(*at)?.index));
+    Moved {
+        example: moved.example.as_ref().map(rpc),
+        other_routes: others.collect(),
+        before: way(&moved.before, index(&moved.before, host.before, false)),
+        after: way(&moved.after, index(&moved.after, host.after, true)),
+    }
+}
+
+fn care((care, share): &(Care, f64)) -> CareJson {
+    CareJson {
+        deadline: care.deadline.map(|deadline| deadline.to_string()),
+        retries: care.retries.map(|retries| retries.to_string()),
+        share: *share,
+    }
+}
+
+fn share((goes, share): &(Goes, f64)) -> Share<'_> {
+    let (cluster, plugin) = match goes {
+        Goes::Cluster(name) => (Some(name.as_str()), None),
+        Goes::Plugin(name) => (None, Some(name.as_str())),
+        Goes::Fails => (None, None),
+    };
+    Share {
+        cluster,
+        plugin,
+        share: *share,
+    }
+}
+
+fn pair(change: Option<&(String, String)>) -> Option<(&str, &str)> {
+    change.map(|(before, after)| (before.as_str(), after.as_str()))
+}
+
+fn cluster(change: &ClusterChange) -> ClusterJson<'_> {
+    let ClusterChange {
+        name,
+        spread,
+        fails,
+        failed,
+    } = change;
+    let addresses = |list: &[SocketAddr]| list.iter().map(ToString::to_string).collect();
+    ClusterJson {
+        name,
+        discovery: pair(spread.discovery.as_ref()),
+        lb_policy: pair(spread.lb_policy.as_ref()),
+        new_endpoints: spread.new_endpoints,
+        endpoints: spread
+            .endpoints
+            .as_ref()
+            .map(|(before, after)| (before.as_slice(), after.as_slice())),
+        localities: spread
+            .shares
+            .iter()
+            .map(|share| Locality {
+                priority: share.priority,
+                locality: &share.locality,
+                before: share.before,
+                after: share.after,
+            })
+            .collect(),
+        ring_moves: spread.ring_moves,
+        drops: spread.drops,
+        lost_sessions: addresses(&spread.lost_sessions),
+        drained: addresses(&spread.drained),
+        kept_sessions: addresses(&spread.kept_sessions),
+        undrained: addresses(&spread.undrained),
+        fails,
+        failed,
+    }
+}

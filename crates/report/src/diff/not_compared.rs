@@ -1,0 +1,55 @@
+//! What a `diff` did not compare, and for whom: part of the end of each of its reports.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Compared;
+use crate::findings::not_checked::{
+    NotChecked, NotCheckedKind, families, of_value, switches, unclear, unread, versions,
+};
+use xdsctl_lint::diff::Unclear;
+use xdsctl_model::profile::{Client, Family, Fleet};
+
+/// What was not compared so far, client after client.
+#[derive(Debug, Default)]
+pub struct NotComparedTally {
+    /// Resources of which the verdict of a client is not known: how many, and the first.
+    unclear: BTreeMap<Client, (usize, String)>,
+    /// Why it is not known where RPCs of a client go.
+    rpcs: BTreeMap<Client, String>,
+}
+
+impl NotComparedTally {
+    /// Takes what was compared for a client.
+    pub fn add(&mut self, client: Client, worlds: &[Compared]) {
+        for Unclear {
+            resource_type, name, ..
+        } in worlds.iter().flat_map(|compared| &compared.diff.unclear)
+        {
+            let first = || (0, format!("{} `{name}`", resource_type.short_name()));
+            self.unclear.entry(client).or_insert_with(first).0 += 1;
+        }
+        if let Some(why) = worlds.iter().find_map(|compared| compared.rpcs_unknown.as_ref()) {
+            self.rpcs.insert(client, why.clone());
+        }
+    }
+
+    /// Everything that was not compared. `not_read` lists the agents of the dump whose version
+    /// cannot be parsed.
+    pub fn finish(&self, fleet: &Fleet, not_read: &[String]) -> Vec<NotChecked> {
+        let mut list: Vec<NotChecked> = not_read.iter().map(|agent| unread(agent)).collect();
+        list.extend(unclear(NotCheckedKind::Verdict, "the verdict on", &self.unclear, fleet));
+        list.extend(versions(fleet));
+        let whys: BTreeSet<&String> = self.rpcs.values().collect();
+        list.extend(whys.into_iter().map(|why| {
+            let clients = of_value(&self.rpcs, why);
+            NotChecked::new(NotCheckedKind::Rpcs, &clients, fleet, format!("where RPCs go: {why}"))
+        }));
+        let others = families(fleet, |family| family != Family::REFERENCE);
+        if !others.is_empty() {
+            let what = "fields that C-core does not read".to_owned();
+            list.push(NotChecked::new(NotCheckedKind::Values, &others, fleet, what));
+        }
+        list.extend(switches(fleet.doubts(), fleet));
+        list
+    }
+}

@@ -1,0 +1,58 @@
+//! `--format concise`: a finding a line, `path:line:col: severity rule: message`, as editors and
+//! `grep` take it, and a last line with what was not checked.
+
+use std::io::{self, Write};
+
+use super::{ByFinding, Finding, ResourceReport, ShownSeverity, Summary, not_checked, sentence_of_clients};
+use crate::edge::visible_line;
+
+/// Writes a line for each finding that is chosen.
+pub struct Concise<W: Write> {
+    choice: ShownSeverity,
+    out: W,
+}
+
+impl<W: Write> Concise<W> {
+    /// Creates a writer; nothing is written yet.
+    pub const fn new(choice: ShownSeverity, out: W) -> Self {
+        Concise { choice, out }
+    }
+}
+
+impl<W: Write> ByFinding for Concise<W> {
+    fn choice(&self) -> ShownSeverity {
+        self.choice
+    }
+
+    fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
+        match (&finding.place, resource) {
+            (Some(place), _) => write!(
+                self.out,
+                "{}:{}:{}: ",
+                visible_line(&place.file),
+                place.line,
+                place.column
+            )?,
+            (None, Some(resource)) => write!(self.out, "{}: ", visible_line(&resource.file))?,
+            (None, None) => {}
+        }
+        write!(
+            self.out,
+            "{} {}: {}",
+            finding.severity,
+            finding.rule.id,
+            sentence_of_clients(resource, finding)
+        )?;
+        if !finding.path.is_empty() {
+            write!(self.out, " [{}]", visible_line(&finding.path.to_string()))?;
+        }
+        writeln!(self.out)
+    }
+
+    fn finish(&mut self, summary: &Summary) -> io::Result<()> {
+        if let Some(line) = not_checked::line(&summary.not_checked) {
+            writeln!(self.out, "{line}")?;
+        }
+        self.out.flush()
+    }
+}

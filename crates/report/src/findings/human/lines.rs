@@ -1,0 +1,97 @@
+//! Wraps and indents lines while they are written: the parsed form of a resource may be too long to
+//! hold.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use crate::wrap::wrapped;
+
+/// Writes [`wrapped`] lines, one after the other.
+pub(super) struct Wrapped<'o> {
+    out: &'o mut dyn Write,
+    width: Option<usize>,
+    /// The line that has begun.
+    line: Vec<u8>,
+}
+
+impl<'o> Wrapped<'o> {
+    pub(super) const fn new(out: &'o mut dyn Write, width: Option<usize>) -> Wrapped<'o> {
+        Wrapped {
+            out,
+            width,
+            line: Vec::new(),
+        }
+    }
+}
+
+impl Write for Wrapped<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(piece);
+            if piece.last() == Some(&b'\n') {
+                let line = String::from_utf8_lossy(&self.line);
+                self.out.write_all(wrapped(&line, self.width, "  ").as_bytes())?;
+                self.line.clear();
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// Writes text with two blanks before each line.
+pub(super) struct Indented<'o> {
+    out: &'o mut dyn Write,
+    is_inside: bool,
+    /// What went wrong below, which a formatter cannot say.
+    pub(super) error: Option<io::Error>,
+}
+
+impl<'o> Indented<'o> {
+    pub(super) const fn new(out: &'o mut dyn Write) -> Indented<'o> {
+        Indented {
+            out,
+            is_inside: false,
+            error: None,
+        }
+    }
+}
+
+impl fmt::Write for Indented<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut write = || {
+            for piece in text.split_inclusive('\n') {
+                if !self.is_inside {
+                    self.out.write_all(b"  ")?;
+                }
+                self.out.write_all(piece.as_bytes())?;
+                self.is_inside = !piece.ends_with('\n');
+            }
+            Ok(())
+        };
+        write().map_err(|error| {
+            self.error = Some(error);
+            fmt::Error
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write as _;
+
+    #[test]
+    fn lines_are_wrapped_and_indented_in_whatever_pieces_they_come() {
+        let mut out = Vec::new();
+        let mut wrapped = Wrapped::new(&mut out, Some(10));
+        let mut lines = Indented::new(&mut wrapped);
+        for piece in ["a", " b\nc", "\n", "one two three\n"] {
+            lines.write_str(piece).unwrap();
+        }
+        assert_eq!(String::from_utf8(out).unwrap(), "  a b\n  c\n  one two\n  three\n");
+    }
+}

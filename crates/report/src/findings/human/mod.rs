@@ -1,0 +1,337 @@
+//! `--format human`: findings with their source snippet, grouped, and capped so that a thousand
+//! equal ones stay readable.
+//!
+//! Rendering is miette's; the snippet is a window of a few lines, never the whole document. Errors
+//! come first, then warnings; notes are one line per rule unless asked for. Only what is shown has
+//! its place looked up.
+
+mod group;
+mod lines;
+mod view;
+mod withheld;
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::{
+    Finding, NotShown, Parsed, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, closing, not_checked,
+};
+use crate::edge::{marked, visible_line};
+use group::{Group, Groups, write_groups};
+use lines::{Indented, Wrapped};
+use view::{FindingView, handler};
+use withheld::WithheldLines;
+use xdsctl_channel::client::is_live;
+use xdsctl_model::diag::{Rule, Severity, Subject};
+
+/// How the report is to look.
+#[derive(Debug, Clone, Copy)]
+pub struct FindingsStyle {
+    /// ANSI colours.
+    pub colour: bool,
+    /// Box drawing characters.
+    pub unicode: bool,
+    /// Columns of the terminal; `None` if nothing is to be wrapped or cut.
+    pub width: Option<usize>,
+    /// Of a rule a few findings are shown and the others counted: a thousand of a kind would push
+    /// the others out of sight.
+    pub is_capped: bool,
+    /// Quieter findings are counted, not shown.
+    pub min_severity: Severity,
+    /// Write findings and nothing else.
+    pub is_quiet: bool,
+    /// List the findings that are not shown, with the reasons.
+    pub explains_withheld: bool,
+}
+
+impl Default for FindingsStyle {
+    fn default() -> Self {
+        FindingsStyle {
+            colour: false,
+            unicode: true,
+            width: None,
+            is_capped: true,
+            min_severity: Severity::Warning,
+            is_quiet: false,
+            explains_withheld: false,
+        }
+    }
+}
+
+impl FindingsStyle {
+    /// Findings of one rule that are shown with the lines around them.
+    pub const fn snippets_per_rule(&self) -> usize {
+        if self.is_capped {
+            SHOWN_PER_RULE
+        } else {
+            SNIPPETS_PER_RULE
+        }
+    }
+
+    /// Columns for the text of a document: what is left beside line numbers and frame.
+    pub fn snippet_columns(&self) -> usize {
+        self.width
+            .map_or(SNIPPET_COLUMNS, |columns| columns.saturating_sub(SNIPPET_FRAME).max(1))
+    }
+}
+
+/// Columns of a line of a document where there is no terminal.
+const SNIPPET_COLUMNS: usize = 160;
+
+/// Columns beside a line of a document: a number of up to seven digits, the frame, spaces.
+const SNIPPET_FRAME: usize = 11;
+
+/// Findings of one rule and severity that are shown.
+const SHOWN_PER_RULE: usize = 5;
+
+/// Findings of one rule that are shown with the lines around them where all are shown: lines take
+/// more time than all else.
+const SNIPPETS_PER_RULE: usize = 2_000;
+
+/// Writes the report for people: collects what will be shown, and writes it at the end.
+pub struct Human<W: Write> {
+    style: FindingsStyle,
+    out: W,
+    groups: Groups,
+    shown: Vec<(Option<Rc<Named>>, Finding)>,
+    parsed: Vec<(Rc<Named>, Parsed)>,
+    withheld: WithheldLines,
+    /// Resources that have been written so far.
+    resources: usize,
+    /// Errors of the current resource.
+    errors: usize,
+    /// Errors that are not shown, by file.
+    hidden_errors: BTreeMap<Arc<str>, usize>,
+}
+
+impl<W: Write> Human<W> {
+    /// Creates a writer; nothing is written yet.
+    pub const fn new(style: FindingsStyle, out: W) -> Self {
+        Human {
+            style,
+            out,
+            groups: Groups::new(),
+            shown: Vec::new(),
+            parsed: Vec::new(),
+            withheld: WithheldLines::new(style.is_capped),
+            resources: 0,
+            errors: 0,
+            hidden_errors: BTreeMap::new(),
+        }
+    }
+
+    /// What is loud enough to be shown.
+    const fn choice(&self) -> ShownSeverity {
+        ShownSeverity {
+            min_severity: self.style.min_severity,
+        }
+    }
+
+    fn group(&mut self, rule: &'static Rule, severity: Severity) -> &mut Group {
+        self.groups.entry((Reverse(severity), rule.id)).or_default()
+    }
+
+    /// Shows a finding that has been counted as hidden, if it is to be shown.
+    fn show(&mut self, named: Option<&Rc<Named>>, finding: &Finding) -> bool {
+        let style = self.style;
+        let group = self.group(finding.rule, finding.severity);
+        let is_wanted = finding.severity >= style.min_severity && group.room(style) > 0;
+        if is_wanted {
+            group.show(finding.path.segs().last_field());
+            self.shown.push((named.cloned(), finding.clone()));
+        }
+        is_wanted
+    }
+}
+
+impl<W: Write> Human<W> {
+    /// Writes what stands below the findings.
+    fn write_rest(&mut self, summary: &Summary) -> io::Result<()> {
+        let out = &mut Wrapped::new(&mut self.out, self.style.width);
+        write_groups(&mut self.groups, out)?;
+        let hidden = self.groups.iter().filter(|(_, group)| group.hidden > 0);
+        let severities = hidden.map(|((Reverse(severity), _), _)| *severity);
+        if severities.clone().any(|severity| severity >= self.style.min_severity) {
+            writeln!(
+                out,
+                "{SHOWN_PER_RULE} findings of a rule are shown, --all-findings shows every one"
+            )?;
+        }
+        if let Some(quietest) = severities.filter(|severity| *severity < self.style.min_severity).min() {
+            writeln!(out, "--min-severity {quietest} shows {quietest}s, too")?;
+        }
+        let mut snippets = self
+            .shown
+            .iter()
+            .filter_map(|(_, f)| f.place.as_ref()?.snippet.as_ref());
+        if snippets.any(|snippet| snippet.is_masked) {
+            writeln!(out, "`*` stands for what could be secret, --show-secrets shows it")?;
+        }
+        write_hidden_errors(&self.hidden_errors, out)?;
+        for (named, parsed) in &self.parsed {
+            write_parsed(named, parsed, out)?;
+        }
+        writeln!(out, "{}", closing(summary))?;
+        if let (true, Some((_, first))) = (self.style.width.is_some(), self.shown.first()) {
+            let rule = first.rule.id;
+            writeln!(
+                out,
+                "`xdsctl explain {rule}` tells more of a rule, `xdsctl init` how a finding is silenced"
+            )?;
+        }
+        writeln!(out, "asked: {}", summary.asked)
+    }
+}
+
+impl<W: Write> ReportWriter for Human<W> {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
+        if finding.severity == Severity::Error {
+            self.errors += finding.count;
+        }
+        let (style, resource) = (self.style, self.resources);
+        let group = self.group(finding.rule, finding.severity);
+        group.hide(Some(resource), finding.field, finding.count);
+        match finding.severity >= style.min_severity {
+            true => group.want(finding.count, style),
+            false if style.explains_withheld => finding.count,
+            false => 0,
+        }
+    }
+
+    fn wants_from(&self) -> Severity {
+        match self.style.explains_withheld {
+            true => Severity::Note,
+            false => self.style.min_severity,
+        }
+    }
+
+    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+        for finding in findings {
+            let group = self.group(finding.rule, finding.severity);
+            group.hide(None, finding.path.segs().last_field(), 1);
+            if !self.show(None, finding)
+                && finding.severity == Severity::Error
+                && let Some(place) = &finding.place
+            {
+                *self.hidden_errors.entry(Arc::clone(&place.file)).or_default() += 1;
+            }
+        }
+        if self.style.explains_withheld {
+            self.withheld.add(None, self.choice().too_quiet(findings));
+        }
+        Ok(())
+    }
+
+    fn withheld_of_documents(&mut self, withheld: &[NotShown]) -> io::Result<()> {
+        self.withheld.add(None, withheld.iter().cloned());
+        Ok(())
+    }
+
+    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
+        let named = Rc::new(Named {
+            type_name: resource.type_name.clone(),
+            name: resource.name.clone(),
+        });
+        for finding in &resource.findings {
+            if self.show(Some(&named), finding) && finding.severity == Severity::Error {
+                self.errors = self.errors.saturating_sub(1);
+            }
+        }
+        if self.errors > 0 {
+            *self.hidden_errors.entry(Arc::clone(&resource.file)).or_default() += self.errors;
+        }
+        if !resource.findings.is_empty() {
+            self.groups.values_mut().for_each(Group::placed);
+        }
+        if self.style.explains_withheld {
+            self.withheld.add(Some(resource), resource.withheld.iter().cloned());
+            self.withheld
+                .add(Some(resource), self.choice().too_quiet(&resource.findings));
+        }
+        self.errors = 0;
+        self.resources += 1;
+        if let Some(parsed) = &resource.parsed {
+            self.parsed.push((named, parsed.clone()));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        self.shown
+            .sort_by_key(|(_, f)| (!is_live(f.rule), Reverse(f.severity), distance(f)));
+        write_shown(&self.shown, self.style, &mut self.out)?;
+        self.withheld
+            .write(&mut Wrapped::new(&mut self.out, self.style.width))?;
+        if self.style.is_quiet {
+            let line = not_checked::line(&summary.not_checked);
+            line.map_or(Ok(()), |line| writeln!(self.out, "{line}"))?;
+            return self.out.flush();
+        }
+        self.write_rest(summary)?;
+        self.out.flush()
+    }
+}
+
+/// How far a finding is from its cause: what was not read as it was meant, then what the client
+/// finds, then what follows from a rejection.
+fn distance(finding: &Finding) -> u8 {
+    match (finding.is_consequence, finding.rule.subject) {
+        (true, _) => 2,
+        (false, Subject::Dump) => 0,
+        (false, _) => 1,
+    }
+}
+
+/// What a finding is about.
+struct Named {
+    type_name: String,
+    name: String,
+}
+
+fn write_shown(shown: &[(Option<Rc<Named>>, Finding)], style: FindingsStyle, out: &mut dyn Write) -> io::Result<()> {
+    for (resource, finding) in shown {
+        let view = FindingView {
+            is_whole: style.width.is_none(),
+            resource: resource.as_deref(),
+            finding,
+        };
+        write_view(&view, style, out)?;
+    }
+    Ok(())
+}
+
+/// Writes what miette makes of something, and an empty line.
+pub(crate) fn write_view(view: &dyn miette::Diagnostic, style: FindingsStyle, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = String::new();
+    if handler(style).render_report(&mut text, view).is_err() {
+        text = format!("{view}\n");
+    }
+    // What comes from a document was made visible in the view, so that every code is miette's.
+    out.write_all(marked(text.trim_start_matches('\n')).as_bytes())?;
+    out.write_all(b"\n")
+}
+
+/// Writes what the client keeps of an accepted resource.
+fn write_parsed(resource: &Named, parsed: &Parsed, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{} `{}`:", resource.type_name, visible_line(&resource.name))?;
+    let mut lines = Indented::new(out);
+    if xdsctl_channel::parsed::write(parsed.shown(), &mut lines).is_err() {
+        return Err(lines.error.unwrap_or_else(|| io::ErrorKind::Other.into()));
+    }
+    writeln!(out)
+}
+
+/// Names each file with errors that are not shown.
+fn write_hidden_errors(files: &BTreeMap<Arc<str>, usize>, out: &mut dyn Write) -> io::Result<()> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "errors that are not shown, by file:")?;
+    for (file, count) in files {
+        writeln!(out, "  {count:>6}  {}", visible_line(file))?;
+    }
+    Ok(())
+}

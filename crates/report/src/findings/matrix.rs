@@ -1,0 +1,516 @@
+//! `--matrix`: resources and clients, one sign a cell, then the reasons.
+//!
+//! The same data is `clients` of each resource in JSON. A cell says the worst that a client does
+//! with a resource, what it refers to included.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use super::clients::ClientVerdict;
+use super::{Finding, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, closing, not_checked, sentence};
+use crate::edge::visible_line;
+use crate::listed;
+use crate::wrap::wrapped;
+use xdsctl_model::diag::{Effect, Subject};
+use xdsctl_model::profile::{Client, ClientStanding, Family, Fleet};
+
+/// How the matrix is to look.
+#[derive(Debug, Clone)]
+pub struct MatrixStyle {
+    /// The clients that are asked; the columns are in the user's order.
+    pub fleet: Fleet,
+    /// Signs that a terminal must know; else letters and marks of ASCII.
+    pub unicode: bool,
+    /// Columns of the terminal; `None` if nothing is to be wrapped or cut.
+    pub width: Option<usize>,
+    /// Many rows and reasons of a kind are cut: they would push the others out of sight.
+    pub is_capped: bool,
+    /// `--quiet`: the table has no summary below it.
+    pub is_quiet: bool,
+}
+
+impl MatrixStyle {
+    /// The style of a file, which has no columns and may be read anywhere.
+    pub fn for_file(&self) -> MatrixStyle {
+        MatrixStyle {
+            unicode: false,
+            width: None,
+            is_capped: false,
+            ..self.clone()
+        }
+    }
+}
+
+/// What a cell says, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Sign {
+    Rejected,
+    Fails,
+    Open,
+    Spec,
+    NotKnown,
+    Dropped,
+    Ignored,
+    Accepted,
+    NotAsked,
+}
+
+impl Sign {
+    const ALL: [Sign; 9] = [
+        Sign::Accepted,
+        Sign::Ignored,
+        Sign::Dropped,
+        Sign::Spec,
+        Sign::Open,
+        Sign::Fails,
+        Sign::Rejected,
+        Sign::NotKnown,
+        Sign::NotAsked,
+    ];
+
+    fn of(said: &ClientVerdict) -> Sign {
+        match (said.verdict, said.effect) {
+            ("rejected", _) => Sign::Rejected,
+            ("dies", _) | ("accepted", Some("fails")) => Sign::Fails,
+            ("accepted", Some("open")) => Sign::Open,
+            ("accepted", Some("spec")) => Sign::Spec,
+            ("accepted", Some("dropped")) => Sign::Dropped,
+            ("accepted", Some("ignored")) => Sign::Ignored,
+            ("accepted", _) => Sign::Accepted,
+            ("not_known", _) => Sign::NotKnown,
+            _ => Sign::NotAsked,
+        }
+    }
+
+    const fn mark(self, unicode: bool) -> char {
+        match (self, unicode) {
+            (Sign::Accepted, true) => '✓',
+            (Sign::Accepted, false) => '+',
+            (Sign::Rejected, true) => '✗',
+            (Sign::Rejected, false) => 'x',
+            (Sign::Fails, _) => '!',
+            (Sign::Open, _) => 'o',
+            (Sign::Spec, _) => 's',
+            (Sign::Dropped, _) => 'd',
+            (Sign::Ignored, _) => 'i',
+            (Sign::NotKnown, _) => '?',
+            (Sign::NotAsked, true) => '·',
+            (Sign::NotAsked, false) => '.',
+        }
+    }
+
+    /// Stands before the counts of a sign; `None` if nobody counts them.
+    const fn total(self) -> Option<&'static str> {
+        match self {
+            Sign::Rejected => Some("rejected"),
+            Sign::Fails => Some("failing"),
+            Sign::Open => Some("open"),
+            Sign::Spec => Some("against the spec"),
+            Sign::Dropped => Some("dropping"),
+            Sign::NotKnown => Some("not known"),
+            Sign::Ignored | Sign::Accepted | Sign::NotAsked => None,
+        }
+    }
+
+    const fn meaning(self) -> &'static str {
+        match self {
+            Sign::Accepted => "takes it",
+            Sign::Fails => "takes it, and then RPCs fail or the process dies",
+            Sign::Open => "lets in who should be kept out",
+            Sign::Spec => "takes what a gRFC rejects",
+            Sign::Dropped => "drops a part of it",
+            Sign::Ignored => "does not read a field of it",
+            Sign::Rejected => "rejects it",
+            Sign::NotKnown => "not known",
+            Sign::NotAsked => "never asks for it, not checked, or replaced by another",
+        }
+    }
+
+    /// Nothing is wrong that the reader would look for among many resources.
+    const fn is_quiet(self) -> bool {
+        matches!(self, Sign::Accepted | Sign::Ignored)
+    }
+}
+
+/// A resource and its cells, in the order of the clients.
+#[derive(Debug)]
+struct MatrixRow {
+    file: String,
+    type_name: String,
+    name: String,
+    signs: Vec<Sign>,
+}
+
+/// Why some cells are as they are: a rule, and who does what.
+#[derive(Debug, Default)]
+struct Reason {
+    who: String,
+    places: Vec<String>,
+    /// Places that are not kept.
+    more: usize,
+}
+
+/// More clients than this are put together where they say the same of every resource.
+const COLUMNS_APART: usize = 8;
+
+/// Rows of one type that are shown of those in which all clients do the same, if the matrix is
+/// capped.
+const ALIKE_ROWS: usize = 20;
+
+/// Places that are shown of one reason, if the matrix is capped.
+const PLACES: usize = 3;
+
+/// Rules that are named of the findings that are no reason of a sign, if the matrix is capped.
+const RULES: usize = 12;
+
+/// Longest name of a resource, in characters, if there is a width; the middle of a longer one is
+/// left out.
+const NAME_CHARS: usize = 60;
+
+/// Writes the matrix when all resources are known.
+#[derive(Debug)]
+pub struct Matrix<W: Write> {
+    choice: ShownSeverity,
+    style: MatrixStyle,
+    out: W,
+    rows: Vec<MatrixRow>,
+    reasons: BTreeMap<(Effect, &'static str, Arc<str>), Reason>,
+    documents: Vec<String>,
+    /// How many findings are no reason of a sign, by rule.
+    beside: BTreeMap<&'static str, usize>,
+}
+
+impl<W: Write> Matrix<W> {
+    /// Creates a writer; nothing is written yet.
+    pub const fn new(choice: ShownSeverity, style: MatrixStyle, out: W) -> Self {
+        Matrix {
+            choice,
+            style,
+            out,
+            rows: Vec::new(),
+            reasons: BTreeMap::new(),
+            documents: Vec::new(),
+            beside: BTreeMap::new(),
+        }
+    }
+
+    fn row(&self, resource: &ResourceReport) -> MatrixRow {
+        let of = |client: &Client| match resource.clients.get(client) {
+            Some(said) => Sign::of(said),
+            // The reference alone was asked.
+            None => Sign::of(&ClientVerdict {
+                verdict: resource.verdict.name(),
+                effect: resource.findings.iter().map(|f| f.effect).min().map(Effect::name),
+                rules: Vec::new(),
+                like: None,
+            }),
+        };
+        MatrixRow {
+            file: visible_line(&resource.file).into_owned(),
+            type_name: visible_line(&resource.type_name).into_owned(),
+            name: visible_line(&resource.name).into_owned(),
+            signs: self.style.fleet.clients().iter().map(of).collect(),
+        }
+    }
+
+    fn reason(&mut self, resource: &ResourceReport, finding: &Finding) {
+        let key = (finding.effect, finding.rule.id, Arc::clone(&finding.who));
+        let reason = self.reasons.entry(key).or_default();
+        if self.style.is_capped && reason.places.len() >= PLACES {
+            reason.more += 1;
+            return;
+        }
+        if reason.who.is_empty() {
+            finding.effects().clone_into(&mut reason.who);
+        }
+        let mut line = sentence(Some(resource), finding);
+        if !finding.path.is_empty() {
+            line += &format!(" [{}]", visible_line(&finding.path.to_string()));
+        }
+        reason.places.push(line);
+    }
+
+    /// The columns: the clients of each, by their place in a row, and its title in two lines.
+    fn columns(&self) -> Vec<Column> {
+        let clients = self.style.fleet.clients();
+        let mut columns: Vec<Column> = Vec::new();
+        let is_same = |a: usize, b: usize| self.rows.iter().all(|row| row.signs.get(a) == row.signs.get(b));
+        for (number, client) in clients.iter().enumerate() {
+            match columns.last_mut() {
+                Some(last)
+                    if clients.len() > COLUMNS_APART && last.family == client.family && is_same(last.first, number) =>
+                {
+                    last.versions.push(client.version.to_string());
+                }
+                _ => columns.push(Column {
+                    first: number,
+                    family: client.family,
+                    versions: vec![client.version.to_string()],
+                }),
+            }
+        }
+        columns
+    }
+
+    fn write_table(&mut self) -> io::Result<()> {
+        let columns = self.columns();
+        let longest = self.style.width.map_or(usize::MAX, |_| NAME_CHARS);
+        let shown: Vec<(String, String, &MatrixRow)> = {
+            let label = |row: &MatrixRow| format!("{} {}", row.type_name, shortened(&row.name, longest));
+            self.rows
+                .iter()
+                .map(|row| (row.file.clone(), label(row), row))
+                .collect()
+        };
+        let label_width = shown.iter().map(|(_, label, _)| label.chars().count()).max();
+        let label_width = label_width.unwrap_or(0).clamp(TITLE.len(), LABEL_CHARS);
+        let mut above = format!("{:label_width$}", "");
+        let mut below = format!("{TITLE:label_width$}");
+        for column in &columns {
+            let (family, versions) = (column.family.name(), column.title());
+            let width = column.width();
+            above += &format!("  {family:width$}");
+            below += &format!("  {versions:width$}");
+        }
+        writeln!(self.out, "{}", above.trim_end())?;
+        writeln!(self.out, "{}", below.trim_end())?;
+        let has_files = shown.windows(2).any(|two| matches!(two, [a, b] if a.0 != b.0));
+        let mut alike: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut left_out: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut file = None;
+        for (of_file, label, row) in &shown {
+            let is_alike = row.signs.iter().all(|sign| sign.is_quiet());
+            if self.style.is_capped && is_alike {
+                let count = alike.entry(&row.type_name).or_default();
+                *count += 1;
+                if *count > ALIKE_ROWS {
+                    *left_out.entry(&row.type_name).or_default() += 1;
+                    continue;
+                }
+            }
+            if has_files && file != Some(of_file) {
+                writeln!(self.out, "{of_file}")?;
+                file = Some(of_file);
+            }
+            let mut line = format!("{label:label_width$}");
+            for column in &columns {
+                let mark = row
+                    .signs
+                    .get(column.first)
+                    .map_or(' ', |sign| sign.mark(self.style.unicode));
+                line += &format!("  {mark:width$}", width = column.width());
+            }
+            writeln!(self.out, "{}", line.trim_end())?;
+        }
+        for (type_name, count) in &left_out {
+            let rest = format!("and {count} more {type_name}");
+            let mark = |sign: Sign| sign.mark(self.style.unicode);
+            let (takes, unread) = (mark(Sign::Accepted), mark(Sign::Ignored));
+            writeln!(
+                self.out,
+                "{rest:label_width$}  {takes} or {unread} in every client, --all shows each"
+            )?;
+        }
+        let mut counted = Sign::ALL.map(|sign| sign.total().map(|total| (sign, total)));
+        counted.sort_by_key(|counted| counted.map(|(sign, _)| sign));
+        for (sign, total) in counted.into_iter().flatten() {
+            self.write_counts(sign, total, &columns, label_width)?;
+        }
+        Ok(())
+    }
+
+    /// Writes how many resources have a sign, if some have.
+    fn write_counts(&mut self, sign: Sign, total: &str, columns: &[Column], label_width: usize) -> io::Result<()> {
+        let count = |column: &Column| {
+            let signs = self
+                .rows
+                .iter()
+                .filter(|row| row.signs.get(column.first) == Some(&sign));
+            signs.count()
+        };
+        let counts: Vec<usize> = columns.iter().map(count).collect();
+        if counts.iter().all(|count| *count == 0) || self.rows.len() < 2 {
+            return Ok(());
+        }
+        let mut line = format!("{total:label_width$}");
+        for (column, count) in columns.iter().zip(counts) {
+            line += &format!("  {count:<width$}", width = column.width());
+        }
+        writeln!(self.out, "{}", line.trim_end())
+    }
+
+    fn write_legend(&self, out: &mut dyn Write) -> io::Result<()> {
+        let is_used = |sign: &&Sign| self.rows.iter().any(|row| row.signs.contains(sign));
+        let used = Sign::ALL.iter().filter(is_used);
+        let parts: Vec<String> = used
+            .map(|sign| format!("{} {}", sign.mark(self.style.unicode), sign.meaning()))
+            .collect();
+        if !parts.is_empty() {
+            writeln!(out, "{}", parts.join("; "))?;
+        }
+        Ok(())
+    }
+
+    fn write_reasons(&self, out: &mut dyn Write) -> io::Result<()> {
+        for document in &self.documents {
+            writeln!(out, "{document}")?;
+        }
+        for ((_, rule, _), reason) in &self.reasons {
+            writeln!(out, "{rule}: {}", reason.who)?;
+            for place in &reason.places {
+                writeln!(out, "  {place}")?;
+            }
+            if reason.more > 0 {
+                writeln!(out, "  and {} more, --all shows each", reason.more)?;
+            }
+        }
+        let mut unknown: BTreeMap<String, Vec<Client>> = BTreeMap::new();
+        for (number, client) in self.style.fleet.clients().iter().enumerate() {
+            let is_unknown = |row: &MatrixRow| row.signs.get(number) == Some(&Sign::NotKnown);
+            if self.rows.iter().any(is_unknown) {
+                unknown.entry(why_not_known(*client)).or_default().push(*client);
+            }
+        }
+        for (why, clients) in unknown {
+            let mark = Sign::NotKnown.mark(self.style.unicode);
+            writeln!(out, "{mark} {}: {why}", self.style.fleet.describe(&clients))?;
+        }
+        Ok(())
+    }
+}
+
+/// A column of the matrix.
+#[derive(Debug)]
+struct Column {
+    /// The first of its clients.
+    first: usize,
+    family: Family,
+    versions: Vec<String>,
+}
+
+impl Column {
+    /// Its versions: one, or the first and the last.
+    fn title(&self) -> String {
+        match self.versions.as_slice() {
+            [first, .., last] => format!("{first}..{last}"),
+            versions => versions.concat(),
+        }
+    }
+
+    fn width(&self) -> usize {
+        self.title().len().max(self.family.name().len())
+    }
+}
+
+/// Longer labels move the signs of their own row only: of one long name there is else a blank for
+/// each of its letters in every row, and `format!` panics beyond 65,535.
+const LABEL_CHARS: usize = 200;
+
+/// Stands above the resources.
+const TITLE: &str = "RESOURCE";
+
+/// Why nothing is known of what a client does.
+fn why_not_known(client: Client) -> String {
+    let measured = client.family.measured();
+    match (client.standing(), measured.first(), measured.last()) {
+        (ClientStanding::Between(before, after), ..) => {
+            format!("never asked; {before} and {after}, which were, do not do the same")
+        }
+        (ClientStanding::Unknown, Some(first), Some(last)) => {
+            format!("never asked, and nothing is known beyond {first} and {last}")
+        }
+        _ => "not all of its rules are known, and those that are find no fault".to_owned(),
+    }
+}
+
+/// The text, without its middle if it is too long.
+fn shortened(text: &str, most: usize) -> String {
+    let count = text.chars().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    let (head, tail) = (most / 2, most - most / 2 - 1);
+    let start: String = text.chars().take(head).collect();
+    let end: String = text.chars().skip(count - tail).collect();
+    format!("{start}…{end}")
+}
+
+impl<W: Write> ReportWriter for Matrix<W> {
+    fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
+        self.choice.takes(finding)
+    }
+
+    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+        let shown = findings.iter().filter(|finding| self.choice.shows(finding));
+        let line = |finding: &Finding| {
+            let file = finding
+                .place
+                .as_ref()
+                .map_or(String::new(), |place| format!("{}: ", visible_line(&place.file)));
+            format!("{}: {file}{}", finding.rule.id, sentence(None, finding))
+        };
+        self.documents = shown.map(line).collect();
+        Ok(())
+    }
+
+    fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
+        let row = self.row(resource);
+        if row.signs.iter().all(|sign| *sign == Sign::NotAsked) {
+            return Ok(());
+        }
+        self.rows.push(row);
+        // What all clients leave unread is no reason to choose one of them.
+        let explains = |finding: &&Finding| match finding.effect {
+            Effect::Nack | Effect::Fails | Effect::Open | Effect::Spec | Effect::Dropped => {
+                finding.rule.subject != Subject::Dump
+            }
+            Effect::Ignored => !finding.who.is_empty(),
+            Effect::Advice => false,
+        };
+        for finding in self.choice.of(resource) {
+            match explains(&finding) {
+                true => self.reason(resource, finding),
+                false => *self.beside.entry(finding.rule.id).or_default() += 1,
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        let mut below = Vec::new();
+        if !self.rows.is_empty() {
+            self.write_table()?;
+            writeln!(below)?;
+            self.write_legend(&mut below)?;
+            if !self.reasons.is_empty() || self.rows.iter().any(|row| row.signs.contains(&Sign::NotKnown)) {
+                writeln!(below)?;
+            }
+        }
+        self.write_reasons(&mut below)?;
+        if !self.beside.is_empty() {
+            let count: usize = self.beside.values().sum();
+            let one = |(id, count): (&&str, &usize)| match count {
+                1 => (*id).to_owned(),
+                count => format!("{id} ({count})"),
+            };
+            let most = if self.style.is_capped { RULES } else { usize::MAX };
+            let rules = listed(self.beside.iter().map(one), most);
+            writeln!(
+                below,
+                "{count} more, of all clients or advice, in full without --matrix: {rules}"
+            )?;
+        }
+        if !self.style.is_quiet {
+            writeln!(below)?;
+            writeln!(below, "{}", closing(summary))?;
+            writeln!(below, "asked: {}", summary.asked)?;
+        } else if let Some(line) = not_checked::line(&summary.not_checked) {
+            writeln!(below, "{line}")?;
+        }
+        let below = String::from_utf8_lossy(&below);
+        self.out
+            .write_all(wrapped(&below, self.style.width, "    ").as_bytes())?;
+        self.out.flush()
+    }
+}

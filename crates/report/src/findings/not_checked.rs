@@ -1,0 +1,268 @@
+//! What a run did not check, and for whom: the end of every report.
+//!
+//! A verdict that is not known fails the run with exit code 2. Kinds of finding that are not there for a client are listed, and
+//! fail it only if the user asks for that.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::clients::{ClientVerdict, neighbours};
+use super::{ResourceReport, Summary};
+use crate::plural;
+use xdsctl_channel::client::Verdict;
+use xdsctl_model::diag::{Effect, Rule, Severity};
+use xdsctl_model::profile::{Client, Doubt, Family, Fleet};
+
+/// The kind of thing that was not checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotCheckedKind {
+    /// Whether the client takes a resource: the versions around it differ, or nobody knows which version it is.
+    Verdict,
+    /// The client itself: it was never measured, and its neighbours answer for it.
+    Version,
+    /// What resources refer to that the client takes and C-core rejects.
+    References,
+    /// Kinds of finding that are worked out for other clients only.
+    Findings,
+    /// What an environment switch changes.
+    Switch,
+    /// Where RPCs go.
+    Rpcs,
+    /// What the client keeps of a resource.
+    Values,
+    /// Whether policies of the project hold.
+    Policies,
+}
+
+/// Versions that are named one by one.
+const NAMES_SHOWN: usize = 8;
+
+/// Something that was not checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NotChecked {
+    /// What kind of thing was not checked.
+    pub kind: NotCheckedKind,
+    /// For whom, each `go@1.70.0`; none if that is for nobody in particular.
+    pub clients: Vec<String>,
+    /// The same, family by family: `go, java <1.71`.
+    #[serde(skip)]
+    who: String,
+    /// What was not checked, and why, in words for people.
+    pub what: String,
+    /// How many resources it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<usize>,
+    /// Effects of findings that are not all there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<&'static str>,
+}
+
+impl NotChecked {
+    pub(crate) fn new(kind: NotCheckedKind, clients: &[Client], fleet: &Fleet, what: String) -> NotChecked {
+        let names: Vec<String> = clients.iter().map(Client::to_string).collect();
+        NotChecked {
+            kind,
+            // A version is what this is about.
+            who: match kind {
+                NotCheckedKind::Verdict | NotCheckedKind::Version if names.len() <= NAMES_SHOWN => names.join(", "),
+                _ => fleet.describe(clients),
+            },
+            clients: names,
+            what,
+            resources: None,
+            effects: Vec::new(),
+        }
+    }
+
+    /// For whom, and what: `go: drops`.
+    pub fn sentence(&self) -> String {
+        match self.who.is_empty() {
+            true => self.what.clone(),
+            false => format!("{}: {}", self.who, self.what),
+        }
+    }
+}
+
+/// The line at the end of a report for people; `None` if everything was checked.
+pub fn line(not_checked: &[NotChecked]) -> Option<String> {
+    let parts: Vec<String> = not_checked.iter().map(NotChecked::sentence).collect();
+    (!parts.is_empty()).then(|| format!("not checked: {}", parts.join("; ")))
+}
+
+/// What fails a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Gate {
+    /// A finding from this severity on.
+    pub severity: Severity,
+    /// Anything that was not checked.
+    pub not_checked: bool,
+}
+
+impl Gate {
+    /// Says whether the run has failed; whether its verdicts are known is another question.
+    pub fn is_failed(self, summary: &Summary) -> bool {
+        summary.worst.is_some_and(|worst| worst >= self.severity)
+            || (self.not_checked && !summary.not_checked.is_empty())
+    }
+}
+
+/// Why the verdict on something is not known, if it is not.
+pub fn unknown(not_checked: &[NotChecked]) -> Option<String> {
+    let unknown = not_checked
+        .iter()
+        .filter(|entry| matches!(entry.kind, NotCheckedKind::Verdict | NotCheckedKind::Policies));
+    let parts: Vec<String> = unknown.map(NotChecked::sentence).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// What was not checked so far, resource after resource.
+#[derive(Debug, Default)]
+pub struct NotCheckedTally {
+    /// Switches of which something is not known.
+    pub doubts: Vec<Doubt>,
+    /// Clients of a dump whose version cannot be read.
+    pub unread: Vec<String>,
+    /// The project has policies.
+    pub has_policies: bool,
+    /// Resources on which the verdict of a client is not known: how many, and the first.
+    unknown: BTreeMap<Client, (usize, String)>,
+    /// Resources that a client takes and the base rejects.
+    beyond_base: BTreeMap<Client, usize>,
+    /// Policies that fail: at how many places, and the resource of the first.
+    policies: BTreeMap<&'static str, (usize, String)>,
+}
+
+impl NotCheckedTally {
+    /// Takes a resource, of which the base has this verdict, and on which these policies failed.
+    pub fn add(&mut self, of_base: Verdict, resource: &ResourceReport, failed: &[&'static Rule]) {
+        for rule in failed {
+            let first = || format!("{} `{}`", resource.type_name, resource.name);
+            self.policies.entry(rule.id).or_insert_with(|| (0, first())).0 += 1;
+        }
+        for (client, ClientVerdict { verdict, .. }) in &*resource.clients {
+            if *verdict == "not_known" {
+                let first = || format!("{} `{}`", resource.type_name, resource.name);
+                self.unknown.entry(*client).or_insert_with(|| (0, first())).0 += 1;
+            }
+            if *verdict == "accepted" && of_base == Verdict::Rejected && !client.has_own_world() {
+                *self.beyond_base.entry(*client).or_default() += 1;
+            }
+        }
+    }
+
+    /// Everything that was not checked, in the order of its kinds.
+    pub fn finish(&self, fleet: &Fleet) -> Vec<NotChecked> {
+        let mut list: Vec<NotChecked> = self.unread.iter().map(|agent| unread(agent)).collect();
+        list.extend(unclear(NotCheckedKind::Verdict, "the verdict on", &self.unknown, fleet));
+        list.extend(versions(fleet));
+        let counts: BTreeSet<&usize> = self.beyond_base.values().collect();
+        for count in counts {
+            let clients = of_value(&self.beyond_base, count);
+            let base = fleet.base().name();
+            let what = format!("what {} that {base} rejects refer to", plural(*count, "resource"));
+            let entry = NotChecked::new(NotCheckedKind::References, &clients, fleet, what);
+            list.push(NotChecked {
+                resources: Some(*count),
+                ..entry
+            });
+        }
+        list.extend(findings(fleet));
+        let unmeasured: Vec<Client> = fleet
+            .clients()
+            .iter()
+            .copied()
+            .filter(|one| !one.has_own_world())
+            .collect();
+        if self.has_policies && !unmeasured.is_empty() {
+            let what = "the project's policies: it was not measured what it keeps".to_owned();
+            list.push(NotChecked::new(NotCheckedKind::Findings, &unmeasured, fleet, what));
+        }
+        list.extend(self.policies.iter().map(|(id, (count, first))| {
+            let what = format!("policy `{id}` at {}, the first in {first}", plural(*count, "place"));
+            NotChecked::new(NotCheckedKind::Policies, &[], fleet, what)
+        }));
+        list.extend(switches(&self.doubts, fleet));
+        list
+    }
+}
+
+/// What is not known of resources; clients with the same ones together.
+pub(crate) fn unclear(
+    kind: NotCheckedKind,
+    what: &str,
+    of: &BTreeMap<Client, (usize, String)>,
+    fleet: &Fleet,
+) -> Vec<NotChecked> {
+    let alike: BTreeSet<&(usize, String)> = of.values().collect();
+    let entry = |same: &(usize, String)| {
+        let (count, first) = same;
+        let what = format!("{what} {}", resources(*count, first));
+        let mut entry = NotChecked::new(kind, &of_value(of, same), fleet, what);
+        entry.resources = Some(*count);
+        entry
+    };
+    alike.into_iter().map(entry).collect()
+}
+
+/// The only resource, or how many there are.
+pub(crate) fn resources(count: usize, first: &str) -> String {
+    match count {
+        1 => first.to_owned(),
+        _ => format!("{count} resources, the first is {first}"),
+    }
+}
+
+/// Versions that were never measured.
+pub(crate) fn versions(fleet: &Fleet) -> impl Iterator<Item = NotChecked> {
+    fleet.clients().iter().filter_map(|client| {
+        let [before, after] = neighbours(*client)?;
+        let what = format!("the version, which was never measured: {before} answers where {after} agrees");
+        Some(NotChecked::new(NotCheckedKind::Version, &[*client], fleet, what))
+    })
+}
+
+/// Switches of which something is not known.
+pub(crate) fn switches(doubts: &[Doubt], fleet: &Fleet) -> impl Iterator<Item = NotChecked> {
+    let switch = |doubt: &Doubt| NotChecked::new(NotCheckedKind::Switch, &doubt.clients, fleet, doubt.why());
+    doubts.iter().map(switch)
+}
+
+/// A client of a dump that cannot be asked.
+pub(crate) fn unread(agent: &str) -> NotChecked {
+    NotChecked {
+        kind: NotCheckedKind::Verdict,
+        clients: vec![agent.to_owned()],
+        who: agent.to_owned(),
+        what: "everything, its version is not known".to_owned(),
+        resources: None,
+        effects: Vec::new(),
+    }
+}
+
+pub(crate) fn of_value<T: PartialEq>(map: &BTreeMap<Client, T>, wanted: &T) -> Vec<Client> {
+    let alike = map.iter().filter(|(_, value)| *value == wanted);
+    alike.map(|(client, _)| *client).collect()
+}
+
+pub(crate) fn families(fleet: &Fleet, is_wanted: impl Fn(Family) -> bool) -> Vec<Client> {
+    let clients = fleet.clients().iter().copied();
+    clients.filter(|client| is_wanted(client.family)).collect()
+}
+
+/// The kinds of finding that are not there for some clients, but for those rules that hold for every client.
+fn findings(fleet: &Fleet) -> Vec<NotChecked> {
+    let clients = fleet.clients().iter().copied();
+    let clients: Vec<Client> = clients.filter(|client| !client.has_own_world()).collect();
+    if clients.is_empty() {
+        return Vec::new();
+    }
+    let what = "what it drops, never reads or fails on later, and advice that depends on the client";
+    let entry = NotChecked::new(NotCheckedKind::Findings, &clients, fleet, what.to_owned());
+    let all_but_nack = Effect::ALL.into_iter().filter(|effect| *effect != Effect::Nack);
+    vec![NotChecked {
+        effects: all_but_nack.map(Effect::name).collect(),
+        ..entry
+    }]
+}

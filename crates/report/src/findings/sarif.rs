@@ -1,0 +1,241 @@
+//! `--format sarif`: SARIF 2.1.0 with what code scanning asks for.
+//!
+//! Files are relative to the root of the repository, each rule comes with its page, and fingerprints survive edits elsewhere in the
+//! file. A run takes so many results; the loudest are kept, and a notification says how many are left out.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::not_checked::NotCheckedKind;
+use super::{
+    ByFinding, Finding, RelatedPlace, ResourceReport, ShownSeverity, Summary, file_and_place, fingerprint, paragraph,
+};
+use crate::SourcePlace;
+use crate::paths::PrintedPaths;
+use xdsctl_model::diag::{Fingerprints, Rule, Severity};
+
+/// Results of a run that code scanning takes; it refuses a file with more.
+pub const MAX_RESULTS: usize = 25_000;
+
+/// The schema that the document follows.
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/// Collects results by severity, so that the loudest can come first.
+pub struct Sarif<W: Write> {
+    choice: ShownSeverity,
+    paths: PrintedPaths,
+    out: W,
+    fingerprints: Fingerprints,
+    /// Each a line of JSON: errors, warnings, notes.
+    results: [Vec<String>; 3],
+    omitted: usize,
+    /// In the order in which they were met.
+    rules: Vec<&'static Rule>,
+    /// Positions in `rules`.
+    indices: BTreeMap<&'static str, usize>,
+}
+
+impl<W: Write> Sarif<W> {
+    /// Creates a writer; nothing is written yet.
+    pub fn new(choice: ShownSeverity, paths: PrintedPaths, out: W) -> Self {
+        Sarif {
+            choice,
+            paths,
+            out,
+            fingerprints: Fingerprints::default(),
+            results: Default::default(),
+            omitted: 0,
+            rules: Vec::new(),
+            indices: BTreeMap::new(),
+        }
+    }
+
+    fn index(&mut self, rule: &'static Rule) -> usize {
+        *self.indices.entry(rule.id).or_insert_with(|| {
+            self.rules.push(rule);
+            self.rules.len() - 1
+        })
+    }
+
+    /// Another place of a finding in this file.
+    fn related(&self, id: usize, related: &RelatedPlace, (file, finding): (&str, &Finding)) -> Value {
+        // A binary resource is placed in its text form, which is no file.
+        let place = related.place.as_deref().filter(|place| file == &*place.file);
+        json!({
+            "id": id,
+            "physicalLocation": {
+                "artifactLocation": { "uri": self.paths.uri(file) },
+                "region": region(place, finding),
+            },
+            "message": { "text": related.said() },
+        })
+    }
+
+    /// Leaves as many results as a run takes, the loudest.
+    fn cut(&mut self) {
+        let mut left = MAX_RESULTS;
+        for results in &mut self.results {
+            let kept = results.len().min(left);
+            self.omitted += results.len() - kept;
+            results.truncate(kept);
+            left -= kept;
+        }
+    }
+}
+
+/// Where the finding stands: in a text, or else the bytes of its resource.
+fn region(place: Option<&SourcePlace>, finding: &Finding) -> Value {
+    match (place, &finding.place) {
+        (Some(place), _) => text_region(place),
+        (None, Some(decoded)) => json!({
+            "startLine": 1,
+            "byteOffset": decoded.byte_start,
+            "byteLength": decoded.byte_end - decoded.byte_start,
+        }),
+        (None, None) => json!({ "startLine": 1 }),
+    }
+}
+
+/// The region of a place in a text.
+pub(crate) fn text_region(place: &SourcePlace) -> Value {
+    json!({
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column.max(if place.line == place.end_line { place.column + 1 } else { 1 }),
+    })
+}
+
+/// Writes a document of one run, a result a line.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn write_run<'r>(
+    driver: &Value,
+    invocation: &Value,
+    results: impl Iterator<Item = &'r String>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(
+        out,
+        "{{\n  \"$schema\": \"{SCHEMA}\",\n  \"version\": \"2.1.0\",\n  \"runs\": [{{"
+    )?;
+    writeln!(out, "    \"tool\": {{\"driver\": {driver}}},")?;
+    writeln!(out, "    \"invocations\": [{invocation}],")?;
+    writeln!(out, "    \"columnKind\": \"unicodeCodePoints\",")?;
+    write!(out, "    \"results\": [")?;
+    for (number, result) in results.enumerate() {
+        write!(out, "{}\n      {result}", if number > 0 { "," } else { "" })?;
+    }
+    writeln!(out, "\n    ]\n  }}]\n}}")?;
+    out.flush()
+}
+
+fn rule(rule: &Rule) -> Value {
+    let problem = match rule.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "recommendation",
+    };
+    let summary = rule.summary.trim();
+    json!({
+        "id": rule.id,
+        "shortDescription": { "text": summary },
+        "fullDescription": { "text": summary },
+        "help": { "text": rule.page, "markdown": rule.page },
+        "defaultConfiguration": { "level": rule.severity.name() },
+        "properties": {
+            "tags": ["xds", "grpc", rule.subject.name(), rule.effect.name()],
+            "precision": "very-high",
+            "problem.severity": problem,
+            "source": rule.source,
+        },
+    })
+}
+
+impl<W: Write> ByFinding for Sarif<W> {
+    fn choice(&self) -> ShownSeverity {
+        self.choice
+    }
+
+    fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
+        let bucket = match finding.severity {
+            Severity::Error => 0,
+            Severity::Warning => 1,
+            Severity::Note => 2,
+        };
+        let louder: usize = self.results.iter().take(bucket + 1).map(Vec::len).sum();
+        if louder >= MAX_RESULTS {
+            self.omitted += 1;
+            return Ok(());
+        }
+        let (file, place) = file_and_place(resource, finding);
+        let file = file.unwrap_or("-");
+        let mut location = json!({
+            "physicalLocation": {
+                "artifactLocation": { "uri": self.paths.uri(file) },
+                "region": region(place, finding),
+            }
+        });
+        if let Some(resource) = resource {
+            let (type_name, name) = (&resource.type_name, &resource.name);
+            location["logicalLocations"] = json!([{
+                "name": name,
+                "fullyQualifiedName": format!("{type_name}/{name}"),
+                "kind": "resource",
+            }]);
+        }
+        let fingerprint = fingerprint(&mut self.fingerprints, &self.paths.relative(file), resource, finding);
+        let mut result = json!({
+            "ruleId": finding.rule.id,
+            "ruleIndex": self.index(finding.rule),
+            "level": finding.severity.name(),
+            "message": { "text": paragraph(resource, finding) },
+            "locations": [location],
+            "partialFingerprints": { "primaryLocationLineHash": fingerprint },
+            "properties": { "effect": finding.effects(), "path": finding.path.to_string() },
+        });
+        let others = finding.related.iter().enumerate();
+        let others: Vec<Value> = others
+            .map(|(id, other)| self.related(id, other, (file, finding)))
+            .collect();
+        if !others.is_empty() {
+            result["relatedLocations"] = Value::from(others);
+        }
+        if let Some(results) = self.results.get_mut(bucket) {
+            results.push(result.to_string());
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, summary: &Summary) -> io::Result<()> {
+        self.cut();
+        let rules: Vec<Value> = self.rules.iter().map(|known| rule(known)).collect();
+        let driver = json!({
+            "name": "xdsctl",
+            "semanticVersion": env!("CARGO_PKG_VERSION"),
+            "properties": { "client": summary.asked },
+            "rules": rules,
+        });
+        let mut invocation = json!({ "executionSuccessful": true });
+        let notification = |level: &str, text: String| json!({ "level": level, "message": { "text": text } });
+        let not_checked = summary.not_checked.iter().map(|entry| {
+            let level = match entry.kind {
+                NotCheckedKind::Verdict | NotCheckedKind::Policies => "error",
+                _ => "note",
+            };
+            notification(level, format!("not checked: {}", entry.sentence()))
+        });
+        let mut notifications: Vec<Value> = not_checked.collect();
+        if self.omitted > 0 {
+            let text = format!("{} results are left out: a run has {MAX_RESULTS}", self.omitted);
+            notifications.push(notification("warning", text));
+        }
+        if !notifications.is_empty() {
+            invocation["toolExecutionNotifications"] = Value::from(notifications);
+        }
+        write_run(&driver, &invocation, self.results.iter().flatten(), &mut self.out)
+    }
+}

@@ -1,0 +1,302 @@
+//! The answer of `simulate`: events as they happen, for people or as JSON lines, and charts below.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use anstyle::AnsiColor;
+use serde_json::{Map, Value};
+
+use super::chart::Chart;
+use crate::edge;
+use crate::masks::Masks;
+use xdsctl_document::source::Source;
+use xdsctl_lb::log::{Detail, LogEntry, LogEvent};
+use xdsctl_lb::policy::TreePath;
+use xdsctl_model::text::beginning;
+use xdsctl_suite::{Listener, PlannedStep, Test};
+
+/// Name of the schema of a line of `--format jsonl`.
+const SCHEMA: &str = "xdsctl.event/v1";
+
+/// The layers that can be chosen, and what they are about.
+const LAYERS: [(&str, &str); 15] = [
+    ("step", "the steps of the file"),
+    ("rpc", "RPCs that begin and end"),
+    ("retry", "further attempts, and why there are none"),
+    ("connection", "the state of each connection"),
+    ("channel", "the state of the channel"),
+    ("config", "configurations that the channel takes"),
+    ("cds", "clusters that are updated, or fail"),
+    ("priority", "failover"),
+    (
+        "override_host",
+        "sessions: addresses, subchannels that are kept, sweeps",
+    ),
+    ("session", "what a cookie led to"),
+    ("endpoints", "what each endpoint of round_robin reports"),
+    ("outlier_detection", "ejections"),
+    ("weighted_round_robin", "weights, when they change"),
+    ("rls", "lookups, and what became of them"),
+    ("load", "load reports out of band"),
+];
+
+/// Which layers are shown.
+#[derive(Debug, Clone)]
+pub struct Layers(Option<Vec<&'static str>>);
+
+impl Layers {
+    /// The layers of these names; all if there is none.
+    ///
+    /// # Errors
+    /// A name that is none.
+    pub fn parse(names: &[String]) -> Result<Layers, String> {
+        if names.is_empty() {
+            return Ok(Layers(None));
+        }
+        let one = |name: &String| {
+            let known = LAYERS.iter().map(|(layer, _)| *layer).find(|layer| layer == name);
+            known.ok_or_else(|| {
+                let near = xdsctl_model::text::nearest(name, LAYERS.iter().map(|(layer, _)| *layer));
+                match near {
+                    Some(near) => format!("--only: there is no layer `{name}`, did you mean `{near}`?"),
+                    None => {
+                        let all: Vec<String> = LAYERS
+                            .iter()
+                            .map(|(layer, about)| format!("`{layer}` ({about})"))
+                            .collect();
+                        format!("--only: there is no layer `{name}`; there is {}", all.join(", "))
+                    }
+                }
+            })
+        };
+        names
+            .iter()
+            .map(one)
+            .collect::<Result<_, _>>()
+            .map(|layers| Layers(Some(layers)))
+    }
+
+    fn shows(&self, layer: &str) -> bool {
+        self.0.as_ref().is_none_or(|layers| layers.contains(&layer))
+    }
+}
+
+/// How the timeline is told.
+#[derive(Debug, Clone)]
+pub struct TimelineStyle {
+    /// For programs, else for people.
+    pub is_json: bool,
+    /// The charts alone, as a picture.
+    pub is_svg: bool,
+    /// Secrets are written as they are.
+    pub shows_secrets: bool,
+    /// With colours.
+    pub colour: bool,
+    /// Columns of the terminal.
+    pub width: Option<usize>,
+    /// Charts stand below.
+    pub has_chart: bool,
+    /// The layers whose events are shown.
+    pub layers: Layers,
+}
+
+/// Writes events as they happen.
+pub struct Timeline<'o> {
+    test: &'o Test,
+    source: &'o Source,
+    /// The document without its secrets.
+    text: Vec<u8>,
+    style: TimelineStyle,
+    out: &'o mut dyn Write,
+    /// Clusters by client and place of their cds policy.
+    clusters: BTreeMap<(usize, TreePath), String>,
+    chart: Chart,
+    /// What was last told of a child or address, by client, place and event: it is not told again.
+    last: BTreeMap<(usize, TreePath, &'static str, Arc<str>), LogEvent>,
+    /// What was last told of a session, by client.
+    session: BTreeMap<usize, LogEvent>,
+    /// Lines for people that have been written.
+    lines: usize,
+    written: io::Result<()>,
+}
+
+impl<'o> Timeline<'o> {
+    /// Begins a timeline.
+    pub fn begin(test: &'o Test, source: &'o Source, style: TimelineStyle, out: &'o mut dyn Write) -> Timeline<'o> {
+        let mut text = source.bytes().to_vec();
+        Masks::suite(source, style.shows_secrets).mask(source, &mut text, 0, None);
+        Timeline {
+            test,
+            source,
+            text,
+            style,
+            out,
+            clusters: BTreeMap::new(),
+            chart: Chart::default(),
+            last: BTreeMap::new(),
+            session: BTreeMap::new(),
+            lines: 0,
+            written: Ok(()),
+        }
+    }
+
+    /// Ends it: how many lines for people it has, but for charts.
+    ///
+    /// # Errors
+    /// What could not be written.
+    pub fn end(self) -> io::Result<usize> {
+        self.written?;
+        if self.style.is_svg {
+            self.chart.write_svg(&self.test.name, self.out)?;
+        } else if self.style.has_chart && !self.style.is_json {
+            self.chart.write(self.style.width, self.style.colour, self.out)?;
+        }
+        self.out.flush()?;
+        Ok(self.lines)
+    }
+
+    /// The cluster whose cds policy is nearest above a place.
+    fn cluster(&self, client: usize, place: &TreePath) -> Option<&str> {
+        let above = (1..=place.len()).rev().filter_map(|len| place.get(..len));
+        let mut known = above.filter_map(|place| self.clusters.get(&(client, TreePath::from(place))));
+        known.next().map(String::as_str)
+    }
+
+    /// Says whether the same was told before: policies report again and again what is so.
+    fn is_repeated(&mut self, client: usize, told: &LogEntry) -> bool {
+        let subject = match &told.event {
+            LogEvent::ChildState { child, .. } => child,
+            LogEvent::HostSet { address, .. } => address,
+            LogEvent::SessionBadHealth { .. }
+            | LogEvent::SessionWithoutConnection { .. }
+            | LogEvent::SessionReady { .. }
+            | LogEvent::SessionIdle { .. }
+            | LogEvent::SessionConnecting { .. }
+            | LogEvent::SessionCreates { .. } => {
+                let before = self.session.insert(client, told.event.clone());
+                return before.as_ref() == Some(&told.event);
+            }
+            _ => return false,
+        };
+        let key = (client, told.place.clone(), told.event.name(), subject.clone());
+        self.last.insert(key, told.event.clone()).as_ref() == Some(&told.event)
+    }
+
+    fn client_name(&self, client: usize) -> &str {
+        self.test.clients.get(client).map_or("", |client| client.name.as_str())
+    }
+
+    fn write(&mut self, client: Option<usize>, at: i64, layer: &str, what: &str, details: &[(&str, Value)]) {
+        if self.written.is_ok() && !self.style.is_svg {
+            self.written = self.try_write(client, at, layer, what, details);
+        }
+    }
+
+    fn try_write(
+        &mut self,
+        client: Option<usize>,
+        at: i64,
+        layer: &str,
+        what: &str,
+        details: &[(&str, Value)],
+    ) -> io::Result<()> {
+        let name = client.map_or("", |client| self.client_name(client)).to_owned();
+        if self.style.is_json {
+            let mut line = Map::new();
+            line.insert("schema".to_owned(), SCHEMA.into());
+            line.insert("t_ms".to_owned(), at.into());
+            line.insert("layer".to_owned(), layer.into());
+            line.insert("event".to_owned(), what.into());
+            line.insert("client".to_owned(), name.into());
+            let details: Map<String, Value> = details
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), value.clone()))
+                .collect();
+            line.insert("what".to_owned(), details.into());
+            serde_json::to_writer(&mut *self.out, &line)?;
+            return writeln!(self.out);
+        }
+        let colour = match layer {
+            "step" => AnsiColor::Blue,
+            "rpc" | "retry" => AnsiColor::Green,
+            _ => AnsiColor::Cyan,
+        };
+        self.lines += 1;
+        let seconds = at as f64 / 1000.0;
+        let layer = edge::paint(colour.on_default(), self.style.colour, &format!("{layer:17}"));
+        let mut words = String::new();
+        for (key, value) in details {
+            let text = match value {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            words.push_str(&match *key {
+                "" => format!(" {text}"),
+                _ => format!("  {key} {text}"),
+            });
+        }
+        let of = if name.is_empty() {
+            String::new()
+        } else {
+            format!("{name}  ")
+        };
+        say!(self.out, "{seconds:>10.3}  {layer}  {of}{what}{words}")
+    }
+}
+
+impl Listener for Timeline<'_> {
+    fn step(&mut self, planned: &PlannedStep, now: i64) {
+        if !self.style.layers.shows("step") {
+            return;
+        }
+        let line = self.source.line_column(planned.span.start).line;
+        let text = String::from_utf8_lossy(self.text.get(planned.span.range()).unwrap_or_default()).into_owned();
+        let text: Vec<&str> = text.split_whitespace().collect();
+        let text = beginning(&text.join(" "), 100).into_owned();
+        let details = match self.style.is_json {
+            true => vec![("line", line.into()), ("step", text.into())],
+            false => vec![("", format!("{line}: {text}").into())],
+        };
+        self.write(planned.client, now, "step", "line", &details);
+    }
+
+    fn event(&mut self, client: usize, told: &LogEntry) -> bool {
+        let own = match &told.event {
+            LogEvent::ClusterUpdated { cluster } | LogEvent::ClusterFailed { cluster, .. } => Some(cluster),
+            _ => None,
+        };
+        if let Some(cluster) = own {
+            self.clusters.insert((client, told.place.clone()), cluster.clone());
+        }
+        if self.style.has_chart || self.style.is_svg {
+            let name = self.test.clients.get(client).map_or("", |client| client.name.as_str());
+            self.chart.take(name, told);
+        }
+        if self.style.layers.shows(told.event.layer()) && !self.is_repeated(client, told) {
+            let mut details: Vec<(&str, Value)> = Vec::new();
+            if own.is_none()
+                && let Some(cluster) = self.cluster(client, &told.place).map(str::to_owned)
+            {
+                details.push(("cluster", cluster.into()));
+            }
+            details.extend(told.event.details().iter().map(|(key, detail)| (*key, value(detail))));
+            self.write(Some(client), told.at, told.event.layer(), told.event.name(), &details);
+        }
+        self.written.is_ok()
+    }
+
+    fn note(&mut self, planned: &PlannedStep, now: i64, note: &str) {
+        if self.style.layers.shows("step") {
+            self.write(planned.client, now, "step", "note", &[("", note.into())]);
+        }
+    }
+}
+
+fn value(detail: &Detail) -> Value {
+    match detail {
+        Detail::Text(text) => (**text).into(),
+        Detail::Number(number) => (*number).into(),
+        Detail::Flag(flag) => (*flag).into(),
+    }
+}

@@ -1,0 +1,168 @@
+//! Lines that fit the terminal: broken between words only, so that paths and names stay in one
+//! piece.
+
+use std::io::{self, Write};
+
+use unicode_width::UnicodeWidthChar as _;
+
+use crate::edge::{CLOSE, OPEN, is_plain};
+
+/// Columns by which what goes on is indented below the line that it belongs to.
+const HANGING: usize = 4;
+
+/// Text whose lines fit `width`; their continuations begin with `indent`.
+pub fn wrapped(text: &str, width: Option<usize>, indent: &str) -> String {
+    let Some(width) = width else {
+        return text.to_owned();
+    };
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        fold(line, width, indent, &mut out);
+        out.push('\n');
+    }
+    out
+}
+
+/// Appends a line in pieces that fit; a word that is longer than a line stays as it is.
+fn fold(line: &str, width: usize, indent: &str, out: &mut String) {
+    let (mut column, mut is_first) = (0, true);
+    let mut rest = line;
+    while !rest.is_empty() {
+        let word_at = rest.find(|c| c != ' ').unwrap_or(rest.len());
+        let (blanks, after) = rest.split_at(word_at);
+        let end = after.find(' ').unwrap_or(after.len());
+        let (word, after) = after.split_at(end);
+        let columns = columns(word);
+        if !is_first && column + blanks.len() + columns > width {
+            out.push('\n');
+            out.push_str(indent);
+            column = indent.len();
+        } else {
+            out.push_str(blanks);
+            column += blanks.len();
+        }
+        out.push_str(word);
+        column += columns;
+        is_first = false;
+        rest = after;
+    }
+}
+
+/// Columns of a word when it is printed: our marks have none, what is not plain is spelt.
+fn columns(word: &str) -> usize {
+    let mut columns = 0;
+    let mut is_mark = false;
+    for c in word.chars() {
+        match c {
+            OPEN => is_mark = true,
+            CLOSE => is_mark = false,
+            _ if is_mark => {}
+            c if is_plain(c) => columns += c.width().unwrap_or(0),
+            c => columns += "\\u0000".len() * c.len_utf16(),
+        }
+    }
+    columns
+}
+
+/// A writer that folds each line to the columns of a terminal, below its own indentation.
+pub struct Folding<W: Write> {
+    out: W,
+    width: usize,
+    line: Vec<u8>,
+}
+
+impl<W: Write> Folding<W> {
+    /// Writes to `out`, which is `width` columns wide.
+    pub const fn new(out: W, width: usize) -> Self {
+        Folding {
+            out,
+            width,
+            line: Vec::new(),
+        }
+    }
+
+    fn pass(&mut self, end: usize) -> io::Result<()> {
+        let text = String::from_utf8_lossy(self.line.get(..end).unwrap_or_default());
+        let mut folded = String::with_capacity(text.len());
+        for line in text.split_inclusive('\n') {
+            let content = line.strip_suffix('\n').unwrap_or(line);
+            let indent = content.len() - content.trim_start_matches(' ').len();
+            // Half of a narrow terminal is left for words.
+            let indent = (indent + HANGING).min(self.width / 2);
+            fold(content, self.width, &" ".repeat(indent), &mut folded);
+            folded.push_str(line.get(content.len()..).unwrap_or_default());
+        }
+        self.line.drain(..end);
+        self.out.write_all(folded.as_bytes())
+    }
+}
+
+impl<W: Write> Write for Folding<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.line.extend_from_slice(bytes);
+        if let Some(newline) = memchr::memrchr(b'\n', &self.line) {
+            self.pass(newline + 1)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.pass(self.line.len())?;
+        self.out.flush()
+    }
+}
+
+impl<W: Write> Drop for Folding<W> {
+    fn drop(&mut self) {
+        // Nobody is left to be told.
+        let _ = self.pass(self.line.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anstyle::Style;
+
+    use super::*;
+    use crate::edge::paint;
+
+    fn folded(text: &str, width: usize) -> String {
+        let mut out = Vec::new();
+        // However it is cut.
+        let mut folding = Folding::new(&mut out, width);
+        for piece in text.as_bytes().chunks(3) {
+            folding.write_all(piece).unwrap();
+        }
+        drop(folding);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn lines_go_on_below_their_own_indentation() {
+        assert_eq!(
+            folded("a b\n  aaa bbb ccc ddd\n", 12),
+            "a b\n  aaa bbb\n      ccc\n      ddd\n"
+        );
+        // Columns of a table stay, and so does a line without an end.
+        assert_eq!(folded("a    b\nc", 12), "a    b\nc");
+    }
+
+    #[test]
+    fn words_stay_whole_and_styles_have_no_columns() {
+        assert_eq!(
+            folded("a virtual_hosts[0].routes[1] b\n", 10),
+            "a\n    virtual_hosts[0].routes[1]\n    b\n"
+        );
+        let bold = paint(Style::new().bold(), true, "aaa bbb");
+        assert_eq!(folded(&format!("{bold} c\n"), 9), format!("{bold} c\n"));
+        // Two columns each; an escape character is spelt.
+        assert_eq!(folded("日本 日本\n", 8), "日本\n    日本\n");
+        assert_eq!(folded("a \u{1b}b\n", 8), "a\n    \u{1b}b\n");
+    }
+
+    #[test]
+    fn nothing_is_wrapped_without_a_width() {
+        assert_eq!(wrapped("a b c", None, "  "), "a b c");
+        assert_eq!(wrapped("aa bb cc", Some(5), "  "), "aa bb\n  cc\n");
+    }
+}
