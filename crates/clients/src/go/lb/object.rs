@@ -20,13 +20,18 @@ pub(super) struct GoObject<'v>(pub(super) &'v Map<String, Value>);
 impl<'v> GoObject<'v> {
     /// The value of a field; `None` for null. Case does not count where there is no exact key.
     pub(super) fn get(self, name: &str) -> Option<&'v Value> {
+        self.named(name).filter(|value| !value.is_null())
+    }
+
+    /// The value of a field, which may be null.
+    fn named(self, name: &str) -> Option<&'v Value> {
         let folded = || {
             let mut entries = self.0.iter();
             entries
                 .find(|(key, _)| key.eq_ignore_ascii_case(name))
                 .map(|(_, value)| value)
         };
-        self.0.get(name).or_else(folded).filter(|value| !value.is_null())
+        self.0.get(name).or_else(folded)
     }
 
     pub(super) fn bool(self, name: &str) -> GoParsed<bool> {
@@ -82,9 +87,10 @@ impl<'v> GoObject<'v> {
         Ok(number.and_then(|number| u32::try_from(number).ok()).unwrap_or(default))
     }
 
-    /// A duration, in whole milliseconds towards zero but for what is below one.
+    /// A duration, in whole milliseconds towards zero but for what is below one. It reads its own
+    /// JSON, and takes no null.
     pub(super) fn duration(self, name: &str) -> GoParsed<Option<Millis>> {
-        let text = match self.get(name) {
+        let text = match self.named(name) {
             None => return Ok(None),
             Some(Value::String(text)) => text,
             Some(_) => return Err(format!("{name} is no duration")),
