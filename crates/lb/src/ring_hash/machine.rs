@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 use super::{Ring, RingMember, RingWays, Size, by_key, hash, sockets};
 use crate::LbConfig;
 use crate::endpoint::{AddressSet, Endpoint, EndpointList};
+use crate::metadata::joined;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateMachine as _, StateReport, TreePath, Update};
 use crate::run::row::Row;
@@ -516,7 +517,11 @@ impl crate::policy::StateMachine for RingHashPolicy {
             let start = self.ring().locate(request_hash);
             return self.pick_from(start, args, cx);
         }
-        match args.metadata.value(&self.request_hash_header) {
+        let value = match self.ways.sees_sent_headers {
+            true => joined(args.metadata.headers, &self.request_hash_header),
+            false => args.metadata.value(&self.request_hash_header),
+        };
+        match value {
             None => {
                 let random = self.random_hash.next_u64();
                 let start = self.ring().locate(random);

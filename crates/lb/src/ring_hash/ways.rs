@@ -18,6 +18,8 @@ pub struct RingWays {
     pub(super) takes_zero: bool,
     /// A ring may be as large as its config says.
     is_uncapped: bool,
+    /// The header that a config names is one of the application's, and not `:path` or the timeout.
+    pub(super) sees_sent_headers: bool,
 }
 
 /// An endpoint that is to be on a ring.
@@ -52,6 +54,7 @@ impl RingWays {
             },
             takes_zero: profile.has(Feature::ZeroWeightsCount),
             is_uncapped: profile.has(Feature::RingUncapped),
+            sees_sent_headers: profile.has(Feature::HeadersAsSent) || profile.has(Feature::HeadersOfApplication),
         }
     }
 

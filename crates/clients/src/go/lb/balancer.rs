@@ -185,7 +185,9 @@ fn ring_hash(config: GoObject<'_>, profile: &Profile) -> GoParsed<RingHashConfig
     let name = name.filter(|_| profile.has(Feature::RingHashSetRequestHashKey));
     let name = name.map_or_else(String::new, str::to_lowercase);
     let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.');
-    if name.ends_with("-bin") || !name.bytes().all(is_plain) {
+    // The rest of a name that begins like that of a pseudo-header is not looked at (`ValidateKey`).
+    let is_name = name.starts_with(':') || name.bytes().all(is_plain);
+    if name.ends_with("-bin") || !is_name {
         return Err(format!("requestHashHeader `{name}` is no header name"));
     }
     if min.max(max) > MAX_RING_SIZE {
