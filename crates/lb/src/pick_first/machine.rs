@@ -25,6 +25,8 @@ pub struct PickFirstPolicy {
     is_member: bool,
     /// Made when it is first needed: most lists are not shuffled.
     shuffle: Option<Box<Rng>>,
+    /// Whose its subchannels are; 0 while it has none, or if they are shared.
+    owner: u64,
     latest: Option<Result<Arc<[Address]>, Status>>,
     note: Box<str>,
     /// Boxed, because most policies have done with theirs.
@@ -92,6 +94,7 @@ impl PickFirstPolicy {
             at,
             is_member,
             shuffle: None,
+            owner: 0,
             latest: None,
             note: Box::default(),
             list: None,
@@ -104,7 +107,7 @@ impl PickFirstPolicy {
 
     /// A policy of a list that has chosen a connection to an address already.
     pub fn connected(at: TreePath, endpoint: &Endpoint, address: &Address, cx: &mut PolicyCx<'_>) -> PickFirstPolicy {
-        let handle = cx.runtime.acquire(address, &at);
+        let handle = cx.runtime.acquire(address, 0, &at);
         PickFirstPolicy {
             latest: Some(Ok(endpoint.addresses.clone())),
             selected: Some(handle),
@@ -184,12 +187,15 @@ impl PickFirstPolicy {
     /// Makes a new list of subchannels out of the latest addresses and waits for their states.
     fn start(&mut self, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         let old = self.list.take();
+        if self.owner == 0 && cx.clusters.profile().has(Feature::ConnectionsApart) {
+            self.owner = cx.runtime.new_owner();
+        }
         match self.latest.clone() {
             Some(Ok(addresses)) => {
                 let members: Vec<Member> = addresses
                     .iter()
                     .map(|address| Member {
-                        handle: cx.runtime.acquire(address, &self.at),
+                        handle: cx.runtime.acquire(address, self.owner, &self.at),
                         state: None,
                         has_failed: false,
                         is_ejected: false,

@@ -327,10 +327,11 @@ impl Runtime {
         Some(event)
     }
 
-    /// Makes a subchannel for a policy, or joins one that leads to the same address in the same
-    /// scope. The policy knows the state, or has it told by [`Runtime::tell_initial`].
-    pub fn acquire(&mut self, address: &Address, at: &TreePath) -> Handle {
-        let handle = self.join(address, at);
+    /// Makes a subchannel for a policy, or joins one of the same owner that leads to the same
+    /// address in the same scope. The policy knows the state, or has it told by
+    /// [`Runtime::tell_initial`].
+    pub fn acquire(&mut self, address: &Address, owner: u64, at: &TreePath) -> Handle {
+        let handle = self.join(address, owner, at);
         self.changes.push(SubchannelChange::Created {
             handle: handle.clone(),
             at: at.clone(),
@@ -340,14 +341,20 @@ impl Runtime {
 
     /// Like [`Runtime::acquire`], for a wrapper's own use: no [`SubchannelChange`] is noted.
     pub fn hold(&mut self, address: &Address, at: &TreePath) -> Handle {
-        let handle = self.join(address, at);
+        let handle = self.join(address, 0, at);
         self.tell_initial(&handle, at);
         handle
     }
 
-    fn join(&mut self, address: &Address, at: &TreePath) -> Handle {
+    /// A number that no other owner of subchannels has.
+    pub const fn new_owner(&mut self) -> u64 {
         self.next_handle += 1;
-        if self.log.is_on() && self.pool.find(address).is_none() {
+        self.next_handle
+    }
+
+    fn join(&mut self, address: &Address, owner: u64, at: &TreePath) -> Handle {
+        self.next_handle += 1;
+        if self.log.is_on() && self.pool.find(address, owner).is_none() {
             self.say(&NOWHERE, || LogEvent::ConnectionMade {
                 cluster: cluster_of(address),
                 address: address.text.clone(),
@@ -355,7 +362,7 @@ impl Runtime {
         }
         let handle = Handle {
             id: self.next_handle,
-            subchannel: self.pool.join(address),
+            subchannel: self.pool.join(address, owner),
             address: address.clone(),
         };
         self.pool.watch(handle.subchannel, handle.id, at, true);
@@ -437,10 +444,7 @@ impl Runtime {
     /// number.
     pub fn take_load_starts(&mut self) -> Vec<(u32, u64)> {
         let starts = self.load.take_starts().into_iter();
-        let of = |(address, serial): (Address, u64)| {
-            let number = self.pool.find(&address)?;
-            self.pool.is_ready(number).then_some((number, serial))
-        };
+        let of = |(address, serial): (Address, u64)| Some((self.pool.ready(&address)?, serial));
         starts.filter_map(of).collect()
     }
 

@@ -279,6 +279,8 @@ features! {
     RouteKindsInternal;
     /// A new list of endpoints is in use at once, and those that stay keep their connections; elsewhere, the old list serves until the new one can.
     EndpointsInPlace;
+    /// Each pick_first connects for itself; elsewhere, policies share the connections to an endpoint.
+    ConnectionsApart;
     /// The channel waits for no cluster: each policy watches its own, and waits too while it cannot take the LB policy.
     ClustersAlone;
     /// pick_first tries an address when the one before it has failed; later, also 250 ms after the one before it (A61).

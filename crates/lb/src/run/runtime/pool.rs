@@ -1,4 +1,4 @@
-//! Subchannels: one per address and scope, shared by all policies that lead there.
+//! Subchannels: one per address, scope and owner, shared by all policies that lead there.
 //!
 //! IDLE becomes CONNECTING on request, then READY or TRANSIENT_FAILURE; the latter becomes IDLE
 //! after its back-off, the former when the connection is lost. A subchannel lives as long as a
@@ -64,6 +64,8 @@ impl fmt::Display for Connectivity {
 pub struct Subchannel {
     /// The address that it connects to.
     pub address: Address,
+    /// The policy that alone uses it, by its number; 0 if any may.
+    owner: u64,
     /// The connectivity of the subchannel.
     pub state: Connectivity,
     /// Why it failed last.
@@ -92,7 +94,7 @@ pub struct Pool {
     // Looked up in, and never iterated over. The last one made; `another` leads to the others.
     by_address: HashMap<SocketAddr, u32>,
     /// Those of addresses that more than one leads to: thousands of clusters may share an endpoint.
-    by_scope: HashMap<(SocketAddr, Arc<SubchannelScope>), u32>,
+    by_scope: HashMap<SubchannelKey, u32>,
     subchannels: HashMap<u32, Subchannel>,
     next: u32,
     /// Subchannels that may have lost their last handle.
@@ -106,7 +108,14 @@ pub struct Pool {
 /// A policy, and most often a wrapper above it.
 const USUAL_WATCHERS: usize = 2;
 
+/// What a subchannel is found by among those of its address.
+type SubchannelKey = (SocketAddr, Arc<SubchannelScope>, u64);
+
 impl Subchannel {
+    fn key(&self) -> SubchannelKey {
+        (self.address.socket, self.address.scope.clone(), self.owner)
+    }
+
     fn is_held(&self) -> bool {
         self.watchers.iter().any(|watcher| watcher.keeps_alive)
     }
@@ -138,15 +147,24 @@ impl Pool {
         std::iter::successors(self.by_address.get(address).copied(), another)
     }
 
-    /// The subchannel that leads to an address in its scope.
-    pub(super) fn find(&self, address: &Address) -> Option<u32> {
+    /// The subchannel of an owner that leads to an address in its scope.
+    pub(super) fn find(&self, address: &Address, owner: u64) -> Option<u32> {
         let first = *self.by_address.get(&address.socket)?;
         let subchannel = self.get(first)?;
-        if subchannel.address.scope == address.scope {
+        if subchannel.address.scope == address.scope && subchannel.owner == owner {
             return Some(first);
         }
         subchannel.another?;
-        self.by_scope.get(&(address.socket, address.scope.clone())).copied()
+        let key = (address.socket, address.scope.clone(), owner);
+        self.by_scope.get(&key).copied()
+    }
+
+    /// A READY subchannel that leads to an address in its scope.
+    pub(super) fn ready(&self, address: &Address) -> Option<u32> {
+        self.at(&address.socket).find(|number| {
+            let subchannel = self.get(*number);
+            subchannel.is_some_and(|s| s.state == Connectivity::Ready && s.address.scope == address.scope)
+        })
     }
 
     /// Says whether a call can go there.
@@ -180,8 +198,8 @@ impl Pool {
             .collect()
     }
 
-    pub(super) fn join(&mut self, address: &Address) -> u32 {
-        if let Some(number) = self.find(address) {
+    pub(super) fn join(&mut self, address: &Address, owner: u64) -> u32 {
+        if let Some(number) = self.find(address, owner) {
             return number;
         }
         let number = self.next;
@@ -197,6 +215,7 @@ impl Pool {
             number,
             Subchannel {
                 address: address.clone(),
+                owner,
                 state: Connectivity::Idle,
                 status: None,
                 generation: 0,
@@ -215,8 +234,7 @@ impl Pool {
 
     fn list(&mut self, number: u32) {
         if let Some(subchannel) = self.subchannels.get(&number) {
-            let key = (subchannel.address.socket, subchannel.address.scope.clone());
-            self.by_scope.insert(key, number);
+            self.by_scope.insert(subchannel.key(), number);
         }
     }
 
@@ -286,7 +304,7 @@ impl Pool {
     /// Takes a subchannel that is gone out of those of its address.
     fn unlink(&mut self, gone: &Subchannel) {
         if !self.by_scope.is_empty() {
-            self.by_scope.remove(&(gone.address.socket, gone.address.scope.clone()));
+            self.by_scope.remove(&gone.key());
         }
         if let Some(before) = gone.another.and_then(|number| self.subchannels.get_mut(&number)) {
             before.newer = gone.newer;
@@ -383,7 +401,7 @@ mod tests {
         let mut pool = Pool::default();
         let looks = looks::during(|| {
             for address in addresses.iter().chain(&addresses) {
-                pool.join(address);
+                pool.join(address, 0);
             }
         });
         assert_eq!(pool.len(), addresses.len());
@@ -396,8 +414,8 @@ mod tests {
         let (at, names) = (TreePath::from([]), ["a", "b", "c"]);
         for gone in 0..names.len() {
             let mut pool = Pool::default();
-            let numbers = names.map(|name| pool.join(&address(name)));
-            assert_eq!(numbers, names.map(|name| pool.join(&address(name))));
+            let numbers = names.map(|name| pool.join(&address(name), 0));
+            assert_eq!(numbers, names.map(|name| pool.join(&address(name), 0)));
             pool.watch(numbers[gone], 1, &at, true);
             pool.unwatch(numbers[gone], 1);
             pool.collect(|_| ());
@@ -405,7 +423,7 @@ mod tests {
             left.remove(gone);
             left.reverse();
             assert_eq!(pool.at(&socket).collect::<Vec<_>>(), left);
-            assert_eq!(pool.find(&address(names[gone])), None);
+            assert_eq!(pool.find(&address(names[gone]), 0), None);
         }
     }
 }
