@@ -476,6 +476,14 @@ fn localities_stand_as_they_are_written() {
     compare_live(&recording("order", JAVA), &[]);
 }
 
+/// Endpoints that move, that clusters share, that pick_first has below each locality and loses; resources that go and come back, or are
+/// rejected for a while; a header that a ring is told to hash.
+#[test]
+fn clusters_in_motion_answer_so() {
+    compare_live(&recording("clusters", GO), &[]);
+    compare_live(&recording("clusters", JAVA), &[]);
+}
+
 /// A domain that is empty, or begins or ends with a dot, makes grpc-java panic, unless the authority itself stands before it.
 #[test]
 fn domains_with_dots_are_panics_of_java() {

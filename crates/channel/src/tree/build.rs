@@ -138,7 +138,7 @@ impl<'a> Cds<'a> {
         self.family() == Family::Java
             && !self.profile.has(Feature::ClustersAlone)
             && java::no_endpoint(self.cluster, leaf).is_some()
-            && !matches!(leaf.cluster.lb_policy.config, LbConfig::PickFirst(_))
+            && !is_pick_first(&leaf.cluster.lb_policy.config)
     }
 
     /// The LB policy below the priorities of a leaf: its own, or with
@@ -223,6 +223,15 @@ impl<'a> Cds<'a> {
                 Err(Status::new(Code::Internal, message))
             }
         }
+    }
+}
+
+/// Says whether pick_first has the endpoints, alone or those of each locality.
+fn is_pick_first(policy: &LbConfig) -> bool {
+    match policy {
+        LbConfig::PickFirst(_) => true,
+        LbConfig::WrrLocality(config) => is_pick_first(&config.child_policy),
+        _ => false,
     }
 }
 
