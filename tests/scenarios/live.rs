@@ -482,6 +482,16 @@ fn localities_stand_as_they_are_written() {
 fn clusters_in_motion_answer_so() {
     compare_live(&recording("clusters", GO), &[]);
     compare_live(&recording("clusters", JAVA), &[]);
+    compare_live(&recording("clusters", NODE), &[]);
+}
+
+/// Routes, clusters and endpoints change under an RPC that waits for a connection: its cluster stays for it while the channel has routes,
+/// and in tonic-xds in any case.
+#[test]
+fn an_rpc_that_waits_holds_its_cluster() {
+    for client in [GO, JAVA, NODE, RUST] {
+        compare_live(&recording("held", client), &[]);
+    }
 }
 
 /// A domain that is empty, or begins or ends with a dot, makes grpc-java panic, unless the authority itself stands before it.

@@ -112,8 +112,13 @@ pub(super) struct Call {
 }
 
 impl Call {
+    /// The child of the cluster manager to which it has been sent.
+    pub fn key(&self) -> Option<&str> {
+        Some(self.selected.as_ref()?.key.as_str())
+    }
+
     /// The cluster to which it has been sent.
     pub fn cluster(&self) -> Option<&str> {
-        self.selected.as_ref()?.key.strip_prefix(CLUSTER_PREFIX)
+        self.key()?.strip_prefix(CLUSTER_PREFIX)
     }
 }

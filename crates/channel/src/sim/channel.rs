@@ -84,6 +84,8 @@ pub struct Channel {
     selector: Option<Arc<Selector>>,
     /// The last service config that could be read.
     lb_config: Option<LbConfig>,
+    /// Its children that are there for RPCs under way alone.
+    held: BTreeSet<String>,
     /// The service config cannot be used: RPCs fail with this.
     broken: Option<Status>,
     /// There is no configuration, and no RPC waits for one: all fail with this.
@@ -153,6 +155,7 @@ impl Channel {
             root: Child::new(Arc::from([])),
             selector: None,
             lb_config: None,
+            held: BTreeSet::new(),
             broken: None,
             refusal: None,
             is_dead: false,

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::watched::Watched;
-use super::{Channel, Phase, RESOURCE_TIMEOUT_MS};
+use super::{Call, Channel, Phase, RESOURCE_TIMEOUT_MS};
 use crate::client::config::{
     ChannelFailure, ChannelFailureClass, ClusterFailureClass, ClusterState, RoutesHeld, XdsConfig,
 };
@@ -28,7 +28,8 @@ impl Channel {
         if self.runtime.endless.is_some() || self.is_dead {
             return;
         }
-        let wanted = self.view.wanted();
+        let mut wanted = self.view.wanted();
+        wanted.extend(self.calls.values().filter_map(|call| call.cluster()).map(str::to_owned));
         let mut resolved = self.client.resolve_with(&self.start, &wanted);
         let awaited = self.awaited_routes(&resolved);
         if let (Some(_), Some(routes)) = (&awaited, &self.routes) {
@@ -115,16 +116,18 @@ impl Channel {
     fn apply(&mut self, config: XdsConfig) -> Reports {
         let read = service_config::generate(&config).map(|generated| generated.lb_config());
         let is_read = read.is_ok();
-        let lb_config = match (read, self.lb_config.take()) {
+        let before = self.lb_config.take();
+        let lb_config = match (read, &before) {
             (Ok(lb_config), _) => lb_config,
             // The client goes on with the service config and the routes that it has, and with the
             // new clusters.
-            (Err(_), Some(before)) => before,
+            (Err(_), Some(before)) => before.clone(),
             (Err(status), None) => {
                 self.broken = Some(status.from_control_plane("resolver"));
                 return Reports::new();
             }
         };
+        let lb_config = self.with_children_in_use(lb_config, before.as_ref());
         self.lb_config = Some(lb_config.clone());
         let mut config = config;
         if let (false, Some(before)) = (is_read, &self.view.config) {
@@ -151,6 +154,32 @@ impl Channel {
         reports
     }
 
+    /// A config with the children that RPCs under way have been sent to, of the config before:
+    /// routes that lead elsewhere do not take their cluster away (C-core xds_resolver.cc
+    /// `ClusterRef`, grpc-go `clusterInfo.refCount`).
+    fn with_children_in_use(&mut self, mut config: LbConfig, before: Option<&LbConfig>) -> LbConfig {
+        self.held.clear();
+        if let (LbConfig::ClusterManager(now), Some(LbConfig::ClusterManager(before))) = (&mut config, before) {
+            for key in self.calls.values().filter_map(|call| call.key()) {
+                if let (false, Some(child)) = (now.children.contains_key(key), before.children.get(key)) {
+                    now.children.insert(key.to_owned(), child.clone());
+                    self.held.insert(key.to_owned());
+                }
+            }
+        }
+        config
+    }
+
+    /// Lets go of the cluster of an RPC that has ended, if nothing but such RPCs held it.
+    pub(super) fn release(&mut self, call: &Call) {
+        let key = call.key().filter(|key| self.held.contains(*key));
+        if let Some(key) = key
+            && !self.calls.values().any(|other| other.key() == Some(key))
+        {
+            self.runtime.schedule(0, Event::Resolve);
+        }
+    }
+
     /// There is no configuration: the client runs pick_first without an address.
     fn fail(&mut self, failure: &ChannelFailure) -> Reports {
         self.broken = None;
@@ -159,6 +188,11 @@ impl Channel {
         if !failure.waits {
             self.selector = None;
         }
+        if self.client.profile.has(Feature::WaitsForResources) {
+            // What RPCs under way wait for may still come.
+            return Reports::new();
+        }
+        self.held.clear();
         self.view.config = None;
         let lb_config = LbConfig::PickFirst(pick_first::PickFirstConfig::default());
         self.lb_config = Some(lb_config.clone());

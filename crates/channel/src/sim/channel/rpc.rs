@@ -468,6 +468,7 @@ impl Channel {
         let Some(mut call) = self.calls.remove(&id) else { return };
         self.runtime.cancel(&mut call.deadline);
         self.queued.remove(&id);
+        self.release(&call);
         let set_cookie = match (&call.selected, answer) {
             (Some(selected), Some(_)) => {
                 set_cookies(&selected.sessions, call.actual_hosts.as_deref().unwrap_or_default())
