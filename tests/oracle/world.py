@@ -199,6 +199,8 @@ class Session(Servers):
                 result = {"code": error.code().name, "details": error.details(),
                           "set_cookie": cookies(error.initial_metadata()),
                           "set_cookie_trailing": cookies(error.trailing_metadata())}
+            except (ValueError, UnicodeError) as error:  # what is thrown out of the call, the application gets
+                result = {"code": "THROWN", "details": str(error)}
             if not self.under_way:  # whose attempts would be among them
                 result["attempts"] = backend.hits[before:]
             for name in step.get("tells", []):

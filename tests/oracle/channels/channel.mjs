@@ -13,7 +13,18 @@ require('@grpc/grpc-js-xds').register();
 
 const say = value => process.stdout.write(JSON.stringify(value) + '\n');
 
+// What the library throws out of the call, the application gets and not the RPC.
+const thrown = error => ({ code: 'THROWN', details: String(error.message), set_cookie: [] });
+
 function call(channel, step) {
+  try {
+    return made(channel, step);
+  } catch (error) {
+    return thrown(error);
+  }
+}
+
+function made(channel, step) {
   const metadata = new grpc.Metadata({ waitForReady: !!step.wait_for_ready });
   for (const [key, value] of step.headers ?? []) metadata.add(key, key.endsWith('-bin') ? Buffer.from(value) : value);
   const began = process.hrtime.bigint();
@@ -24,7 +35,7 @@ function call(channel, step) {
     const finish = answer => done({ ...answer, set_cookie: cookies, seconds: Number(process.hrtime.bigint() - began) / 1e9 });
     const under = channel.makeUnaryRequest(step.method ?? '/pkg.Service/Method', raw, raw, Buffer.alloc(0), metadata, { deadline },
       (error, reply) => finish(error
-        ? { code: grpc.status[error.code], details: error.details }
+        ? { code: grpc.status[error.code] ?? String(error.code), details: error.details }
         : { code: 'OK', backend: reply.toString() }));
     under.on('metadata', initial => { cookies = initial.get('set-cookie'); });
   });

@@ -61,7 +61,16 @@ public final class Channel {
     return step.has(name) && !step.get(name).isJsonNull() ? step.get(name).getAsDouble() : fallback;
   }
 
+  /** What the library throws out of the call, the application gets and not the RPC. */
   private static CompletableFuture<Map<String, Object>> call(ManagedChannel channel, JsonObject step) {
+    try {
+      return made(channel, step);
+    } catch (RuntimeException e) {
+      return CompletableFuture.completedFuture(Map.of("code", "THROWN", "details", String.valueOf(e.getMessage()), "set_cookie", List.of()));
+    }
+  }
+
+  private static CompletableFuture<Map<String, Object>> made(ManagedChannel channel, JsonObject step) {
     String method = step.has("method") ? step.get("method").getAsString() : "/pkg.Service/Method";
     MethodDescriptor<byte[], byte[]> descriptor = MethodDescriptor.<byte[], byte[]>newBuilder(RAW, RAW)
         .setType(MethodDescriptor.MethodType.UNARY).setFullMethodName(method.substring(1)).build();

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use bytes::{Buf, BufMut};
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt, BufReader};
+use tonic::codegen::http::uri::PathAndQuery;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::metadata::{AsciiMetadataKey, BinaryMetadataKey, BinaryMetadataValue, MetadataMap};
 use tonic::{Request, Status};
@@ -100,32 +101,50 @@ fn cookies(metadata: &MetadataMap) -> Vec<String> {
     metadata.get_all("set-cookie").iter().filter_map(|v| v.to_str().ok()).map(Into::into).collect()
 }
 
-fn request(step: &Step) -> Request<Vec<u8>> {
+/// The request of a step, or why it cannot be made.
+fn request(step: &Step) -> Result<Request<Vec<u8>>, String> {
     let mut request = Request::new(Vec::new());
     for (name, value) in &step.headers {
         if name.ends_with("-bin") {
-            let name = BinaryMetadataKey::from_str(name).expect("a header's name");
+            let name = BinaryMetadataKey::from_str(name).map_err(|_| format!("{name}: a header's name"))?;
             request.metadata_mut().append_bin(name, BinaryMetadataValue::from_bytes(value.as_bytes()));
         } else {
-            let name = AsciiMetadataKey::from_str(name).expect("a header's name");
-            request.metadata_mut().append(name, value.parse().expect("a header's value"));
+            let name = AsciiMetadataKey::from_str(name).map_err(|_| format!("{name}: a header's name"))?;
+            let value = value.parse().map_err(|_| format!("{value:?}: a header's value"))?;
+            request.metadata_mut().append(name, value);
         }
     }
     request.set_timeout(Duration::from_secs_f64(step.timeout));
-    request
+    Ok(request)
 }
 
-async fn unary(channel: XdsChannelGrpc, step: &Step) -> Result<tonic::Response<Vec<u8>>, Status> {
+async fn unary(channel: XdsChannelGrpc, path: PathAndQuery, request: Request<Vec<u8>>) -> Result<tonic::Response<Vec<u8>>, Status> {
     let mut client = tonic::client::Grpc::new(channel);
     if let Err(error) = client.ready().await {
         return Err(Status::unknown(format!("not ready: {error}")));
     }
-    client.unary(request(step), step.method.parse().expect("a path"), Raw).await
+    client.unary(request, path, Raw).await
+}
+
+/// What the application gets that cannot make its RPC.
+fn thrown(details: String) -> Answer {
+    Answer {
+        code: "THROWN".into(),
+        details: Some(details),
+        backend: None,
+        set_cookie: Vec::new(),
+        seconds: 0.0,
+    }
 }
 
 async fn call(channel: XdsChannelGrpc, step: Step) -> Answer {
     let began = Instant::now();
-    let reply = match tokio::time::timeout(Duration::from_secs_f64(step.timeout), unary(channel, &step)).await {
+    let request = match request(&step) {
+        Ok(request) => request,
+        Err(why) => return thrown(why),
+    };
+    let Ok(path) = step.method.parse() else { return thrown(format!("{:?}: a path", step.method)) };
+    let reply = match tokio::time::timeout(Duration::from_secs_f64(step.timeout), unary(channel, path, request)).await {
         Ok(reply) => reply,
         Err(_) => Err(Status::deadline_exceeded("the recorder's own timeout")),
     };
