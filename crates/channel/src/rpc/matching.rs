@@ -77,13 +77,13 @@ pub fn value_matches(matcher: &HeaderMatcher, value: Option<&str>) -> bool {
     matches != matcher.invert_match
 }
 
-/// A signed 64-bit decimal, in some clients with ASCII white space around it.
+/// A signed 64-bit decimal, in C-core with ASCII white space around it.
 fn parse_number(text: &str, view: HeaderView) -> Option<i64> {
     match view {
-        HeaderView::OfApplication | HeaderView::OfRequest => return text.parse().ok(),
+        HeaderView::AsSent | HeaderView::OfApplication | HeaderView::OfRequest => return text.parse().ok(),
         HeaderView::OfMetadata if text.starts_with('+') => return None,
         HeaderView::OfMetadata => return text.parse().ok(),
-        HeaderView::Completed | HeaderView::AsSent => {}
+        HeaderView::Completed => {}
     }
     text.trim_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']).parse().ok()
 }
