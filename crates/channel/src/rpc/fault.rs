@@ -126,6 +126,7 @@ mod tests {
         let code = "x-envoy-fault-abort-grpc-request";
         check(&header, &[], 0, 0, None);
         check(&header, &[(code, "x"), (code, "5x")], 0, 0, Some(Code::NotFound));
+        check(&header, &[(code, "0xE")], 0, 0, Some(Code::Unavailable));
         check(
             &header,
             &[("x-envoy-fault-abort-request", "404")],

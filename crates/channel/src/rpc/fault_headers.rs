@@ -237,15 +237,20 @@ fn of_node(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> Fault
     asked
 }
 
-/// The number at the beginning of a text, as JavaScript's `parseInt` reads it; 0 if there is none.
+/// The number at the beginning of a text, as JavaScript's `parseInt` reads it, `0x` before
+/// hexadecimal ones; 0 if there is none.
 fn leading_number(text: &str) -> i64 {
     let text = text.trim_start();
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => (-1, digits),
         None => (1, text.strip_prefix('+').unwrap_or(text)),
     };
-    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-    let number = digits.get(..end).and_then(|digits| digits.parse::<i64>().ok());
+    let hex = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    let (digits, radix) = hex.map_or((digits, 10), |hex| (hex, 16));
+    let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+    let number = digits
+        .get(..end)
+        .and_then(|digits| i64::from_str_radix(digits, radix).ok());
     number.map_or(0, |number| sign * number)
 }
 
