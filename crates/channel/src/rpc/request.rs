@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use super::known;
 use xdsctl_lb::metadata;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::matcher::HeaderView;
@@ -24,8 +25,9 @@ pub struct Request<'a> {
 impl<'a> Request<'a> {
     /// The value that route matching and hash policies see, if any.
     ///
-    /// Values of one key are joined by a comma. Binary headers are never seen, `content-type` is
-    /// always `application/grpc`, the authority only if the application set one for this RPC.
+    /// Values of one key are joined by a comma, but for keys that the client knows. Binary headers are
+    /// never seen, `content-type` is always `application/grpc`, the authority only if the application
+    /// set one for this RPC.
     pub fn value(&self, name: &str) -> Option<Cow<'a, str>> {
         if name.ends_with("-bin") {
             return None;
@@ -34,7 +36,7 @@ impl<'a> Request<'a> {
             return Some(Cow::Borrowed("application/grpc"));
         }
         if name.eq_ignore_ascii_case("host") || name.eq_ignore_ascii_case(":authority") {
-            let mut own = self.headers.iter();
+            let mut own = self.headers.iter().rev();
             return own
                 .find(|(key, _)| key == "host" || key == ":authority")
                 .map(|(_, value)| Cow::Borrowed(value.as_str()));
@@ -45,7 +47,8 @@ impl<'a> Request<'a> {
         if name == ":path" {
             return Some(Cow::Borrowed(self.path));
         }
-        self.joined(name)
+        let (_, last) = self.headers.iter().rev().find(|(key, _)| key == name)?;
+        known::seen(name, last).unwrap_or_else(|| self.joined(name))
     }
 
     /// The value that is seen in one of the clients' ways, if any.
@@ -53,13 +56,13 @@ impl<'a> Request<'a> {
         match view {
             HeaderView::Completed => self.value(name),
             HeaderView::AsSent => self.joined(name),
-            HeaderView::OfApplication | HeaderView::OfMetadata if name.ends_with("-bin") || name.starts_with(':') => {
-                None
-            }
+            HeaderView::OfApplication | HeaderView::OfMetadata if name.ends_with("-bin") => None,
+            HeaderView::OfApplication if name.starts_with(':') => None,
             HeaderView::OfApplication | HeaderView::OfMetadata if name == "content-type" => {
                 Some(Cow::Borrowed("application/grpc"))
             }
-            HeaderView::OfApplication | HeaderView::OfMetadata => self.joined(&name.to_ascii_lowercase()),
+            HeaderView::OfMetadata => self.joined(&name.to_ascii_lowercase()),
+            HeaderView::OfApplication => self.joined(&name.to_ascii_lowercase()).map(in_ascii),
             HeaderView::OfRequest => self.of_request(&name.to_ascii_lowercase()),
         }
     }
@@ -70,6 +73,8 @@ impl<'a> Request<'a> {
         match name {
             "content-type" => return Some(Cow::Borrowed("application/grpc")),
             "te" => return Some(Cow::Borrowed("trailers")),
+            // Those that tonic takes out of an application's metadata.
+            "grpc-message" | "grpc-message-type" | "grpc-status" => return None,
             "grpc-timeout" => return self.timeout.map(|timeout| Cow::Owned(tonic_timeout(timeout))),
             _ => {}
         }
@@ -82,6 +87,14 @@ impl<'a> Request<'a> {
     /// The values of a key, joined by a comma.
     pub fn joined(&self, name: &str) -> Option<Cow<'a, str>> {
         metadata::joined(self.headers, name)
+    }
+}
+
+/// A text as Java writes it in ASCII: what is none becomes a question mark.
+fn in_ascii(value: Cow<'_, str>) -> Cow<'_, str> {
+    match value.is_ascii() {
+        true => value,
+        false => value.replace(|letter: char| !letter.is_ascii(), "?").into(),
     }
 }
 
