@@ -216,6 +216,7 @@ fn compare_live(recording: &Recording, differ: &[&str]) {
     assert!(wrong.is_empty(), "{told}; not listed:\n{}", wrong.join("\n"));
 }
 
+const CPP: (&str, &str) = ("cpp@1.85.1", "cpp");
 const GO: (&str, &str) = ("go@1.85.0", "go");
 const JAVA: (&str, &str) = ("java@1.85.1", "java");
 const NODE: (&str, &str) = ("node@1.14.1", "node");
@@ -505,6 +506,15 @@ fn domains_with_dots_are_panics_of_java() {
 fn rewritten_headers_have_each_clients_groups() {
     for client in [GO, JAVA, NODE] {
         compare_live(&recording("rewrites", client), &[]);
+    }
+}
+
+/// Metadata that a client refuses or sees in its own way: control characters, names that are none, headers of one connection, headers
+/// that C-core keeps as values of a type, and numbers with signs and spaces.
+#[test]
+fn metadata_is_refused_and_seen_as_by_each_client() {
+    for client in [CPP, GO, JAVA, NODE, RUST] {
+        compare_live(&recording("metadata", client), &[]);
     }
 }
 

@@ -18,6 +18,7 @@ pub mod matching;
 mod paths;
 mod request;
 pub mod retry;
+pub mod sendable;
 mod session;
 pub mod weights;
 pub mod words;

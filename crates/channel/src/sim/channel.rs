@@ -35,6 +35,7 @@ mod outside;
 mod resolve;
 mod rpc;
 mod shares;
+mod unsent;
 mod watched;
 
 /// How long a client waits for a resource before it believes that there is none.

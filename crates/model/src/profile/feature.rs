@@ -142,6 +142,8 @@ features! {
     HeadersAsSent;
     /// Names of header matchers are in lower case, whatever is written.
     HeaderNamesFolded;
+    /// Metadata is checked before anything else is done for an RPC.
+    MetadataChecked;
     /// The substitution of a hash policy's regex_rewrite has `$1` for a group, and not `\\1`.
     DollarGroups;
     /// num_retries has no limit, and no back-off is too short.

@@ -1,9 +1,9 @@
 //! What a caller does with a channel: lets time pass, sends RPCs, waits for them.
 
 use super::{Channel, LimitReached, rpc};
-use crate::rpc::Retries;
+use crate::rpc::{Retries, sendable};
 use crate::sim::call::{Call, Phase, Rpc, RpcId};
-use crate::sim::outcome::{Outcome, Trace};
+use crate::sim::outcome::{Class, Outcome, Trace};
 use xdsctl_lb::log::LogEvent;
 use xdsctl_lb::picker::{PickSteps, StepKind, TraceStep};
 use xdsctl_lb::policy::Reports;
@@ -117,8 +117,11 @@ impl Channel {
             rpc: rpc::number(id),
             method: call.rpc.method.clone(),
         });
+        let refusal = sendable::refusal(&call.rpc.headers, &self.client.profile);
         self.calls.insert(id, Box::new(call));
-        if self.is_resolved {
+        if let Some(status) = refusal {
+            self.end(id, Class::Fail, &status);
+        } else if self.is_resolved {
             self.select(id);
         }
         self.end_event(&Reports::new());

@@ -253,6 +253,9 @@ impl Channel {
 
     /// Sends an attempt to a backend.
     fn attempt(&mut self, id: u64, complete: Complete) {
+        if self.holds_back(id) {
+            return;
+        }
         self.note_authority(id, &complete);
         let Some(call) = self.calls.get_mut(&id) else { return };
         if self.client.profile.has(Feature::BreakerCountsLate) {
@@ -370,7 +373,7 @@ impl Channel {
     }
 
     /// An attempt has ended: so has the RPC, or it is tried again.
-    fn end_attempt(&mut self, id: u64, reply: &Reply, complete: Option<&Complete>) {
+    pub(super) fn end_attempt(&mut self, id: u64, reply: &Reply, complete: Option<&Complete>) {
         let class = if complete.is_some() {
             Class::Complete
         } else {

@@ -85,7 +85,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.44" off RlsLb;
         "1.45" off OutlierDetection;
         "1.45" always SelfSource;
-        "1.46" always UnknownClustersSkipped;
+        "1.46" always UnknownClustersSkipped MetadataChecked;
         "1.47" always LocalitiesCompared;
         "1.48" on AggregateAndDns;
         "1.48" always ZeroLocalitiesUnread;
