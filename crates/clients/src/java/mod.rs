@@ -22,6 +22,7 @@ mod plugin;
 mod rbac;
 mod regex;
 mod resource_name;
+mod rewrite;
 mod rls;
 mod route_action;
 mod routes;
@@ -101,7 +102,7 @@ pub(crate) static CONVERTER: Converter = Converter {
         &NUM_RETRIES_ZERO,
         &NUM_RETRIES_TOO_BIG,
     ],
-    rules: &[cluster::RULES, fault::RULES, listener::RULES],
+    rules: &[cluster::RULES, fault::RULES, listener::RULES, rewrite::RULES],
 };
 
 /// Converts a resource (`XdsResourceType.parse`).

@@ -3,7 +3,7 @@
 use prost_types::Duration;
 
 use super::plugin::JavaPlugins;
-use super::{check_valid, http_filter, matcher, to_nanos};
+use super::{check_valid, http_filter, matcher, rewrite, to_nanos};
 use crate::shared::rules::{
     BACK_OFF_NOT_POSITIVE, BASE_INTERVAL_MISSING, MAX_INTERVAL_BELOW_BASE, NUM_RETRIES_TOO_BIG, NUM_RETRIES_ZERO,
     ROUTE_PLUGIN_UNKNOWN, ROUTE_SPECIFIER_UNSUPPORTED, WEIGHTED_CLUSTERS_EMPTY, WEIGHTED_CLUSTERS_SUM,
@@ -131,18 +131,16 @@ fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Validation<'_>
         let Some(PolicySpecifier::Header(header)) = &policy.policy_specifier else {
             continue;
         };
-        let rewrite = header.regex_rewrite.as_ref();
-        let Some(pattern) = rewrite.and_then(|rewrite| rewrite.pattern.as_ref()) else {
-            continue;
-        };
+        let Some(rewrite) = &header.regex_rewrite else { continue };
+        let Some(pattern) = &rewrite.pattern else { continue };
         if cx.has(Feature::RewriteNeedsEngine) && pattern.engine_type.is_none() {
             continue;
         }
         let at = at.index(i);
         let at = at.field("header");
         let at = at.field("regex_rewrite");
-        let at = at.field("pattern");
-        matcher::regex(&pattern.regex, false, &at.field("regex"), cx)?;
+        matcher::regex(&pattern.regex, false, &at.field("pattern").field("regex"), cx)?;
+        rewrite::note_exception(rewrite, pattern, &at, cx);
     }
     Ok(())
 }

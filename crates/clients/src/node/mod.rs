@@ -99,6 +99,7 @@ pub(crate) static CONVERTER: Converter = Converter {
         http_filter::RULES,
         lb::RULES,
         listener::RULES,
+        regex::RULES,
         routes::RULES,
     ],
 };

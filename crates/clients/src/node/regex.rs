@@ -5,9 +5,15 @@
 //! dies.
 
 use crate::shared::rules::REGEX_NOT_RE2;
+use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::RegexMatchAndSubstitute;
 use xdsctl_document::secret::{self, REDACTED};
-use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_re2::{Regex, RegexError};
+
+rules! {
+    /// A client's process dies or hangs of the rewrite of a hash policy, as soon as its pattern matches a header.
+    HASH_REWRITE_KILLS = "rds-hash-rewrite-kills", RouteConfiguration, Fails, "grpc-js-xds route-action.ts getHash, re2-wasm replaceMatch";
+}
 
 /// What a pattern is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +35,28 @@ pub(super) fn note_death(pattern: &str, used: Use<'_>, at: &Path<'_>, cx: &mut V
     let why =
         format_args!("regex `{shown}` does not compile: {fault}; it is accepted, and the process dies when it is used");
     cx.report_if_accepted(&REGEX_NOT_RE2, at, why);
+}
+
+/// Reports the rewrite of a hash policy that the process dies or hangs of. An empty substitution is
+/// none.
+pub(super) fn note_rewrite(rewrite: &RegexMatchAndSubstitute, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let Some(pattern) = &rewrite.pattern else { return };
+    let pattern_at = at.field("pattern");
+    let pattern_at = pattern_at.field("regex");
+    note_death(&pattern.regex, Use::Replace, &pattern_at, cx);
+    if rewrite.substitution.is_empty() {
+        return;
+    }
+    if rewrite.substitution.contains("\\0") {
+        let why =
+            format_args!("`\\0` stands for no group: it is accepted, and the process dies when the pattern matches");
+        cx.report_if_accepted(&HASH_REWRITE_KILLS, &at.field("substitution"), why);
+    } else if Regex::new(&translate(&pattern.regex)).is_ok_and(|regex| regex.is_full_match("")) {
+        let shown = &pattern.regex;
+        let why =
+            format_args!("regex `{shown}` matches an empty text: it is accepted, and the process hangs where it does");
+        cx.report_if_accepted(&HASH_REWRITE_KILLS, &pattern_at, why);
+    }
 }
 
 /// Why a pattern does not compile.

@@ -204,19 +204,17 @@ fn route_action(route: &Route, action: &RouteAction, at: &Path<'_>, cx: &mut Val
     }
 }
 
-/// Nothing is checked of a hash policy; its pattern is compiled when the route is used.
+/// Nothing is checked of a hash policy; its pattern is compiled when the route is used, and its
+/// substitution is looked at when something matches.
 fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Validation<'_>) {
     for (i, policy) in policies.iter().enumerate() {
         let Some(PolicySpecifier::Header(header)) = &policy.policy_specifier else {
             continue;
         };
-        let rewrite = header.regex_rewrite.as_ref();
-        if let Some(pattern) = rewrite.and_then(|rewrite| rewrite.pattern.as_ref()) {
+        if let Some(rewrite) = &header.regex_rewrite {
             let at = at.index(i);
             let at = at.field("header");
-            let at = at.field("regex_rewrite");
-            let at = at.field("pattern");
-            regex::note_death(&pattern.regex, Use::Replace, &at.field("regex"), cx);
+            regex::note_rewrite(rewrite, &at.field("regex_rewrite"), cx);
         }
     }
 }
