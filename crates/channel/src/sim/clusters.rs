@@ -32,6 +32,9 @@ pub struct ConfigView {
     /// ([`Feature::ClustersAlone`]).
     pub awaited: BTreeSet<String>,
     profile: Profile,
+    /// Leaves that were there before: the policy of a failed cluster may still turn to them
+    /// ([`Feature::FailedClusterKept`]).
+    lost: BTreeMap<String, Leaf>,
     /// What each cds policy remembers, by its place.
     policies: RefCell<BTreeMap<TreePath, CdsState>>,
     wanted: RefCell<WantedClusters>,
@@ -67,6 +70,7 @@ impl ConfigView {
             config: None,
             awaited: BTreeSet::new(),
             profile,
+            lost: BTreeMap::new(),
             policies: RefCell::default(),
             wanted: RefCell::default(),
         }
@@ -79,6 +83,13 @@ impl ConfigView {
     /// others by then (C-core cds.cc). RPCs under way hold theirs.
     pub fn take<'u>(&mut self, config: Arc<XdsConfig>, used: impl Iterator<Item = &'u str> + Clone) {
         let before = self.config.replace(config.clone());
+        if self.profile.has(Feature::FailedClusterKept) {
+            for (name, state) in before.iter().flat_map(|before| &before.clusters) {
+                if let (ClusterState::Leaf(leaf), None) = (state, config.leaf(name)) {
+                    self.lost.insert(name.clone(), leaf.clone());
+                }
+            }
+        }
         let leads_to = |used: &str, cluster: &str| {
             let state = before.as_ref().and_then(|before| before.clusters.get(used));
             used == cluster
@@ -328,7 +339,8 @@ impl Clusters for ConfigView {
     }
 
     fn leaf(&self, cluster: &str) -> Option<LeafView> {
-        let leaf = self.config.as_ref()?.leaf(cluster)?;
+        let config = self.config.as_ref()?;
+        let leaf = config.leaf(cluster).or_else(|| self.lost.get(cluster))?;
         Some(LeafView {
             cluster: leaf.cluster.clone(),
             drops: leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.clone()),
