@@ -6,6 +6,8 @@
 //! every RPC of the channel waits; if a later event leads there, only RPCs that go there wait.
 //! Follows C-core cds.cc; both were seen in the client.
 
+use std::collections::BTreeSet;
+
 use crate::LbConfig;
 use crate::cds;
 use crate::log::LogEvent;
@@ -26,6 +28,8 @@ pub struct CdsPolicy {
     failure: Option<Status>,
     is_inside_itself: bool,
     has_subscribed: bool,
+    /// The child says again and again that it is there: two of its priorities have one name.
+    repeats: bool,
 }
 
 impl CdsPolicy {
@@ -39,11 +43,17 @@ impl CdsPolicy {
             failure: None,
             is_inside_itself: false,
             has_subscribed: false,
+            repeats: false,
         }
     }
 
     /// Fails every RPC; what was below is gone, connections included, unless the client keeps it.
     fn fail(&mut self, status: Status, cx: &mut PolicyCx<'_>) -> Reports {
+        if self.repeats && cx.clusters.profile().has(Feature::FailedClusterKept) {
+            // What the child says next covers the failure (grpc-go balancer_priority.go: the stop of
+            // a lower priority stops the one in use, which starts again, without end).
+            return Reports::new();
+        }
         if !cx.clusters.profile().has(Feature::FailedClusterKept) {
             if let Some(mut child) = self.child.take() {
                 child.shutdown(cx);
@@ -65,6 +75,12 @@ impl CdsPolicy {
             false => Reports::new(),
         }
     }
+}
+
+/// Says whether a name stands twice: leaves of an aggregate that have one EDS service do.
+fn has_twins(names: &[String]) -> bool {
+    let different: BTreeSet<&String> = names.iter().collect();
+    different.len() < names.len()
 }
 
 impl crate::policy::StateMachine for CdsPolicy {
@@ -113,6 +129,7 @@ impl crate::policy::StateMachine for CdsPolicy {
                 });
                 self.failure = None;
                 self.is_inside_itself = false;
+                self.repeats = matches!(&*child.config, LbConfig::Priority(config) if has_twins(&config.priorities));
                 let at = &self.at;
                 let next_child = &mut self.next_child;
                 let policy = self.child.get_or_insert_with(|| {
