@@ -285,10 +285,12 @@ impl Clusters for ConfigView {
         if remembered.is_hung {
             return ClusterUpdate::Awaited;
         }
-        if let (ClusterState::Leaf(leaf), true) = (state, remembered.last.is_some())
-            && cds.keeps_what_it_has(leaf)
+        if let (ClusterState::Leaf(leaf), true) = (state, remembered.is_made)
+            && let Some(status) = cds.loses_endpoints(leaf)
         {
-            return ClusterUpdate::Same;
+            remembered.numbers.update(leaf.endpoints.as_deref());
+            remembered.last = None;
+            return ClusterUpdate::Lost(status);
         }
         match self.child(&cds, state, remembered) {
             Ok(child) => {

@@ -130,15 +130,12 @@ impl<'a> Cds<'a> {
         origin
     }
 
-    /// Says whether a working policy keeps its endpoints when its cluster loses all of them, as
-    /// every READY policy of grpc-java but pick_first does
-    /// (`MultiChildLoadBalancer.handleNameResolutionError`). While it had a policy that resolved
-    /// clusters, that one ended what was below it.
-    pub fn keeps_what_it_has(&self, leaf: &Leaf) -> bool {
-        self.family() == Family::Java
-            && !self.profile.has(Feature::ClustersAlone)
-            && java::no_endpoint(self.cluster, leaf).is_some()
-            && !is_pick_first(&leaf.cluster.lb_policy.config)
+    /// Why a cluster has no endpoints to use, where its policy hears of that in place of an update
+    /// (grpc-java `CdsLoadBalancer2`). While a policy of its own resolved clusters, that one ended
+    /// what was below it.
+    pub fn loses_endpoints(&self, leaf: &Leaf) -> Option<Status> {
+        let hears = self.family() == Family::Java && !self.profile.has(Feature::ClustersAlone);
+        hears.then(|| java::no_endpoint(self.cluster, leaf)).flatten()
     }
 
     /// The LB policy below the priorities of a leaf: its own, or with
@@ -223,15 +220,6 @@ impl<'a> Cds<'a> {
                 Err(Status::new(Code::Internal, message))
             }
         }
-    }
-}
-
-/// Says whether pick_first has the endpoints, alone or those of each locality.
-fn is_pick_first(policy: &LbConfig) -> bool {
-    match policy {
-        LbConfig::PickFirst(_) => true,
-        LbConfig::WrrLocality(config) => is_pick_first(&config.child_policy),
-        _ => false,
     }
 }
 

@@ -101,6 +101,10 @@ impl crate::policy::StateMachine for CdsPolicy {
         }
         match cx.clusters.update(&self.at, &config.cluster) {
             ClusterUpdate::Same => Reports::new(),
+            ClusterUpdate::Lost(status) => match &mut self.child {
+                Some(child) => child.lose(&status, cx),
+                None => self.fail(status, cx),
+            },
             ClusterUpdate::Awaited => self.wait(),
             ClusterUpdate::Missing if is_dynamic => self.wait(),
             ClusterUpdate::Missing if cx.clusters.profile().has(Feature::StaticClusterInternal) => {

@@ -176,6 +176,11 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
         self.wrap(said)
     }
 
+    fn lose(&mut self, why: &Status, cx: &mut PolicyCx<'_>) -> Reports {
+        let said = self.child.lose(why, cx);
+        self.wrap(said)
+    }
+
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         if let Some(status) = &self.failure {
             return Pick::Fail(status.clone());

@@ -21,6 +21,7 @@ use crate::runtime::{LbOptions, SubchannelChange, TimerId, below};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::OutlierDetection;
 use xdsctl_model::rng::Rng;
+use xdsctl_model::status::Status;
 
 /// The state of an outlier_detection policy.
 #[derive(Debug)]
@@ -457,6 +458,11 @@ impl crate::policy::StateMachine for OutlierDetectionPolicy {
 
     fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
         let said = self.child.watched(cx, Child::exit_idle);
+        self.note_changes(said, cx)
+    }
+
+    fn lose(&mut self, why: &Status, cx: &mut PolicyCx<'_>) -> Reports {
+        let said = self.child.watched(cx, |child, cx| child.lose(why, cx));
         self.note_changes(said, cx)
     }
 

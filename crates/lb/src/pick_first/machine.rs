@@ -467,6 +467,13 @@ fn interleave(addresses: impl Iterator<Item = Address>) -> Vec<Address> {
 }
 
 impl crate::policy::StateMachine for PickFirstPolicy {
+    fn lose(&mut self, why: &Status, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        self.latest = Some(Err(why.clone()));
+        self.start(cx, &mut reports);
+        reports
+    }
+
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let shuffle = matches!(update.config, LbConfig::PickFirst(config) if config.shuffle_address_list);
         let all: Vec<Arc<Endpoint>> = update

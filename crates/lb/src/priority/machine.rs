@@ -425,6 +425,22 @@ impl crate::policy::StateMachine for PriorityPolicy {
         reports
     }
 
+    /// A child that is made for it begins with the endpoints of before.
+    fn lose(&mut self, why: &Status, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        for name in self.children.names() {
+            let is_listed = self
+                .config
+                .as_ref()
+                .is_some_and(|config| config.children.contains_key(&*name));
+            if let Some(member) = self.children.get_mut(&name).filter(|_| is_listed) {
+                let said = member.child.lose(why, cx);
+                self.note_child(&name, said, cx, &mut reports);
+            }
+        }
+        reports
+    }
+
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         if let Some(status) = &self.empty {
             cx.say(config::NAME, format_args!("has no priority"));

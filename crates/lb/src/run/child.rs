@@ -10,6 +10,7 @@ use super::picker::{Pick, PickArgs, PickCx, PickShares};
 use super::policy::{PolicyCx, PolicyEvent, Reports, StateMachine, StateReport, TreePath, Update};
 use super::runtime::{Connectivity, OneMachine, below};
 use xdsctl_model::profile::Feature;
+use xdsctl_model::status::Status;
 
 /// A child and, during a change of policy, its successor.
 #[derive(Debug)]
@@ -108,6 +109,16 @@ impl Child {
         };
         let generation = slot.generation;
         let reports = slot.machine.exit_idle(cx);
+        self.take_reports(generation, reports, cx)
+    }
+
+    /// Tells the newest policy that there are no endpoints to use.
+    pub fn lose(&mut self, why: &Status, cx: &mut PolicyCx<'_>) -> Reports {
+        let Some(slot) = self.pending.as_mut().or(self.current.as_mut()) else {
+            return Reports::new();
+        };
+        let generation = slot.generation;
+        let reports = slot.machine.lose(why, cx);
         self.take_reports(generation, reports, cx)
     }
 

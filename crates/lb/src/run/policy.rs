@@ -166,6 +166,8 @@ pub enum ClusterUpdate {
     Error(Status),
     /// The cluster is as it was.
     Same,
+    /// There are no endpoints to use, which the child hears.
+    Lost(Status),
     /// The client waits for its resources, and goes on with what it has.
     Awaited,
     /// The policy is itself somewhere below a cds policy of the same cluster.
@@ -225,6 +227,12 @@ pub trait StateMachine: fmt::Debug {
 
     /// Connects if idle.
     fn exit_idle(&mut self, _cx: &mut PolicyCx<'_>) -> Reports {
+        Reports::new()
+    }
+
+    /// Hears that the cluster has no endpoints to use any more, in clients that tell so without an
+    /// update (grpc-java `handleNameResolutionError`). What has endpoints that work keeps them.
+    fn lose(&mut self, _why: &Status, _cx: &mut PolicyCx<'_>) -> Reports {
         Reports::new()
     }
 

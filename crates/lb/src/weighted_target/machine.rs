@@ -253,6 +253,17 @@ impl crate::policy::StateMachine for WeightedTargetPolicy {
         reports
     }
 
+    fn lose(&mut self, why: &Status, cx: &mut PolicyCx<'_>) -> Reports {
+        let mut reports = Reports::new();
+        for name in self.children.names() {
+            if let Some(member) = self.children.get_mut(&name) {
+                let said = member.child.lose(why, cx);
+                self.note_child(&name, said, cx, &mut reports);
+            }
+        }
+        reports
+    }
+
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         match &self.shown {
             WeightedTargetReport::Queue => {

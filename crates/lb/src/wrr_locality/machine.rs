@@ -10,6 +10,7 @@ use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Updat
 use crate::runtime::below;
 use crate::weighted_target::{self, WeightedChild};
 use crate::wrr_locality;
+use xdsctl_model::status::Status;
 
 /// The state of a wrr_locality policy.
 #[derive(Debug)]
@@ -71,6 +72,11 @@ impl crate::policy::StateMachine for WrrLocalityPolicy {
 
     fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
         let reports = self.child.as_mut().map(|child| child.exit_idle(cx)).unwrap_or_default();
+        self.note(reports)
+    }
+
+    fn lose(&mut self, why: &Status, cx: &mut PolicyCx<'_>) -> Reports {
+        let reports = self.child.as_mut().map(|child| child.lose(why, cx)).unwrap_or_default();
         self.note(reports)
     }
 
