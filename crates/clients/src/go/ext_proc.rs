@@ -1,7 +1,7 @@
 //! The ext_proc filter and the service that it calls, as grpc-go reads them
 //! (internal/xds/httpfilter/extproc, internal/xds/grpcservice).
 
-use super::rls::{SCHEMES, is_escaped};
+use super::target::is_target;
 use super::{matcher, unmarshal};
 use crate::shared::ext_proc::{self, ACCESS_TOKEN, CREDENTIALS, TLS, XDS};
 use crate::shared::rules::{
@@ -102,20 +102,6 @@ fn grpc_service(service: &GrpcService, at: &Path<'_>, cx: &mut Validation<'_>) -
     }
     ext_proc::channel_credentials(&google.channel_credentials_plugin, has_credentials, &at_google, cx)?;
     call_credentials(&google.call_credentials_plugin, &at_google, cx)
-}
-
-/// Says whether a resolver takes a target (`validateTargetURI`): by its own scheme, or all of it as
-/// a name.
-fn is_target(uri: &str) -> bool {
-    let (before, fragment) = uri.split_once('#').unwrap_or((uri, ""));
-    if before.bytes().any(|byte| byte.is_ascii_control()) || !is_escaped(fragment) {
-        return false;
-    }
-    let path = before.split_once('?').map_or(before, |(path, _)| path);
-    let is_opaque = path.split_once(':').is_some_and(|(scheme, rest)| {
-        !rest.starts_with('/') && SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known))
-    });
-    is_opaque || is_escaped(path)
 }
 
 /// `parseInitialMetadata`; raw_value counts if there is one.

@@ -17,6 +17,7 @@ mod matcher;
 mod rbac;
 mod rls;
 mod routes;
+mod target;
 mod tls;
 
 use std::net::IpAddr;

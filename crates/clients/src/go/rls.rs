@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use super::target::{SCHEMES, scheme};
 use super::{is_url_of, unmarshal};
 use crate::shared::names::RLS;
 use crate::shared::rls::{config_to_json, policy_json};
@@ -18,9 +19,6 @@ use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::{LbPolicy, MAX_DURATION_SECONDS};
 
 use crate::shared::ConverterStop;
-
-/// The schemes of targets for which xDS brings a resolver.
-pub(super) const SCHEMES: [&str; 5] = ["dns", "passthrough", "unix", "unix-abstract", "xds"];
 
 /// The LB policy that the plugin stands for; `None` if the program does not bring it.
 pub(super) fn policy(any: &Any, profile: &Profile) -> Option<LbPolicy> {
@@ -180,87 +178,4 @@ fn lookup(config: &RouteLookupConfig, at: &Path<'_>, cx: &mut Validation<'_>) ->
         return Err(refuse(&at.field("cache_size_bytes"), message, cx));
     }
     Ok(())
-}
-
-/// The scheme of a target, `dns` for one without; `None` if it is no URI either way
-/// (`net/url.Parse`, twice).
-fn scheme(target: &str) -> Option<String> {
-    match parse(target) {
-        Some(scheme) if scheme.is_empty() => Some("dns".to_owned()),
-        Some(scheme) => Some(scheme),
-        None => parse(&format!("dns:///{target}")),
-    }
-}
-
-/// The scheme of a URI, empty for none; `None` if it is none.
-fn parse(text: &str) -> Option<String> {
-    let (text, fragment) = text.split_once('#').unwrap_or((text, ""));
-    if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) || !is_escaped(fragment) {
-        return None;
-    }
-    let (scheme, rest) = split_scheme(text)?;
-    let rest = rest.split('?').next().unwrap_or(rest);
-    if !rest.starts_with('/') {
-        if !scheme.is_empty() {
-            return Some(scheme);
-        }
-        let first = rest.split('/').next().unwrap_or(rest);
-        if first.contains(':') {
-            return None;
-        }
-    }
-    let path = match rest
-        .strip_prefix("//")
-        .filter(|_| !scheme.is_empty() || !rest.starts_with("///"))
-    {
-        Some(rest) => {
-            let (authority, path) = rest.find('/').map_or((rest, ""), |slash| rest.split_at(slash));
-            is_authority(authority).then_some(path)?
-        }
-        None => rest,
-    };
-    is_escaped(path).then_some(scheme)
-}
-
-/// A scheme of letters, digits, `+`, `-` and `.` in lower case; `None` where there is nothing
-/// before the colon.
-fn split_scheme(text: &str) -> Option<(String, &str)> {
-    for (i, byte) in text.bytes().enumerate() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' => {}
-            b'0'..=b'9' | b'+' | b'-' | b'.' if i > 0 => {}
-            b':' if i == 0 => return None,
-            b':' => return Some((text[..i].to_ascii_lowercase(), &text[i + 1..])),
-            _ => break,
-        }
-    }
-    Some((String::new(), text))
-}
-
-/// Says whether every `%` is followed by two hexadecimal digits.
-pub(super) fn is_escaped(text: &str) -> bool {
-    let mut parts = text.split('%').skip(1);
-    parts.all(|part| part.len() >= 2 && part.bytes().take(2).all(|byte| byte.is_ascii_hexdigit()))
-}
-
-/// Says whether it is a host with or without a port (`parseAuthority`).
-fn is_authority(text: &str) -> bool {
-    let host = text.rsplit_once('@').map_or(text, |(_, host)| host);
-    let port = match (host.starts_with('['), host.rfind(']'), host.rfind(':')) {
-        (true, None, _) => return false,
-        (true, Some(end), _) => host.get(end + 1..).unwrap_or_default(),
-        (false, _, Some(colon)) => host.get(colon..).unwrap_or_default(),
-        (false, _, None) => "",
-    };
-    let is_port = |text: &str| {
-        let digits = text.strip_prefix(':');
-        text.is_empty() || digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let is_host = |byte: u8| {
-        !matches!(
-            byte,
-            b' ' | b'<' | b'>' | b'"' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}'
-        )
-    };
-    is_port(port) && host.bytes().all(is_host) && is_escaped(host)
 }
