@@ -11,6 +11,9 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 /// An address and port; IPv6 with its zone as `scope_id`, so that equality is the client's.
 pub type ParsedAddress = SocketAddr;
 
+/// Largest port.
+pub const MAX_PORT: u32 = 65_535;
+
 /// Longest text before a zone, INET6_ADDRSTRLEN of the C library.
 const MAX_HOST_BEFORE_ZONE: usize = 46;
 

@@ -9,6 +9,7 @@ use crate::shared::rules::{
     ENDPOINT_MISSING, LB_POLICY_UNSUPPORTED, LEAST_REQUEST_CHOICES, LRS_SERVER_NOT_SELF, METADATA_AUDIENCE_WITHOUT_URL,
     SNI_TOO_LONG, TRANSPORT_SOCKET_MATCHES, TRANSPORT_SOCKET_NAME, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
 };
+use crate::shared::tls::MAX_SNI_BYTES;
 use crate::shared::{Checked, fields, outlier_detection, reject};
 use xdsctl_document::proto::any::TYPED_STRUCTS;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
@@ -25,8 +26,6 @@ use xdsctl_document::proto::{self, pb::Any};
 use xdsctl_lb::ring_hash::LB_RING_HASH_FUNCTION;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
-
-const MAX_SNI_BYTES: usize = 255;
 
 /// Converts the resource.
 pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {

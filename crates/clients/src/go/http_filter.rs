@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::cluster::is_typed_struct;
 use super::{URL_PREFIX, ext_proc, holds, rbac, tls::TlsSide, unmarshal};
-use crate::shared::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
+use crate::shared::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, STDOUT_LOGGER, WRAPPER};
 use crate::shared::read::{self, FilterKind};
 use crate::shared::rules::{
     FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_UNNAMED, FILTER_UNSUPPORTED,
@@ -218,7 +218,6 @@ fn decode<T: prost::Message + Default>(
 
 /// Audit loggers (`parseAuditOptions`): only the one to standard output is registered.
 pub(super) fn audit(rules: &Rules, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    const STDOUT: &str = "envoy.extensions.rbac.audit_loggers.stream.v3.StdoutAuditLog";
     let Some(options) = rules
         .audit_logging_options
         .as_ref()
@@ -240,7 +239,7 @@ pub(super) fn audit(rules: &Rules, at: &Path<'_>, cx: &mut Validation<'_>) -> Ch
             return Err(reject(&RBAC_AUDIT_LOGGER_MISSING, &at, message, cx));
         };
         let is_custom = is_typed_struct(&any.type_url, cx.profile());
-        if holds(&any.type_url, STDOUT) {
+        if holds(&any.type_url, STDOUT_LOGGER) {
             continue;
         }
         let name = match is_custom {

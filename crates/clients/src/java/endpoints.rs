@@ -19,6 +19,7 @@ use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
     ClusterLoadAssignment as Pb, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
 };
 use xdsctl_model::diag::{Effect, Path, Validation};
+use xdsctl_model::host_port::MAX_PORT;
 use xdsctl_model::profile::Feature;
 
 /// Converts the resource.
@@ -124,7 +125,6 @@ fn looked_up(text: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
 
 /// `getInetSocketAddress`.
 fn socket_address(address: &Address, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    const MAX_PORT: u32 = 65_535;
     let at = at.field("socket_address");
     let socket = fields::socket(Some(address));
     let text = socket.map_or("", |socket| socket.address.as_str());

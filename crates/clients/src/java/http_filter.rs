@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{TlsUser, URL_PREFIX, ext_proc, fault, is_url_of, rbac, unpack, unpack_as};
-use crate::shared::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
+use crate::shared::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, GCP_AUTHN, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
 use crate::shared::read::FilterKind;
 use crate::shared::rules::{
     FILTER_NAME_TWICE, FILTER_ON_WRONG_SIDE, FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_UNSUPPORTED,
@@ -23,8 +23,6 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connec
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
-
-const GCP_AUTHN: &str = "envoy.extensions.filters.http.gcp_authn.v3.GcpAuthnFilterConfig";
 
 /// The filter registered for a type URL.
 fn registered(url: &str, profile: &Profile) -> Option<FilterKind> {

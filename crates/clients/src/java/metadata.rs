@@ -13,9 +13,8 @@ use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata};
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::Audience;
 use xdsctl_model::diag::{Path, Validation};
+use xdsctl_model::host_port::MAX_PORT;
 use xdsctl_model::profile::Feature;
-
-const MAX_PORT: u32 = 65_535;
 
 /// Converts the metadata at `at`: what is typed comes first, and hides what is not.
 pub(super) fn parse(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {

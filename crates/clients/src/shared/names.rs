@@ -8,6 +8,7 @@ pub(crate) const EXT_PROC_PER_ROUTE: &str = "envoy.extensions.filters.http.ext_p
 pub(crate) const EXT_PROC: &str = "envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor";
 pub(crate) const FAULT: &str = "envoy.extensions.filters.http.fault.v3.HTTPFault";
 pub(crate) const AUDIENCE: &str = "envoy.extensions.filters.http.gcp_authn.v3.Audience";
+pub(crate) const GCP_AUTHN: &str = "envoy.extensions.filters.http.gcp_authn.v3.GcpAuthnFilterConfig";
 pub(crate) const RBAC: &str = "envoy.extensions.filters.http.rbac.v3.RBAC";
 pub(crate) const RBAC_PER_ROUTE: &str = "envoy.extensions.filters.http.rbac.v3.RBACPerRoute";
 pub(crate) const ROUTER: &str = "envoy.extensions.filters.http.router.v3.Router";
@@ -19,6 +20,8 @@ pub(crate) const PICK_FIRST: &str = "envoy.extensions.load_balancing_policies.pi
 pub(crate) const RING_HASH: &str = "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash";
 pub(crate) const ROUND_ROBIN: &str = "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin";
 pub(crate) const WRR_LOCALITY: &str = "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality";
+/// The only audit logger of RBAC policies.
+pub(crate) const STDOUT_LOGGER: &str = "envoy.extensions.rbac.audit_loggers.stream.v3.StdoutAuditLog";
 pub(crate) const DOWNSTREAM: &str = "envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext";
 pub(crate) const HTTP_11_PROXY: &str =
     "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";

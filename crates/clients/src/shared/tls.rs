@@ -5,6 +5,9 @@ use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
     CertificateValidationContext, CommonTlsContext,
 };
 
+/// Longest server name in bytes (A101).
+pub(crate) const MAX_SNI_BYTES: usize = 255;
+
 /// The fields of a CommonTlsContext that are set and not supported.
 pub(crate) fn unsupported_of_common(common: &CommonTlsContext) -> impl Iterator<Item = &'static str> {
     set_of([

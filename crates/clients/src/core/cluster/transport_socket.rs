@@ -9,6 +9,7 @@ use crate::core::convert::tls::common_tls_context;
 use crate::shared::fields::socket_config;
 use crate::shared::names::{HTTP_11_PROXY, UPSTREAM};
 use crate::shared::rules::{SNI_TOO_LONG, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA};
+use crate::shared::tls::MAX_SNI_BYTES;
 use xdsctl_document::proto::any::{self, Extension};
 use xdsctl_document::proto::pb::envoy::config::core::v3::TransportSocket;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::http_11_proxy::v3::Http11ProxyUpstreamTransport;
@@ -16,9 +17,6 @@ use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3 as
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::tls::{CaCerts, UpstreamTlsContext};
-
-/// Longest server name in bytes (A101).
-const MAX_SNI_BYTES: usize = 255;
 
 /// What the transport socket says.
 #[derive(Default)]

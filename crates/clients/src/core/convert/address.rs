@@ -14,15 +14,12 @@ use crate::shared::rules::{
 };
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
 use xdsctl_model::diag::{Path, Validation, rules};
-use xdsctl_model::host_port::{ParsedAddress, parse_ip_port};
+use xdsctl_model::host_port::{MAX_PORT, ParsedAddress, parse_ip_port};
 
 rules! {
     /// The text of an address has a port of its own, which replaces port_value.
     PORT_IN_TEXT = "address-port-in-text", Common, Advice, "C-core JoinHostPort, SplitHostPort (host_port.cc)";
 }
-
-/// Largest port.
-const MAX_PORT: u32 = 65_535;
 
 /// The socket address in the Address at `at`.
 ///

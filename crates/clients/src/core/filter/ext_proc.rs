@@ -8,6 +8,7 @@
 use super::FilterType;
 use crate::core::convert::grpc_service;
 use crate::core::convert::matcher::{regex, string_matcher};
+use crate::shared::names::{EXT_PROC, EXT_PROC_PER_ROUTE};
 use crate::shared::rules::{EXT_PROC_BODY_MODE_UNSUPPORTED, EXT_PROC_TRAILERS_NOT_SENT};
 use xdsctl_document::proto::any::Extension;
 use xdsctl_document::proto::pb::envoy::config::common::mutation_rules::v3::HeaderMutationRules;
@@ -32,11 +33,8 @@ rules! {
 
 /// The filter's place in the registry.
 pub static TYPE: FilterType = FilterType {
-    type_name: "envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor",
-    override_type: Some((
-        "envoy.extensions.filters.http.ext_proc.v3.ExtProcPerRoute",
-        parse_override,
-    )),
+    type_name: EXT_PROC,
+    override_type: Some((EXT_PROC_PER_ROUTE, parse_override)),
     on_client: true,
     on_server: false,
     is_terminal: false,

@@ -5,6 +5,7 @@
 //! (xds_http_gcp_authn_filter.cc).
 
 use super::FilterType;
+use crate::shared::names::GCP_AUTHN;
 use crate::shared::rules::GCP_AUTHN_CACHE_SIZE_ZERO;
 use xdsctl_document::proto::any::Extension;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::GcpAuthnFilterConfig;
@@ -14,7 +15,7 @@ use xdsctl_model::resource::filter::{Description, FilterConfig};
 
 /// The filter's place in the registry.
 pub static TYPE: FilterType = FilterType {
-    type_name: "envoy.extensions.filters.http.gcp_authn.v3.GcpAuthnFilterConfig",
+    type_name: GCP_AUTHN,
     override_type: None,
     on_client: true,
     on_server: false,

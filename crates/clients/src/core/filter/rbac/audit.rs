@@ -7,6 +7,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::shared::names::STDOUT_LOGGER;
 use crate::shared::rules::{RBAC_AUDIT_LOGGER_MISSING, RBAC_AUDIT_LOGGER_UNKNOWN};
 use xdsctl_document::proto::any::{Extension, Payload, extract};
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::rbac::AuditLoggingOptions;
@@ -24,9 +25,6 @@ rules! {
     /// An optional audit logger is one that the client does not have.
     RBAC_AUDIT_LOGGER_DROPPED = "rbac-audit-logger-dropped", Filter, Dropped, "gRFC A59; C-core ParseXdsAuditLoggerConfig";
 }
-
-/// The built-in logger's message.
-const STDOUT_TYPE: &str = "envoy.extensions.rbac.audit_loggers.stream.v3.StdoutAuditLog";
 
 /// The built-in logger's registered name.
 const STDOUT_NAME: &str = "stdout_logger";
@@ -99,7 +97,7 @@ fn logger(config: &AuditLoggerConfig, at: &Path<'_>, cx: &mut Validation<'_>) ->
         cx.report(
             &RBAC_AUDIT_LOGGER_UNKNOWN,
             &at,
-            format_args!("gRPC has no audit logger `{name}`, must be `{STDOUT_TYPE}`"),
+            format_args!("gRPC has no audit logger `{name}`, must be `{STDOUT_LOGGER}`"),
         );
     }
     Value::Null
@@ -107,7 +105,7 @@ fn logger(config: &AuditLoggerConfig, at: &Path<'_>, cx: &mut Validation<'_>) ->
 
 fn known(extension: &Extension<'_>) -> Option<Value> {
     match &extension.payload {
-        Payload::Wire(_) => (extension.type_name == STDOUT_TYPE).then(|| json!({ STDOUT_NAME: {} })),
+        Payload::Wire(_) => (extension.type_name == STDOUT_LOGGER).then(|| json!({ STDOUT_NAME: {} })),
         Payload::Json(config) => (extension.type_name == STDOUT_NAME).then(|| json!({ STDOUT_NAME: config })),
     }
 }

@@ -21,6 +21,7 @@ use serde_json::{Map, Value, json};
 
 use crate::core::convert::matcher;
 use crate::shared::conditions;
+use crate::shared::names::{RBAC, RBAC_PER_ROUTE};
 use crate::shared::read::{PolicyKind, PolicyReader, has_shadow_rules};
 use crate::shared::rules::{RBAC_ACTION_LOG, RBAC_ACTION_UNKNOWN, RBAC_CONDITION_UNSUPPORTED};
 use xdsctl_model::host_port::parse_ip_port;
@@ -46,8 +47,8 @@ rules! {
 
 /// The filter's place in the registry.
 pub static TYPE: FilterType = FilterType {
-    type_name: "envoy.extensions.filters.http.rbac.v3.RBAC",
-    override_type: Some(("envoy.extensions.filters.http.rbac.v3.RBACPerRoute", parse_override)),
+    type_name: RBAC,
+    override_type: Some((RBAC_PER_ROUTE, parse_override)),
     on_client: false,
     on_server: true,
     is_terminal: false,
