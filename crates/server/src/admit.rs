@@ -164,11 +164,8 @@ pub fn call(
         handled.end = refused(dialect, client, Refusal::Unimplemented(&rpc.method));
         return handled;
     }
-    if rpc.authority.is_empty() && dialect.no_authority != NoAuthority::Empty {
-        handled.end = match dialect.no_authority {
-            NoAuthority::Reset => End::Reset,
-            NoAuthority::Empty | NoAuthority::Unknown => refused(dialect, client, Refusal::NoAuthority),
-        };
+    if rpc.authority.is_empty() && dialect.no_authority == NoAuthority::Reset {
+        handled.end = End::Reset;
         return handled;
     }
     let held = match &handled.routes {
@@ -182,6 +179,10 @@ pub fn call(
             return handled;
         }
     };
+    if rpc.authority.is_empty() && dialect.no_authority == NoAuthority::Unknown {
+        handled.end = refused(dialect, client, Refusal::NoAuthority);
+        return handled;
+    }
     let choice = routing::choose(&held, rpc, dialect, draw);
     let refusal = match (choice.virtual_host(&held), choice.chosen(&held)) {
         (None, _) => Some(Refusal::NoVirtualHost(&rpc.authority)),
