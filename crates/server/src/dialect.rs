@@ -260,6 +260,8 @@ pub struct ServerDialect {
     pub unsupported: UnsupportedCondition,
     /// Metadata conditions.
     pub metadata: MetadataCondition,
+    /// The principals of a policy are looked at before its permissions.
+    pub principals_first: bool,
     /// How domains are compared with `:authority`.
     pub domains: DomainComparison,
     /// A chain with roots asks for a certificate where it requires none, too.

@@ -78,8 +78,17 @@ pub struct PolicyLook<'a> {
     pub matches: bool,
     /// The permissions that were looked at; the last one matches if any does.
     pub permissions: Vec<Look<'a>>,
-    /// The principals that were looked at: none if no permission matches.
+    /// The principals that were looked at, likewise. Where none of one kind matches, the other kind may
+    /// not be looked at.
     pub principals: Vec<Look<'a>>,
+}
+
+impl PolicyLook<'_> {
+    /// Says whether a policy that does not match lacks a principal, and not a permission.
+    pub fn lacks_principal(&self) -> bool {
+        let is_permitted = self.permissions.last().is_some_and(|look| look.matches);
+        is_permitted || self.principals.last().is_some_and(|look| !look.matches)
+    }
 }
 
 /// What an RBAC filter makes of an RPC.
@@ -131,16 +140,24 @@ pub fn decide<'a>(rules: &'a RbacRules, asked: Asked<'a>) -> Decision<'a> {
 
 fn look_at<'a>(name: &'a str, policy: &'a RbacPolicy, asked: Asked<'a>) -> PolicyLook<'a> {
     let mut walk = Walk { asked, kept: 0 };
-    let (may, permissions) = walk.one_of(&policy.permissions);
-    let (is, principals) = match may {
-        true => walk.one_of(&policy.principals),
+    let mut lists = [&policy.permissions, &policy.principals];
+    if asked.dialect.principals_first {
+        lists.reverse();
+    }
+    let (may, first) = walk.one_of(lists[0]);
+    let (matches, second) = match may {
+        true => walk.one_of(lists[1]),
         false => (false, Vec::new()),
     };
+    let mut looks = (first, second);
+    if asked.dialect.principals_first {
+        looks = (looks.1, looks.0);
+    }
     PolicyLook {
         name,
-        matches: is,
-        permissions,
-        principals,
+        matches,
+        permissions: looks.0,
+        principals: looks.1,
     }
 }
 

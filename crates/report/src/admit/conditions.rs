@@ -40,8 +40,7 @@ fn of_policy(policy: &PolicyLook<'_>, shows_secrets: bool) -> Sentence {
         let parts = parts.filter_map(|(look, is_permission)| Some(of_look(look?, is_permission, shows_secrets)));
         return Sentence::new(part, Outcome::Yes, "matches").with(parts.collect());
     }
-    let is_principal = policy.permissions.last().is_some_and(|look| look.matches);
-    let (what, looks, is_permission) = match is_principal {
+    let (what, looks, is_permission) = match policy.lacks_principal() {
         true => ("does not match: no principal does", &policy.principals, false),
         false => ("does not match: no permission does", &policy.permissions, true),
     };

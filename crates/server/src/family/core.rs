@@ -44,6 +44,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         authentication: Authentication::Tls,
         unsupported: UnsupportedCondition::Never,
         metadata: MetadataCondition::Inverted,
+        principals_first: false,
         domains: DomainComparison::Folded,
         asks_optionally: true,
         needs_whole_provider: false,

@@ -52,6 +52,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
             false => UnsupportedCondition::PassedOver,
         },
         metadata: MetadataCondition::Inverted,
+        principals_first: false,
         domains: DomainComparison::of(|feature| profile.has(feature)),
         asks_optionally: false,
         needs_whole_provider: false,

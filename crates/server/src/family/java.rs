@@ -46,6 +46,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         authentication: Authentication::Tls,
         unsupported: UnsupportedCondition::Never,
         metadata: MetadataCondition::Never,
+        principals_first: false,
         domains: DomainComparison::of(|feature| profile.has(feature)),
         asks_optionally: true,
         needs_whole_provider: true,

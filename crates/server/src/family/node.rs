@@ -39,6 +39,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         authentication: Authentication::Certificate,
         unsupported: UnsupportedCondition::Never,
         metadata: MetadataCondition::Never,
+        principals_first: true,
         domains: DomainComparison::of(|feature| profile.has(feature)),
         asks_optionally: true,
         takes_bad_certificates: true,
@@ -97,10 +98,12 @@ fn header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     }
 }
 
-/// The values that HTTP/2 of Node hands on: those with blanks at an end are none.
+/// The values that HTTP/2 of Node hands on, where those with blanks at an end are none. A value that is
+/// not printable ASCII is no metadata (`Metadata.fromHttp2Headers` of grpc-js).
 fn of_http<'r>(rpc: &'r Rpc, name: &str, between: &str) -> Option<Cow<'r, str>> {
     let is_whole = |value: &str| !value.starts_with([' ', '\t']) && !value.ends_with([' ', '\t']);
-    joined_by(&rpc.headers, name, between, is_whole)
+    let is_metadata = |value: &Cow<'_, str>| value.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    joined_by(&rpc.headers, name, between, is_whole).filter(is_metadata)
 }
 
 /// `AuthenticatedPrincipal`: the names of the first kind of which there is one, and the common

@@ -28,7 +28,7 @@ const MAX_REGIONS: usize = 1000;
 /// Values that stand for what is not known.
 const METHOD: &str = "/\u{1}method";
 const AUTHORITY: &str = "\u{1}authority";
-const VALUE: &str = "\u{1}value";
+const VALUE: &str = "a value of the application"; // printable, or it is no metadata in Node
 
 /// Looks that are left.
 #[derive(Debug)]
