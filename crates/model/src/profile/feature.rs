@@ -35,7 +35,6 @@ macro_rules! features {
 
 features! {
     // Of gRFCs, with a switch in some client.
-
     /// `xdstp:` names, `authorities` in the bootstrap (A47).
     Federation = "GRPC_EXPERIMENTAL_XDS_FEDERATION";
     /// Cluster specifier plugins, that is RLS.
