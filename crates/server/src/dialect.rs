@@ -135,6 +135,8 @@ pub struct Lifetime {
     pub rotation: Rotation,
     /// A Listener with RBAC policies is another one whenever it is sent.
     pub policies_differ: bool,
+    /// A Listener that is sent after one that was rejected is another one.
+    pub differs_after_rejection: bool,
     /// How an update is compared with the Listener before it, newer one first, where that is not by value.
     pub compares: Option<fn(&TcpListener, &TcpListener) -> Comparison>,
     /// A connection that several chains take ends the program.

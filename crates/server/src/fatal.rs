@@ -27,7 +27,7 @@ pub(crate) fn of_connection(
     choice: &ChainChoice<'_>,
     dialect: &ServerDialect,
 ) -> Option<&'static str> {
-    if compares_ipv4(connection, dialect) && has_ipv6(listener) {
+    if compares_ipv4(connection, dialect) && has_ipv6(listener, choice) {
         return Some(NO_NUMBER);
     }
     let is_left = dialect.lifetime.ends_at_several && matches!(choice.steps.last(), Some(ChainStep::Several(_)));
@@ -61,11 +61,17 @@ const fn compares_ipv4(connection: &Connection, dialect: &ServerDialect) -> bool
     dialect.lifetime.ends_at_ipv6 && connection.from.is_ipv4()
 }
 
-/// Says whether a chain is for a range of IPv6.
-fn has_ipv6(listener: &TcpListener) -> bool {
-    let sources = listener.filter_chains.iter().flat_map(|chain| &chain.source.prefixes);
-    let destinations = listener.destinations.iter().filter_map(|one| one.prefix.as_ref());
-    sources.chain(destinations).any(|range| range.address.is_ipv6())
+/// Says whether a range of IPv6 is looked at on the way to a chain: destinations are, and the sources of the chains that are left.
+fn has_ipv6(listener: &TcpListener, choice: &ChainChoice<'_>) -> bool {
+    let left = choice.steps.iter().filter_map(|step| match step {
+        ChainStep::SourceType(_, chains) => Some(chains),
+        _ => None,
+    });
+    let chains = left.flatten().filter_map(|index| listener.filter_chains.get(*index));
+    let sources = chains.flat_map(|chain| &chain.source.prefixes);
+    let destinations = listener.destinations.iter().filter(|one| !one.chains.is_empty());
+    let mut ranges = sources.chain(destinations.filter_map(|one| one.prefix.as_ref()));
+    ranges.any(|range| range.address.is_ipv6())
 }
 
 /// Says whether a policy looked at a range of IPv6.

@@ -324,6 +324,8 @@ impl RunningServer {
     pub fn update(&mut self, sent: &SentTexts) -> Updated {
         let text = sent.named(ResourceType::Listener, &self.server.listener);
         let before = self.listener();
+        let held = self.client.resources.listeners.get(&self.server.listener);
+        let was_rejected = held.is_some_and(|held| held.rejected().is_some());
         let updated = self.client.take(sent);
         let mut rejected = updated.nacked.iter();
         let own = rejected
@@ -333,7 +335,8 @@ impl RunningServer {
         }
         let text = text.filter(|_| own.is_none());
         let is_sent = text.is_some();
-        let is_other = is_sent && self.text.is_some() && text != self.text;
+        let is_told_again = was_rejected && self.dialect.lifetime.differs_after_rejection;
+        let is_other = is_sent && self.text.is_some() && (text != self.text || is_told_again);
         if text.is_some() {
             self.text = text;
         }

@@ -67,6 +67,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
             )),
             rotation: Rotation::AsTheyAre,
             policies_differ: !profile.has(Feature::RbacMatchersMade),
+            differs_after_rejection: false,
             compares: None,
             ends_at_several: false,
             ends_at_unimplemented: profile.has(Feature::UnknownMethodEnds),

@@ -69,6 +69,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
             cut_off: None,
             rotation: Rotation::Usable,
             policies_differ: false,
+            differs_after_rejection: true,
             compares: None,
             ends_at_several: false,
             ends_at_unimplemented: false,

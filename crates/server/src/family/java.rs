@@ -63,6 +63,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
             cut_off: None,
             rotation: Rotation::UsableAndWhole,
             policies_differ: false,
+            differs_after_rejection: false,
             compares: None,
             ends_at_several: false,
             ends_at_unimplemented: false,

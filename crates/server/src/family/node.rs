@@ -56,6 +56,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
             cut_off: None,
             rotation: Rotation::AsTheyAre,
             policies_differ: false,
+            differs_after_rejection: false,
             compares: Some(compared),
             ends_at_several: true,
             ends_at_unimplemented: false,
