@@ -21,10 +21,9 @@ const ALGORITHMS: [&str; 3] = ["identity", "deflate", "gzip"];
 
 /// What is seen of a header that C-core knows, whose last value is `last`; `None` for headers that
 /// are kept as they are.
-pub(super) fn seen<'a>(name: &str, last: &'a str) -> Option<Option<Cow<'a, str>>> {
+pub fn seen<'a>(name: &str, last: &'a str) -> Option<Option<Cow<'a, str>>> {
     Some(match name {
-        // An application's `te` is not valid, and its content-length is left out.
-        "te" | "content-length" | "grpclb_client_stats" => None,
+        "grpclb_client_stats" => None,
         "grpc-encoding" | "grpc-internal-encoding-request" => {
             let known = ALGORITHMS.contains(&last);
             Some(Cow::Borrowed(if known { last } else { "identity" }))
@@ -57,7 +56,7 @@ mod tests {
     #[test]
     fn what_is_seen_is_what_the_type_writes() {
         for (name, last, wanted) in [
-            ("te", "7", Some(None)),
+            ("grpclb_client_stats", "7", Some(None)),
             ("grpc-encoding", "gzip", Some(Some("gzip"))),
             ("grpc-encoding", "GZIP", Some(Some("identity"))),
             ("grpc-accept-encoding", "7", Some(Some("identity"))),

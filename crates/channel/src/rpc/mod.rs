@@ -13,7 +13,7 @@ pub mod fault;
 mod fault_headers;
 mod forge;
 pub mod hash;
-mod known;
+pub mod known;
 pub mod matching;
 mod paths;
 mod request;

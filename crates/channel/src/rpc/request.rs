@@ -47,6 +47,10 @@ impl<'a> Request<'a> {
         if name == ":path" {
             return Some(Cow::Borrowed(self.path));
         }
+        // An application's `te` is not valid, and its content-length is left out.
+        if name == "te" || name == "content-length" {
+            return None;
+        }
         let (_, last) = self.headers.iter().rev().find(|(key, _)| key == name)?;
         known::seen(name, last).unwrap_or_else(|| self.joined(name))
     }

@@ -8,6 +8,7 @@ use crate::dialect::{
     Rotation, RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, all_names,
 };
 use xdsctl_channel::client::Client;
+use xdsctl_channel::rpc::known;
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::domain::DomainComparison;
 use xdsctl_model::status::Code;
@@ -111,7 +112,10 @@ fn of_http<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
         ":authority" => Some(Cow::Borrowed(&rpc.authority)),
         ":method" => Some(Cow::Borrowed("POST")),
         "content-type" => Some(Cow::Borrowed("application/grpc")),
-        _ => joined(&rpc.headers, name),
+        _ => {
+            let (_, last) = rpc.headers.iter().rev().find(|(key, _)| key == name)?;
+            known::seen(name, last).unwrap_or_else(|| joined(&rpc.headers, name))
+        }
     }
 }
 

@@ -93,7 +93,7 @@ fn header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
         name if name.ends_with("-bin") => None,
         "content-type" => Some(Cow::Borrowed("application/grpc")),
         // What is between client and server alone.
-        "grpc-timeout" | "grpc-encoding" | "grpc-accept-encoding" => None,
+        "accept-encoding" | "grpc-timeout" | "grpc-encoding" | "grpc-accept-encoding" | "te" => None,
         "cookie" => of_http(rpc, name, "; "),
         name => of_http(rpc, &name.to_ascii_lowercase(), ", "),
     }
