@@ -152,6 +152,11 @@ fn planted_secrets_appear_in_no_output() {
                 // A scheme that is cut in two is none.
                 let tokens = |document: &[u8]| {
                     let text = unescaped(&String::from_utf8_lossy(document));
+                    // Double-quoted YAML goes on in the next line.
+                    let lines = text.split("\\\n").enumerate();
+                    let text: String = lines
+                        .map(|(i, line)| if i > 0 { line.trim_start() } else { line })
+                        .collect();
                     text.matches(&format!("Bearer {secret}")).count()
                 };
                 if tokens(&broken) == tokens(&document) {
