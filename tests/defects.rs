@@ -62,6 +62,25 @@ fn cluster(more: &str) -> String {
     )
 }
 
+/// An aggregate cluster, and its leaves with these EDS services.
+fn aggregate(services: [&str; 2]) -> Vec<String> {
+    let message = "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig";
+    let leaf = |(i, service): (usize, &str)| {
+        let cluster = cluster("").replace("\"name\": \"c\"", &format!("\"name\": \"c{i}\""));
+        cluster.replace(
+            "{\"eds_config\"",
+            &format!("{{\"service_name\": \"{service}\", \"eds_config\""),
+        )
+    };
+    let aggregate = format!(
+        r#"{{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "a", "cluster_type": {{
+        "name": "envoy.clusters.aggregate", "typed_config": {{"@type": "{message}", "clusters": ["c0", "c1"]}}}}}}"#
+    );
+    std::iter::once(aggregate)
+        .chain(services.into_iter().enumerate().map(leaf))
+        .collect()
+}
+
 fn dns(more: &str) -> String {
     dns_of("shop.example", more)
 }
@@ -168,6 +187,7 @@ fn dumps(trigger: DefectTrigger) -> (Vec<String>, Vec<String>) {
         DefectTrigger::RingOfPriorities => (vec![cluster(ring), endpoints(2)], vec![cluster(ring), endpoints(1)]),
         DefectTrigger::Ring => (vec![cluster(ring), endpoints(1)], vec![cluster(""), endpoints(1)]),
         DefectTrigger::Priorities => (vec![cluster(""), endpoints(2)], vec![cluster(""), endpoints(1)]),
+        DefectTrigger::SharedService => (aggregate(["s", "s"]), aggregate(["s", "t"])),
         DefectTrigger::Unrouted => (vec![routes("/shop.Cart/")], vec![routes("")]),
         DefectTrigger::ServerRoutes => (vec![server(RDS)], vec![server(ROUTES)]),
         DefectTrigger::NoServerRoutes => (vec![server(r#""stat_prefix": "s""#)], vec![server(ROUTES)]),

@@ -1,9 +1,11 @@
 //! Known defects of clients whose trigger is in the dump. What they are, and who has them, is data
 //! of [`Defect`].
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
 use super::{Findings, Who, WorldQuestion};
+use xdsctl_channel::client::graph::Graph;
 use xdsctl_channel::client::{ClusterFacts, Facts, ListenerFacts, PolicyKind, ResourceId, World};
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Path, rules};
 use xdsctl_model::profile::{Client, DefectTrigger, Family};
@@ -109,7 +111,13 @@ fn of_cluster(world: &World, (name, id): (&str, ResourceId), cluster: &ClusterFa
             }
             policy
         }
-        ClusterFacts::Aggregate { .. } => return,
+        ClusterFacts::Aggregate { .. } => {
+            if shares_service(world, name) {
+                let path = root.field("cluster_type").to_owned();
+                add(DefectTrigger::SharedService, id, path, findings);
+            }
+            return;
+        }
     };
     if policy.has_weight_periods {
         add(
@@ -119,6 +127,20 @@ fn of_cluster(world: &World, (name, id): (&str, ResourceId), cluster: &ClusterFa
             findings,
         );
     }
+}
+
+/// Says whether two leaves of an aggregate cluster have the same EDS service.
+fn shares_service(world: &World, aggregate: &str) -> bool {
+    let known = |name: &str| world.known(name);
+    let graph = Graph::resolve([aggregate], &known);
+    let mut services = BTreeSet::new();
+    graph
+        .leaves(aggregate)
+        .into_iter()
+        .any(|leaf| match world.cluster(leaf) {
+            Some(ClusterFacts::Eds { service_name, .. }) => !services.insert(service_name.as_deref().unwrap_or(leaf)),
+            _ => false,
+        })
 }
 
 /// Says whether a host and port is an IP address and a port.

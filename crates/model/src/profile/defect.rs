@@ -24,6 +24,8 @@ pub enum DefectTrigger {
     Ring,
     /// Endpoints in several priorities.
     Priorities,
+    /// An aggregate cluster with leaves that have one EDS service.
+    SharedService,
     /// A virtual host without a route that takes every RPC.
     Unrouted,
     /// A server's filter chain with its routes by RDS.

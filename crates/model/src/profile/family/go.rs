@@ -50,6 +50,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
             "grpc/grpc-go#7363, #7364; ringhash.go of both versions";
         Ring until "1.65": "keeps the weight that an endpoint had when it first came, so that the rings of two clients may differ",
             "grpc/grpc-go#6927, #7156; ring.go of 1.62 and 1.70";
+        SharedService since "1.48": "keeps a core busy without end where leaves of an aggregate cluster have one EDS service",
+            "measured with seven versions from 1.48 to 1.85; balancer_priority.go syncPriority";
         ServerRoutes since "1.42" until "1.61": "dies with its first connection where the routes of a server's filter chain come by RDS",
             "grpc/grpc-go#6683, #6788; measured with 1.42, 1.58, 1.60 and 1.61", fatal;
         NoServerRoutes since "1.42" until "1.43": "takes a server's filter chain without routes, and fails its RPCs",
