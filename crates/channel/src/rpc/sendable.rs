@@ -134,9 +134,9 @@ fn is_printable(byte: u8) -> bool {
 /// The header for which Node's HTTP/2 throws when a stream begins. grpc-js takes that for a call that
 /// never left, and makes it anew at once, again and again.
 pub fn never_leaves(headers: &Headers) -> Option<&str> {
-    let is_taken_once = |name: &str| !is_repeated(headers, name) || !SINGLE.contains(&name);
+    let is_twice = |name: &str| SINGLE.contains(&name) && is_repeated(headers, name);
     let mut names = headers.iter().map(|(name, _)| name.as_str());
-    names.find(|name| OF_CONNECTION.contains(name) || !is_taken_once(name))
+    names.find(|name| OF_CONNECTION.contains(name) || is_twice(name))
 }
 
 /// Says whether a header has several values.

@@ -85,8 +85,8 @@ pub struct Channel {
     selector: Option<Arc<Selector>>,
     /// The last service config that could be read.
     lb_config: Option<LbConfig>,
-    /// Its children that are there for RPCs under way alone.
-    held: BTreeSet<String>,
+    /// Its children that are there for RPCs under way alone, with the number of those.
+    held: BTreeMap<String, usize>,
     /// The service config cannot be used: RPCs fail with this.
     broken: Option<Status>,
     /// There is no configuration, and no RPC waits for one: all fail with this.
@@ -156,7 +156,7 @@ impl Channel {
             root: Child::new(Arc::from([])),
             selector: None,
             lb_config: None,
-            held: BTreeSet::new(),
+            held: BTreeMap::new(),
             broken: None,
             refusal: None,
             is_dead: false,

@@ -161,9 +161,11 @@ impl Channel {
         self.held.clear();
         if let (LbConfig::ClusterManager(now), Some(LbConfig::ClusterManager(before))) = (&mut config, before) {
             for key in self.calls.values().filter_map(|call| call.key()) {
-                if let (false, Some(child)) = (now.children.contains_key(key), before.children.get(key)) {
+                if let Some(count) = self.held.get_mut(key) {
+                    *count += 1;
+                } else if let (false, Some(child)) = (now.children.contains_key(key), before.children.get(key)) {
                     now.children.insert(key.to_owned(), child.clone());
-                    self.held.insert(key.to_owned());
+                    self.held.insert(key.to_owned(), 1);
                 }
             }
         }
@@ -172,10 +174,11 @@ impl Channel {
 
     /// Lets go of the cluster of an RPC that has ended, if nothing but such RPCs held it.
     pub(super) fn release(&mut self, call: &Call) {
-        let key = call.key().filter(|key| self.held.contains(*key));
-        if let Some(key) = key
-            && !self.calls.values().any(|other| other.key() == Some(key))
-        {
+        let Some(count) = call.key().and_then(|key| self.held.get_mut(key)) else {
+            return;
+        };
+        *count = count.saturating_sub(1);
+        if *count == 0 {
             self.runtime.schedule(0, Event::Resolve);
         }
     }
