@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use xdsctl_lb::metadata::joined;
+
 /// Texts of which the last one is kept.
 const TEXTS: [&str; 8] = [
     "grpc-message",
@@ -19,9 +21,15 @@ const TEXTS: [&str; 8] = [
 /// Algorithms in the order in which a set of them is written.
 const ALGORITHMS: [&str; 3] = ["identity", "deflate", "gzip"];
 
+/// The value that is seen of a header, if it was sent.
+pub fn value<'a>(headers: &'a [(String, String)], name: &str) -> Option<Cow<'a, str>> {
+    let (_, last) = headers.iter().rev().find(|(key, _)| key == name)?;
+    seen(name, last).unwrap_or_else(|| joined(headers, name))
+}
+
 /// What is seen of a header that C-core knows, whose last value is `last`; `None` for headers that
 /// are kept as they are.
-pub fn seen<'a>(name: &str, last: &'a str) -> Option<Option<Cow<'a, str>>> {
+fn seen<'a>(name: &str, last: &'a str) -> Option<Option<Cow<'a, str>>> {
     Some(match name {
         "grpclb_client_stats" => None,
         "grpc-encoding" | "grpc-internal-encoding-request" => {

@@ -51,8 +51,7 @@ impl<'a> Request<'a> {
         if name == "te" || name == "content-length" {
             return None;
         }
-        let (_, last) = self.headers.iter().rev().find(|(key, _)| key == name)?;
-        known::seen(name, last).unwrap_or_else(|| self.joined(name))
+        known::value(self.headers, name)
     }
 
     /// The value that is seen in one of the clients' ways, if any.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::connection::{Rpc, joined, plain};
+use crate::connection::{Rpc, plain};
 use crate::dialect::{
     Authentication, DrainsOn, HostChoice, Lifetime, Loopback, MetadataCondition, NoAuthority, RangeRanks, Refusal,
     Rotation, RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, all_names,
@@ -112,10 +112,7 @@ fn of_http<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
         ":authority" => Some(Cow::Borrowed(&rpc.authority)),
         ":method" => Some(Cow::Borrowed("POST")),
         "content-type" => Some(Cow::Borrowed("application/grpc")),
-        _ => {
-            let (_, last) = rpc.headers.iter().rev().find(|(key, _)| key == name)?;
-            known::seen(name, last).unwrap_or_else(|| joined(&rpc.headers, name))
-        }
+        _ => known::value(&rpc.headers, name),
     }
 }
 
