@@ -140,24 +140,25 @@ pub fn decide<'a>(rules: &'a RbacRules, asked: Asked<'a>) -> Decision<'a> {
 
 fn look_at<'a>(name: &'a str, policy: &'a RbacPolicy, asked: Asked<'a>) -> PolicyLook<'a> {
     let mut walk = Walk { asked, kept: 0 };
-    let mut lists = [&policy.permissions, &policy.principals];
-    if asked.dialect.principals_first {
-        lists.reverse();
-    }
-    let (may, first) = walk.one_of(lists[0]);
+    let is_reversed = asked.dialect.principals_first;
+    let (first, second) = match is_reversed {
+        true => (&policy.principals, &policy.permissions),
+        false => (&policy.permissions, &policy.principals),
+    };
+    let (may, first) = walk.one_of(first);
     let (matches, second) = match may {
-        true => walk.one_of(lists[1]),
+        true => walk.one_of(second),
         false => (false, Vec::new()),
     };
-    let mut looks = (first, second);
-    if asked.dialect.principals_first {
-        looks = (looks.1, looks.0);
-    }
+    let (permissions, principals) = match is_reversed {
+        true => (second, first),
+        false => (first, second),
+    };
     PolicyLook {
         name,
         matches,
-        permissions: looks.0,
-        principals: looks.1,
+        permissions,
+        principals,
     }
 }
 
