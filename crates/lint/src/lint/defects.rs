@@ -8,7 +8,7 @@ use super::{Findings, Who, WorldQuestion};
 use xdsctl_channel::client::graph::Graph;
 use xdsctl_channel::client::{ClusterFacts, Facts, ListenerFacts, PolicyKind, ResourceId, World};
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Path, rules};
-use xdsctl_model::profile::{Client, DefectTrigger, Family};
+use xdsctl_model::profile::{Client, Defect, DefectTrigger, Family};
 use xdsctl_model::resource::ResourceType;
 
 rules! {
@@ -112,7 +112,7 @@ fn of_cluster(world: &World, (name, id): (&str, ResourceId), cluster: &ClusterFa
             policy
         }
         ClusterFacts::Aggregate { .. } => {
-            if shares_service(world, name) {
+            if had(DefectTrigger::SharedService, findings.clients).next().is_some() && shares_service(world, name) {
                 let path = root.field("cluster_type").to_owned();
                 add(DefectTrigger::SharedService, id, path, findings);
             }
@@ -154,24 +154,28 @@ pub(super) struct Shown<'a> {
     pub findings: &'a mut Findings,
 }
 
+/// The defects of these clients which a trigger shows, each with its family and with who has it.
+fn had(trigger: DefectTrigger, clients: &[Client]) -> impl Iterator<Item = (Family, &'static Defect, Who)> {
+    let all = Family::ALL
+        .into_iter()
+        .flat_map(|family| family.defects().iter().map(move |defect| (family, defect)));
+    all.filter(move |(_, defect)| defect.trigger == trigger)
+        .map(|(family, defect)| (family, defect, Who::Having(family, defect)))
+        .filter(|(_, _, who)| clients.iter().any(|client| who.is_client(*client)))
+}
+
 /// Adds the defects of the clients that are asked which a trigger shows.
 pub(super) fn add(trigger: DefectTrigger, id: ResourceId, path: FieldPath, shown: &mut Shown<'_>) {
     let Shown { clients, findings } = shown;
-    for family in Family::ALL {
-        for defect in family.defects().iter().filter(|defect| defect.trigger == trigger) {
-            let who = Who::Having(family, defect);
-            if !clients.iter().any(|client| who.is_client(*client)) {
-                continue;
-            }
-            let versions = defect.versions();
-            let project = family.project();
-            let message = format!("{project} {versions} {}: {}", defect.what, defect.source);
-            let mut diagnostic = Diagnostic::of_whole(&CLIENT_DEFECT, message);
-            diagnostic.path.clone_from(&path);
-            if defect.is_fatal {
-                diagnostic.effect = Effect::Fails;
-            }
-            findings.add_for(who, id, diagnostic);
+    for (family, defect, who) in had(trigger, clients) {
+        let versions = defect.versions();
+        let project = family.project();
+        let message = format!("{project} {versions} {}: {}", defect.what, defect.source);
+        let mut diagnostic = Diagnostic::of_whole(&CLIENT_DEFECT, message);
+        diagnostic.path.clone_from(&path);
+        if defect.is_fatal {
+            diagnostic.effect = Effect::Fails;
         }
+        findings.add_for(who, id, diagnostic);
     }
 }
