@@ -29,7 +29,11 @@ impl Channel {
             return;
         }
         let mut wanted = self.view.wanted();
-        wanted.extend(self.calls.values().filter_map(|call| call.cluster()).map(str::to_owned));
+        for cluster in self.calls.values().filter_map(|call| call.cluster()) {
+            if !wanted.contains(cluster) {
+                wanted.insert(cluster.to_owned());
+            }
+        }
         let mut resolved = self.client.resolve_with(&self.start, &wanted);
         let awaited = self.awaited_routes(&resolved);
         if let (Some(_), Some(routes)) = (&awaited, &self.routes) {
