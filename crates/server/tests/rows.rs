@@ -442,8 +442,8 @@ fn is_grpc(step: &Value) -> bool {
     let is_odd = |pair: &Value| {
         let (name, value) = (pair[0].as_str().unwrap(), pair[1].as_str().unwrap());
         let is_upper = name.bytes().any(|byte| byte.is_ascii_uppercase());
-        let is_joined = name.ends_with("-bin") && value.contains([',', '!']);
-        is_upper || is_joined || name.starts_with(':') || hop_by_hop.contains(&name)
+        let is_no_base64 = name.ends_with("-bin") && value.contains([',', '!']);
+        is_upper || is_no_base64 || name.starts_with(':') || hop_by_hop.contains(&name)
     };
     let protocols = step["tls"]["protocols"].as_array();
     let speaks_h2 = protocols.is_none_or(|names| names.iter().any(|name| name == "h2"));
