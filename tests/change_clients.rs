@@ -420,3 +420,46 @@ fn a_tree_has_the_ring_of_its_client() {
     assert_eq!(moved("java"), (Some(0), false));
     assert_eq!(moved("go"), (Some(1), true));
 }
+
+/// A cluster that RPCs use becomes an aggregate of another one. `kind-agg-leaf` and others of `conformance/changes.jsonl.gz` are
+/// answers of a client that died of it.
+#[test]
+fn a_cluster_that_becomes_an_aggregate_kills_the_client() {
+    let files = Files::new("kind");
+    let world = |is_aggregate: bool, routed: &str| {
+        let leaf = |name: &str| {
+            json!({"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": name, "type": "EDS",
+                "eds_cluster_config": {"eds_config": {"ads": {}}}})
+        };
+        let aggregate = |name: &str, of: &str| {
+            json!({"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": name, "cluster_type": {
+                "name": "envoy.clusters.aggregate", "typed_config": {"clusters": [of],
+                    "@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig"}}})
+        };
+        let inner = if is_aggregate {
+            aggregate("inner", "leaf")
+        } else {
+            leaf("inner")
+        };
+        let routes = json!({"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "r",
+            "virtual_hosts": [{"domains": ["*"], "routes": [{"match": {"prefix": ""}, "route": {"cluster": routed}}]}]});
+        json!({"resources": [routes, aggregate("outer", "inner"), inner, leaf("leaf")]}).to_string()
+    };
+    for (routed, client, dies) in [
+        ("inner", "cpp", true),
+        ("inner", "cpp@1.60.2", false),
+        ("inner", "go", false),
+        // The policies are those of its leaves, which are others then.
+        ("outer", "cpp", false),
+    ] {
+        let before = files.write("before.json", &world(false, routed));
+        let after = files.write("after.json", &world(true, routed));
+        for (before, after) in [(&before, &after), (&after, &before)] {
+            let run = diff(&["--client", client, "--fail-on=rpcs"], before, after);
+            let told = run
+                .out
+                .contains("    RPCs fail: the client's process dies if it uses the cluster");
+            assert_eq!(told, dies, "{routed} {client}: {}{}", run.out, run.err);
+        }
+    }
+}

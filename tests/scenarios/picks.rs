@@ -559,6 +559,20 @@ fn picks_after_changes_are_the_clients() {
     compare(&rows, differences);
 }
 
+/// The process of the client has died in these rows, and so says the simulation of their last RPC.
+#[test]
+fn changes_that_kill_the_client_kill_it_here() {
+    let mut rows = rows("changes");
+    rows.retain(|row| row.answer.crash && row.id.starts_with("kind-"));
+    let survivors = rows.iter().filter(|row| {
+        let played = player(row)(1);
+        let last = played.last().and_then(|step| step.last()).unwrap();
+        !last.details.contains("process has died")
+    });
+    let survivors: Vec<&str> = survivors.map(|row| row.id.as_str()).collect();
+    assert!(survivors.is_empty() && !rows.is_empty(), "{survivors:?}");
+}
+
 /// The backends of each pick of a row.
 fn backends(picks: impl Iterator<Item = Vec<Answer>>) -> Vec<BTreeSet<Option<String>>> {
     let of = |answers: Vec<Answer>| answers.into_iter().map(|answer| answer.backend).collect();

@@ -275,7 +275,7 @@ impl Channel {
     }
 
     /// Ends all RPCs if the process has died.
-    fn note_death(&mut self) {
+    pub(super) fn note_death(&mut self) {
         let Some(why) = self.runtime.died.take() else { return };
         let status = Status::unavailable(format!("the client's process has died: {why}"));
         self.is_dead = true;

@@ -7,6 +7,7 @@
 //! Follows C-core cds.cc; both were seen in the client.
 
 use std::collections::BTreeSet;
+use std::mem::{Discriminant, discriminant};
 
 use crate::LbConfig;
 use crate::cds;
@@ -30,6 +31,8 @@ pub struct CdsPolicy {
     has_subscribed: bool,
     /// The child says again and again that it is there: two of its priorities have one name.
     repeats: bool,
+    /// What the child is: the policy of a leaf, or that of an aggregate.
+    kind: Option<Discriminant<LbConfig>>,
 }
 
 impl CdsPolicy {
@@ -44,6 +47,7 @@ impl CdsPolicy {
             is_inside_itself: false,
             has_subscribed: false,
             repeats: false,
+            kind: None,
         }
     }
 
@@ -58,6 +62,7 @@ impl CdsPolicy {
             if let Some(mut child) = self.child.take() {
                 child.shutdown(cx);
             }
+            self.kind = None;
             cx.clusters.forget(&self.at);
         }
         cx.runtime.say(&self.at, || LogEvent::ClusterFailed {
@@ -133,6 +138,16 @@ impl crate::policy::StateMachine for CdsPolicy {
                 });
                 self.failure = None;
                 self.is_inside_itself = false;
+                let kind = discriminant(&*child.config);
+                if self.kind.replace(kind).is_some_and(|old| old != kind) && profile.has(Feature::ChangedKindKills) {
+                    // cds.cc `UpdateLocked` gives the new configuration to the policy of the old one.
+                    let why = format!(
+                        "cluster {} became an aggregate, or ceased to be one, while in use",
+                        self.cluster
+                    );
+                    cx.runtime.died.get_or_insert(why);
+                    return Reports::new();
+                }
                 self.repeats = matches!(&*child.config, LbConfig::Priority(config) if has_twins(&config.priorities));
                 let at = &self.at;
                 let next_child = &mut self.next_child;

@@ -24,6 +24,10 @@ pub const MAX_ENDPOINT_STEPS: usize = 50_000_000;
 /// Localities and addresses that are listed for all clusters together: one assignment may be that of many.
 pub const MAX_LISTED: usize = 1_000_000;
 
+/// What the client does with RPCs that are under way, and all others.
+const KILLED: &str =
+    "the client's process dies if it uses the cluster as it becomes an aggregate cluster, or is one no longer";
+
 /// What changes for the RPCs of a cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClusterChange {
@@ -81,6 +85,9 @@ pub struct ShareChange {
 /// being compared or told.
 pub(super) fn changes(before: &Client, after: &Client, (was, is): (&Reached, &Reached)) -> (Vec<ClusterChange>, bool) {
     let mut comparison = ClusterComparison::new(before, after);
+    let kills = [before, after]
+        .iter()
+        .all(|client| client.profile.has(Feature::ChangedKindKills));
     let change = |name: &String| {
         if !was.has(name) && !is.has(name) {
             return None;
@@ -92,7 +99,11 @@ pub(super) fn changes(before: &Client, after: &Client, (was, is): (&Reached, &Re
             let own = these.iter().filter(|why| !others.contains(why));
             own.cloned().collect::<Vec<_>>()
         };
-        let (failed, fails) = (fails_only(failed, fails), fails_only(fails, failed));
+        let (failed, mut fails) = (fails_only(failed, fails), fails_only(fails, failed));
+        let is_routed = was.has_route_to(name) && is.has_route_to(name);
+        if is_routed && sides.is_some_and(|(one, other)| one.is_aggregate() != other.is_aggregate()) && kills {
+            fails.push(KILLED.to_owned());
+        }
         match change {
             Some(change) => Some(ClusterChange {
                 fails,
@@ -331,10 +342,13 @@ impl<'a> ClusterSide<'a> {
         }
     }
 
+    fn is_aggregate(&self) -> bool {
+        matches!(self.cluster.discovery, Discovery::Aggregate { .. })
+    }
+
     /// The names of its policies; `None` for an aggregate whose leaves have policies of their own.
     fn policies(&self, profile: &Profile) -> Option<String> {
-        let is_aggregate = matches!(self.cluster.discovery, Discovery::Aggregate { .. });
-        let is_read = !is_aggregate || profile.has(Feature::AggregateClusterBackwardCompat);
+        let is_read = !self.is_aggregate() || profile.has(Feature::AggregateClusterBackwardCompat);
         is_read.then(|| policy_names(&self.cluster.lb_policy.config))
     }
 

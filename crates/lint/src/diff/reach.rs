@@ -55,8 +55,27 @@ pub(super) fn clusters(before: &Client, after: &Client, (was, is): (&Reached, &R
 #[derive(Debug)]
 pub(super) struct Reached(
     /// `None` where any can be meant: no routes are known, or a plugin chooses.
-    Option<BTreeSet<String>>,
+    Option<ReachedKeys>,
 );
+
+/// The keys of clusters.
+#[derive(Debug)]
+struct ReachedKeys {
+    /// Those that routes name.
+    routed: BTreeSet<String>,
+    /// They and all below them.
+    all: BTreeSet<String>,
+}
+
+impl ReachedKeys {
+    fn of(client: &Client, named: Vec<&str>) -> ReachedKeys {
+        let clusters = &client.resources.clusters;
+        ReachedKeys {
+            routed: named.iter().map(|name| clusters.key(name).into_owned()).collect(),
+            all: below(client, named),
+        }
+    }
+}
 
 impl Reached {
     /// Those of all routes, or of the virtual host of one channel.
@@ -69,7 +88,7 @@ impl Reached {
                 .as_ref()
                 .and_then(|(_, routes, _)| channel::host(client, routes, target));
             let is_known = destinations(host, &mut open);
-            return Reached(is_known.then(|| below(client, open)));
+            return Reached(is_known.then(|| ReachedKeys::of(client, open)));
         }
         let mut tables = 0;
         let inline = resources
@@ -86,17 +105,22 @@ impl Reached {
         if tables == 0 {
             return Reached(None);
         }
-        Reached(Some(below(client, open)))
+        Reached(Some(ReachedKeys::of(client, open)))
     }
 
     /// Says whether a route is known that leads to the cluster with this key.
     fn names(&self, name: &str) -> bool {
-        self.0.as_ref().is_some_and(|reached| reached.contains(name))
+        self.0.as_ref().is_some_and(|reached| reached.all.contains(name))
     }
 
     /// Says whether RPCs can go to the cluster with this key.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.0.as_ref().is_none_or(|reached| reached.contains(name))
+        self.0.as_ref().is_none_or(|reached| reached.all.contains(name))
+    }
+
+    /// Says whether a route can lead to the cluster with this key without an aggregate in between.
+    pub(super) fn has_route_to(&self, name: &str) -> bool {
+        self.0.as_ref().is_none_or(|reached| reached.routed.contains(name))
     }
 }
 

@@ -104,6 +104,8 @@ features! {
     UpstreamConfig;
     /// xds_cluster_impl looks everything up by the cluster's name (A75).
     ClusterImplByName;
+    /// The process dies of a cluster in use that becomes an aggregate cluster, or is one no longer.
+    ChangedKindKills;
     /// A LOGICAL_DNS name that is no URI kills the client.
     DnsNameCrash;
     /// A cluster's metadata is checked (A83).
@@ -558,8 +560,7 @@ features! {
     RetryUnchecked;
     /// `idle_timeout` of a connection manager is the timeout of RPCs, and max_stream_duration is not read.
     IdleTimeoutOfRpcs;
-    /// A Listener or cluster that the control plane took away, and that comes back as it was, is no news: it stays missing while the
-    /// client watches it. (A Listener with its routes in it is there again when any other resource changes.)
+    /// A Listener or cluster that was taken away and comes back as it was stays missing while the client watches it.
     WithdrawnRemembered;
     /// What an update only adds is not seen: an override, an outlier detection, a timeout of the connection manager.
     AdditionsUnseen;
@@ -567,8 +568,7 @@ features! {
     ListenerAloneUnseen;
     /// RPCs wait for a configuration as long as there is none, whatever is wrong with it.
     WaitsForConfiguration;
-    /// A configuration is taken when each of its clusters has endpoints or an error, and not before: EDS that is missing or rejected and
-    /// a DNS name without an address hold up the channel.
+    /// EDS that is missing or rejected and a DNS name without an address hold up the channel: each cluster needs endpoints or an error.
     EndpointsAwaited;
     /// An aggregate cluster that is too deep somewhere, or leads back to itself, fails as a whole; a missing one is tried in its turn.
     AggregateFailsWhole;

@@ -106,6 +106,7 @@ impl Channel {
         }
         self.is_resolved = true;
         self.end_event(&reports);
+        self.note_death();
         let waiting: Vec<u64> = self
             .calls
             .iter()
