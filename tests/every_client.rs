@@ -325,3 +325,63 @@ fn what_an_aggregate_sets_for_nothing_is_told_of_the_clients_that_look_at_its_le
     }
     assert!(!of("java@1.74", ring));
 }
+
+/// An EDS resource with an endpoint of this address beside one that is right.
+fn with_address(address: &str) -> String {
+    format!(
+        r#"{{"resources": [
+            {{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
+                "eds_cluster_config": {{"eds_config": {{"ads": {{}}}}}}}},
+            {{"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "c", "endpoints": [
+                {{"locality": {{"region": "r"}}, "load_balancing_weight": 1, "lb_endpoints": [{{"endpoint": {address}}},
+                    {{"endpoint": {{"address": {{"socket_address": {{"address": "10.0.0.2", "port_value": 80}}}}}}}}]}}]}}]}}"#
+    )
+}
+
+/// `live/addresses` has what channels do with these endpoints.
+#[test]
+fn clients_that_take_any_address_say_what_becomes_of_it() {
+    let socket = |address: &str, port: u32| {
+        format!(r#"{{"address": {{"socket_address": {{"address": "{address}", "port_value": {port}}}}}}}"#)
+    };
+    for (client, address, rule, effect) in [
+        ("go", socket("10.0.0.1", 70_000), "port-out-of-range", "fails"),
+        ("node", socket("10.0.0.1", 70_000), "port-out-of-range", "fails"),
+        ("rust", socket("10.0.0.1", 70_000), "port-out-of-range", "fails"),
+        ("go", socket("shop.svc", 80), "address-not-ip", "advice"),
+        ("rust", socket("shop.svc", 80), "address-not-ip", "advice"),
+        ("go", socket("10.0.0.1:80", 80), "address-not-ip", "fails"),
+        ("rust", socket("10.0.0.1:80", 80), "address-not-ip", "fails"),
+        ("go", "{}".to_owned(), "address-missing", "fails"),
+        (
+            "go",
+            r#"{"address": {"pipe": {"path": "/p"}}}"#.to_owned(),
+            "address-not-socket-address",
+            "fails",
+        ),
+    ] {
+        let text = with_address(&address);
+        let report = xdsctl(&["validate", "-", "--client", client, "--format=json"], &text).json();
+        let of_endpoints = &report["resources"][1];
+        assert_eq!(of_endpoints["verdict"], "accepted", "{client} {address}");
+        let mut findings = of_endpoints["findings"].as_array().unwrap().iter();
+        let told = findings.any(|finding| finding["rule"] == rule && finding["effect"] == effect);
+        assert!(told, "{client} {address}: {of_endpoints}");
+        // Where RPCs go depends on DNS only if it is asked.
+        let tree = xdsctl(&["tree", "-", "--client", client, "--cluster", "c"], &text);
+        let told = tree.err.contains("an endpoint has the address `shop.svc`, which");
+        assert_eq!(
+            (told, tree.code),
+            (effect == "advice", Some(if told { 2 } else { 0 })),
+            "{client} {address}: {}",
+            tree.err
+        );
+    }
+    for client in ["cpp", "java", "node"] {
+        let report = xdsctl(
+            &["validate", "-", "--client", client, "--format=json"],
+            with_address(&socket("shop.svc", 80)),
+        );
+        assert_eq!(report.json()["resources"][1]["verdict"], "rejected", "{client}");
+    }
+}

@@ -733,3 +733,11 @@ fn failures_of_go_have_its_words() {
     assert!(told > 60, "{told} failures");
     assert!(wrong.len() <= OTHER_WORDS, "{} rows\n{}", wrong.len(), wrong.join("\n"));
 }
+
+/// Endpoints with an address that is none: a port that is too large or missing, a pipe, brackets, blanks. Go takes them all, and
+/// connects to none.
+#[test]
+fn what_is_no_address_gets_no_rpc() {
+    compare_live(&recording("addresses", GO), &[]);
+    compare_live(&recording("addresses", NODE), &[]);
+}

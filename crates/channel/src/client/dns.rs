@@ -117,6 +117,7 @@ pub(super) fn from_dns(hostname: &str, dns: &DnsAnswers, names: DnsNames) -> (Op
     let endpoints = Endpoints {
         priorities: vec![vec![locality]],
         drops: None,
+        host_name: None,
     };
     (Some(Arc::new(endpoints)), note, is_unresolved)
 }

@@ -135,6 +135,7 @@ fn endpoints_stand_below_their_priority_and_locality() {
         &Resource::Endpoints(Endpoints {
             priorities: vec![vec![locality]],
             drops: None,
+            host_name: None,
         }),
         "drop_overloads: none (default)
 priorities:

@@ -22,6 +22,11 @@ pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFa
             return Some(nested(name, &client.profile.name()));
         }
     }
+    if let Ok(config) = config
+        && let Some(why) = host_name(config, &client.profile.name())
+    {
+        return Some(why);
+    }
     let mut unknown = client.resources.rejected();
     unknown.retain(|rejected| rejected.gap.is_some());
     if unknown.is_empty() {
@@ -62,6 +67,20 @@ pub fn why_none(client: &Client) -> Option<String> {
         }
     }
     None
+}
+
+/// Names an endpoint of the channel whose address depends on what DNS says.
+fn host_name(config: &XdsConfig, actual: &str) -> Option<String> {
+    let leaves = config
+        .clusters
+        .keys()
+        .filter_map(|name| Some((name, config.leaf(name)?)));
+    leaves.into_iter().find_map(|(cluster, leaf)| {
+        let host = leaf.endpoints.as_ref()?.host_name.as_ref()?;
+        Some(format!(
+            "Cluster `{cluster}`: an endpoint has the address `{host}`, which {actual} looks up in DNS as it connects"
+        ))
+    })
 }
 
 fn nested(cluster: &str, actual: &str) -> String {

@@ -357,6 +357,7 @@ mod tests {
         Endpoints {
             priorities: priorities.iter().map(|p| p.chars().map(locality).collect()).collect(),
             drops: None,
+            host_name: None,
         }
     }
 

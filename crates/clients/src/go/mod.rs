@@ -26,7 +26,10 @@ use bytes::Bytes;
 
 use crate::shared::chain_policies;
 use crate::shared::read::{FamilyReader, PolicyKind, ReadDialect, length, plain_range};
-use crate::shared::rules::{REGEX_NOT_RE2, RESOURCE_NAME_EMPTY, RESOURCE_UNDECODABLE};
+use crate::shared::rules::{
+    ADDRESS_MISSING, ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, PORT_OUT_OF_RANGE, REGEX_NOT_RE2, RESOURCE_NAME_EMPTY,
+    RESOURCE_UNDECODABLE,
+};
 use crate::shared::{
     Checked, Converter, ConverterStop, Message, Opened, SentResource, URL_PREFIX, decoded_anew, die, is_url_of,
     not_in_any, reject, undecodable,
@@ -93,7 +96,13 @@ fn range(range: &CidrRange, profile: &Profile) -> Option<Cidr> {
 pub(crate) static CONVERTER: Converter = Converter {
     judge: convert,
     failures_kill: true,
-    failing_later: &[&REGEX_NOT_RE2],
+    failing_later: &[
+        &ADDRESS_MISSING,
+        &ADDRESS_NOT_IP,
+        &ADDRESS_NOT_SOCKET,
+        &PORT_OUT_OF_RANGE,
+        &REGEX_NOT_RE2,
+    ],
     rules: &[
         ext_proc::RULES,
         http_connection_manager::RULES,

@@ -23,6 +23,7 @@ mod tls;
 use bytes::Bytes;
 
 use crate::shared::read::{self, FamilyReader, PolicyKind, ReadDialect, plain_range};
+use crate::shared::rules::PORT_OUT_OF_RANGE;
 use crate::shared::{
     Checked, Converter, ConverterStop, Message, Opened, SentResource, URL_PREFIX, decoded_anew, is_url_of, not_in_any,
     undecodable,
@@ -92,6 +93,7 @@ pub(crate) static CONVERTER: Converter = Converter {
         &cluster::OUTLIER_WITHOUT_HOSTS_KILLS,
         &LB_RING_HASH_SIZE,
         &LB_RING_HASH_BELOW_LOCALITIES,
+        &PORT_OUT_OF_RANGE,
     ],
     rules: &[
         cluster::RULES,

@@ -9,7 +9,9 @@ use std::net::SocketAddr;
 
 use foldhash::{HashSet, HashSetExt};
 
-use crate::shared::rules::{ADDRESS_MISSING, ADDRESS_NOT_SOCKET, ENDPOINT_MISSING, PORT_UNSET, RESOURCE_NAME_EMPTY};
+use crate::shared::rules::{
+    ADDRESS_MISSING, ADDRESS_NOT_SOCKET, ENDPOINT_MISSING, PORT_OUT_OF_RANGE, PORT_UNSET, RESOURCE_NAME_EMPTY,
+};
 use crate::shared::{Checked, OpenedEndpoints, fields, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::HealthStatus as HealthPb;
 use xdsctl_document::proto::pb::envoy::config::core::v3::SocketAddress;
@@ -17,6 +19,7 @@ use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
     ClusterLoadAssignment as Pb, LbEndpoint, lb_endpoint::HostIdentifier,
 };
 use xdsctl_model::diag::{Effect, Path, Validation};
+use xdsctl_model::host_port::MAX_PORT;
 use xdsctl_model::resource::Endpoints;
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::{Endpoint, Locality};
@@ -32,13 +35,14 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
     // Looked up only.
     let mut seen: HashSet<SocketAddr> = HashSet::new();
     let mut priorities: BTreeMap<u32, Vec<Locality>> = BTreeMap::new();
+    let mut host_name = None;
     for (index, (entry, list)) in message.endpoints.iter().zip(&opened.lists).enumerate() {
         let at = at.index(index);
         let at = at.field("lb_endpoints");
         let mut endpoints = Builder::default();
         seen.reserve(list.len());
         for (i, one) in list.iter().enumerate() {
-            if let Some(endpoint) = endpoint(&one.message, i, &at.index(i), cx)?
+            if let Some(endpoint) = endpoint(&one.message, i, &mut host_name, &at.index(i), cx)?
                 && seen.insert(endpoint.address)
             {
                 endpoints.push(endpoint);
@@ -59,11 +63,18 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
     Ok(Endpoints {
         priorities: priorities.into_values().collect(),
         drops: None,
+        host_name,
     })
 }
 
 /// An endpoint; `None` for one that gets no RPC.
-fn endpoint(lb: &LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Option<Endpoint>> {
+fn endpoint(
+    lb: &LbEndpoint,
+    index: usize,
+    host_name: &mut Option<String>,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked<Option<Endpoint>> {
     let at = at.field("endpoint");
     let Some(HostIdentifier::Endpoint(endpoint)) = &lb.host_identifier else {
         let why = format_args!("endpoint is missing, the entry is left out");
@@ -87,6 +98,17 @@ fn endpoint(lb: &LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Validation<'_
         Ok(HealthPb::Healthy) => HealthStatus::Healthy,
         Ok(HealthPb::Unknown | HealthPb::Degraded) | Err(_) => HealthStatus::Unknown,
     };
+    if port > MAX_PORT {
+        let why = format_args!(
+            "port_value is {port}: it is accepted, and the client connects to {}",
+            port as u16
+        );
+        cx.report_as(Effect::Fails, &PORT_OUT_OF_RANGE, &at.field("port_value"), why);
+    }
+    fields::tell_of_address(socket, &at.field("address"), cx);
+    if fields::is_host_name(&socket.address) {
+        host_name.get_or_insert_with(|| socket.address.clone());
+    }
     Ok(address_of(socket, port).map(|address| of_address(index, address, health)))
 }
 

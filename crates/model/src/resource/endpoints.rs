@@ -14,6 +14,9 @@ pub struct Endpoints {
     pub priorities: Vec<Vec<Locality>>,
     /// Present if there is at least one drop_overload.
     pub drops: Option<DropConfig>,
+    /// The first name of a host that stands where others have an IP address. The client looks it up when it
+    /// connects; the endpoint is not among `priorities`.
+    pub host_name: Option<String>,
 }
 
 impl Endpoints {
@@ -41,6 +44,7 @@ impl Endpoints {
         Some(Endpoints {
             priorities: kept.filter(|localities| !localities.is_empty()).collect(),
             drops: self.drops.clone(),
+            host_name: self.host_name.clone(),
         })
     }
 }
@@ -173,11 +177,13 @@ mod tests {
         let plain = Endpoints {
             priorities: vec![vec![locality(0, "a")], vec![locality(1, "b")]],
             drops: None,
+            host_name: None,
         };
         assert_eq!(plain.with_localities_once(), None);
         let twice = Endpoints {
             priorities: vec![vec![locality(0, "a"), locality(2, "b")], vec![locality(1, "b")]],
             drops: None,
+            host_name: None,
         };
         let kept = twice.with_localities_once().unwrap().priorities;
         assert_eq!(kept, [vec![locality(0, "a"), locality(2, "b")]]);

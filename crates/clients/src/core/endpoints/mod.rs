@@ -86,6 +86,7 @@ pub(super) fn convert(message: &Pb, opened: &Opened, cx: &mut Validation<'_>) ->
     let kept = Endpoints {
         priorities: priorities.into_iter().map(|p| p.into_values().collect()).collect(),
         drops,
+        host_name: None,
     };
     if cx.nacked_since(start) {
         lost.report_each(message, &at, cx);

@@ -60,6 +60,7 @@ impl FamilyReader<'_> {
         Endpoints {
             priorities: priorities.into_values().map(in_order).collect(),
             drops: drops(message.policy.as_ref()),
+            host_name: host_name(ways, opened_endpoints),
         }
     }
 
@@ -198,6 +199,19 @@ pub(super) fn socket_address(address: &Address) -> Option<SocketAddr> {
         return None;
     }
     xdsctl_model::host_port::parse_ip_port(&socket.address, port)
+}
+
+/// The first host name of an endpoint that gets RPCs.
+fn host_name(ways: EndpointWays, opened: &OpenedEndpoints) -> Option<String> {
+    let used = |endpoint: &&OpenedEndpoint| ways.health(endpoint.message.health_status).is_some();
+    let mut endpoints = opened.lists.iter().flatten().filter(used);
+    endpoints.find_map(|endpoint| {
+        let Some(HostIdentifier::Endpoint(host)) = &endpoint.message.host_identifier else {
+            return None;
+        };
+        let socket = fields::socket(host.address.as_ref())?;
+        fields::is_host_name(&socket.address).then(|| socket.address.clone())
+    })
 }
 
 /// What is dropped; more than everything is everything.
