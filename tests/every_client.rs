@@ -385,3 +385,27 @@ fn clients_that_take_any_address_say_what_becomes_of_it() {
         assert_eq!(report.json()["resources"][1]["verdict"], "rejected", "{client}");
     }
 }
+
+#[test]
+fn an_override_of_ext_authz_is_taken_by_java_since_it_has_the_filter() {
+    let of = |client: &str, any: &str| {
+        let text = resources(&format!(
+            r#"{{ROUTES: [{{"domains": ["*"], "routes": [{{"match": {{"prefix": ""}}, "route": {{"cluster": "c"}}}}],
+                "typed_per_filter_config": {{"f": {any}}}}}]}}"#
+        ));
+        found(client, &text)
+            .into_iter()
+            .filter(|rule| rule == "filter-override-type-unknown" || rule == "any-undecodable")
+            .collect::<Vec<_>>()
+    };
+    for name in ["ExtAuthz", "ExtAuthzPerRoute"] {
+        let url = format!("type.googleapis.com/envoy.extensions.filters.http.ext_authz.v3.{name}");
+        let plain = format!(r#"{{"@type": "{url}"}}"#);
+        assert_eq!(of("java", &plain), [""; 0]);
+        for client in ["java@1.83.1", "go", "cpp"] {
+            assert_eq!(of(client, &plain), ["filter-override-type-unknown"], "{client}");
+        }
+        let within = format!(r#"{{"@type": "type.googleapis.com/xds.type.v3.TypedStruct", "type_url": "{url}"}}"#);
+        assert_eq!(of("java", &within), ["any-undecodable"]);
+    }
+}

@@ -24,6 +24,13 @@ use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
 
+/// Types of the ext_authz filter, whose overrides are taken unread (ExtAuthzFilter). The filter itself
+/// runs with a switch only.
+const EXT_AUTHZ: [&str; 2] = [
+    "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz",
+    "envoy.extensions.filters.http.ext_authz.v3.ExtAuthzPerRoute",
+];
+
 /// The filter registered for a type URL.
 fn registered(url: &str, profile: &Profile) -> Option<FilterKind> {
     match url.strip_prefix(URL_PREFIX)? {
@@ -176,6 +183,12 @@ pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Val
 
 fn one_override(any: &Any, is_optional: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let config = open(any, at, cx)?;
+    if cx.has(Feature::ExtAuthzRegistered) && EXT_AUTHZ.iter().any(|name| is_url_of(&config.url, name)) {
+        return match config.is_struct {
+            true => Err(no_struct(&config, at, cx)),
+            false => Ok(()),
+        };
+    }
     let Some(found) = registered(&config.url, cx.profile()) else {
         if is_optional {
             leave_out(&config.url, true, at, cx);
@@ -219,10 +232,14 @@ fn decode<T: prost::Message + Default>(
     cx: &mut Validation<'_>,
 ) -> Checked<T> {
     if config.is_struct {
-        let message = format_args!("`{}` is given as a TypedStruct, must be the message itself", config.url);
-        return Err(reject(&ANY_UNDECODABLE, at, message, cx));
+        return Err(no_struct(config, at, cx));
     }
     unpack(config.any, type_name, &FILTER_OVERRIDE_TYPE_UNKNOWN, at, cx)
+}
+
+fn no_struct(config: &Config<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> ConverterStop {
+    let message = format_args!("`{}` is given as a TypedStruct, must be the message itself", config.url);
+    reject(&ANY_UNDECODABLE, at, message, cx)
 }
 
 fn gcp_authn(config: &Config<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {

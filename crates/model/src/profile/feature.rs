@@ -87,8 +87,7 @@ features! {
     AuthorityRewrite = "GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE";
 
     // C-core, without a switch.
-    /// Virtual hosts may be without routes, weights of clusters need not add up to 100; empty aggregates, hash policies and
-    /// optional filters are checked.
+    /// Virtual hosts need no routes, weights of clusters any sum; empty aggregates, hash policies and optional filters are checked.
     CollectsFaults;
     /// A TypedStruct's value must be JSON.
     TypedStructChecked;
@@ -419,6 +418,8 @@ features! {
     HttpProxyByType;
     /// `errorUtilizationPenalty` of a weighted_round_robin JSON config is a number; before, only a text is read as one.
     WrrPenaltyAsNumber;
+    /// Overrides of the HTTP filter ext_authz are taken (A92).
+    ExtAuthzRegistered;
     /// A hash ring knows endpoints by the text of a Java socket address, has them in the order of a HashMap, and compares hashes as signed numbers.
     SocketRing;
     /// Matchers and hash policies see the application's headers and a content-type, names in any case; a request hash is a signed number when it is turned.
@@ -578,8 +579,7 @@ features! {
     ShuffleSparesFirst;
     /// The LB policy of a LOGICAL_DNS cluster is pick_first, whatever it says.
     DnsPicksFirst;
-    /// What is not set in outlier_detection has no default but its times and the share that may be ejected: it ejects nothing, and if no
-    /// endpoint can be compared and no fewest hosts are set, the process dies at the first look.
+    /// In outlier_detection only times and the share to eject have defaults; if no endpoint can be compared, the process dies.
     OutlierDefaultsLost;
     /// New endpoints take the place of the old ones at once in round_robin; in other clients when they are connected or have failed.
     ListsReplacedAtOnce;

@@ -32,6 +32,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         GRPC_EXPERIMENTAL_XDS_DATA_ERROR_HANDLING "1.77";
         GRPC_EXPERIMENTAL_XDS_ORCA_LRS_PROPAGATION "1.77";
         GRPC_EXPERIMENTAL_XDS_EXT_PROC_ON_SERVER "1.83.1";
+        GRPC_EXPERIMENTAL_XDS_EXT_AUTHZ_ON_CLIENT "1.85";
         GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING "1.37";
         GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH "1.37";
         GRPC_XDS_EXPERIMENTAL_ENABLE_TIMEOUT "1.37";
@@ -106,6 +107,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.83.1" off ExtProcOnClient;
         "1.83.1" always WrrPenaltyAsNumber;
         "1.83.1" gone ContainsExact;
+        "1.85" always ExtAuthzRegistered;
     },
 };
 
