@@ -7,6 +7,7 @@ use super::raw::Label;
 use super::slot::SlotPlace;
 use super::walker::Walker;
 use super::{Clue, Result, Shape, csds};
+use crate::proto::transcode::BAD_VALUE;
 use crate::source::Span;
 
 /// `{"static_resources": {...}}`.
@@ -50,6 +51,12 @@ fn walk_static(walker: &mut Walker<'_, '_>, shown: &[&str]) -> Result<()> {
             label: Label::Static,
             ..SlotPlace::default()
         };
+        if walker.tc.scan.peek() == b'{' {
+            let start = walker.pos();
+            let message = "this is an object, must be a list: it is read as a list of one, as Envoy does";
+            walker.report(&BAD_VALUE, Span::new(start, start + 1), message.to_owned());
+            return walker.bare(place);
+        }
         walker.objects(&mut |walker| walker.bare(place))
     })
 }
