@@ -4,17 +4,6 @@
 //! client; none knows of another, and what they have in common is [below them](shared). [`judge`]
 //! asks all clients that are wanted. [`discovery`] is about the response around the resources, and
 //! [`bootstrap`] about the file with which a client starts.
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::dbg_macro,
-        clippy::panic,
-        clippy::todo,
-        clippy::unimplemented,
-        clippy::unreachable,
-        clippy::unwrap_used
-    )
-)]
 
 pub mod shared;
 

@@ -7,6 +7,7 @@
 //! A process of its own has 100 MB of endpoints, as client status and as a control plane; each
 //! measurement runs in a fresh process, so that its time and its peak of memory are its own. CPU
 //! time is that of all threads, and includes writing to a file.
+#![expect(clippy::unwrap_used, reason = "what cannot be measured ends the bench")]
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};

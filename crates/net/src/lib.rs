@@ -12,24 +12,14 @@
 //! Everything that needs a runtime is behind the feature `live`. The calls at the top ([`fetch()`],
 //! [`watch`], [`serve()`], [`show()`]) block: no async leaves this crate. What a client makes of resources is
 //! asked of [`xdsctl_channel::client`], here nothing is judged.
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::dbg_macro,
-        clippy::panic,
-        clippy::todo,
-        clippy::unimplemented,
-        clippy::unreachable,
-        clippy::unwrap_used
-    )
-)]
 
 mod address;
 mod options;
 
 #[cfg(feature = "live")]
 mod ads;
-#[cfg(all(test, feature = "live"))]
+#[cfg(test)]
+#[cfg(feature = "live")]
 #[path = "../../../tests/attacks/net/mod.rs"]
 mod attacks;
 #[cfg(feature = "live")]

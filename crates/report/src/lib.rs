@@ -1,15 +1,4 @@
 //! Reports, and the formats that print them: only this crate knows colours and JSON schemas.
-#![cfg_attr(
-    not(test),
-    deny(
-        clippy::dbg_macro,
-        clippy::panic,
-        clippy::todo,
-        clippy::unimplemented,
-        clippy::unreachable,
-        clippy::unwrap_used
-    )
-)]
 
 /// `writeln!` for lines with names and values in them: see [`write_line`](edge::write_line).
 #[macro_export]

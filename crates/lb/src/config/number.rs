@@ -229,7 +229,7 @@ mod tests {
             assert_eq!(print_double(value), text);
         }
         let Value::Number(whole) = json!(1_000_000_000_000_000_u64) else {
-            unreachable!()
+            panic!("a number is expected")
         };
         assert_eq!(print(&whole), "1e+15");
     }

@@ -186,7 +186,7 @@ mod tests {
         let (suppressions, findings) = comments(id, source, &known);
         let lines = suppressions.into_iter().map(|s| match s.written {
             SuppressionPlace::Comment(lines) => lines,
-            SuppressionPlace::Config => unreachable!(),
+            SuppressionPlace::Config => panic!("{s:?}"),
         });
         (
             lines.collect(),

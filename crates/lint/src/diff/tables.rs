@@ -450,7 +450,7 @@ mod tests {
         assert_eq!((moved.after.route, moved.others.len()), (Some(0), 2));
         let own = |table: &mut Vec<Route>| {
             let Action::Route(action) = &mut table[1].action else {
-                unreachable!()
+                panic!("{table:?}")
             };
             action.max_stream_duration = Some(Millis(5_000));
         };
