@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
+
 use super::names;
 use super::reach::Reached;
 use super::ring::{AddressedRing, ring_moves};
@@ -28,12 +30,13 @@ pub const MAX_LISTED: usize = 1_000_000;
 const KILLED: &str =
     "the client's process dies if it uses the cluster as it becomes an aggregate cluster, or is one no longer";
 
-/// What changes for the RPCs of a cluster.
-#[derive(Debug, Clone, PartialEq)]
+/// What changes for the RPCs of a cluster, in fields as `xdsctl.diff/v1` has them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ClusterChange {
     /// Name of the cluster.
     pub name: String,
     /// What becomes of its RPCs; clusters of the same endpoints and policies share it.
+    #[serde(flatten, serialize_with = "shared")]
     pub spread: Arc<SpreadChange>,
     /// What makes its RPCs fail after, and did not before.
     pub fails: Vec<String>,
@@ -42,7 +45,7 @@ pub struct ClusterChange {
 }
 
 /// What changes for the RPCs of clusters with the same endpoints and policies.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SpreadChange {
     /// Where the endpoints come from, before and after, in words.
     pub discovery: Option<(String, String)>,
@@ -53,6 +56,7 @@ pub struct SpreadChange {
     /// Endpoints after that were not there before, in their priority and, if it has a share, their locality.
     pub new_endpoints: usize,
     /// Shares of the localities of a priority that differ.
+    #[serde(rename = "localities")]
     pub shares: Vec<ShareChange>,
     /// Share of all request hashes whose endpoint is another one, in the first priority.
     pub ring_moves: Option<f64>,
@@ -68,8 +72,12 @@ pub struct SpreadChange {
     pub undrained: Vec<SocketAddr>,
 }
 
+fn shared<S: Serializer>(spread: &Arc<SpreadChange>, serializer: S) -> Result<S::Ok, S::Error> {
+    spread.serialize(serializer)
+}
+
 /// The share of a priority's RPCs that a locality gets.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ShareChange {
     /// The priority, from 0, the highest.
     pub priority: usize,

@@ -12,7 +12,7 @@ use xdsctl_model::resource::listener::{HttpConnectionManager, Listener, RouteSou
 use xdsctl_model::resource::route::{Action, Destination, VirtualHost};
 
 /// Something that RPCs go to works on one side only.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ReachChange {
     /// The name of the Listener or Cluster.
     pub name: String,

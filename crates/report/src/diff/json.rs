@@ -1,7 +1,6 @@
 //! The answer of `diff` for programs, `xdsctl.diff/v1`. Fields are added, never changed.
 
 use std::io::{self, Write};
-use std::net::SocketAddr;
 
 use serde::{Serialize, Serializer};
 
@@ -51,11 +50,11 @@ struct WorldJson<'a> {
     presence: &'static str,
     resources: Vec<ResourceJson<'a>>,
     routes: Vec<Routes<'a>>,
-    clusters: Vec<ClusterJson<'a>>,
+    clusters: &'a [ClusterChange],
     /// Listeners whose channels have routes on one side only.
-    targets: Vec<Works<'a>>,
+    targets: &'a [ReachChange],
     /// Clusters that the client has on one side only, while its routes lead to them on the other.
-    reach: Vec<Works<'a>>,
+    reach: &'a [ReachChange],
     /// Servers that let others in than before.
     access: Vec<ServerJson<'a>>,
     /// A limit kept something from being compared.
@@ -87,13 +86,6 @@ struct AccessJson {
     gains: Vec<String>,
     loses: Vec<String>,
     keeps: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Works<'a> {
-    name: &'a str,
-    /// After; it is the other way round before.
-    works: bool,
 }
 
 #[derive(Serialize)]
@@ -186,35 +178,6 @@ struct Share<'a> {
     share: f64,
 }
 
-#[derive(Serialize)]
-struct ClusterJson<'a> {
-    name: &'a str,
-    /// How it finds endpoints, in words, before and after.
-    discovery: Option<(&'a str, &'a str)>,
-    lb_policy: Option<(&'a str, &'a str)>,
-    endpoints: Option<(&'a [usize], &'a [usize])>,
-    new_endpoints: usize,
-    localities: Vec<Locality<'a>>,
-    ring_moves: Option<f64>,
-    drops: Option<(f64, f64)>,
-    lost_sessions: Vec<String>,
-    drained: Vec<String>,
-    kept_sessions: Vec<String>,
-    undrained: Vec<String>,
-    /// What makes its RPCs fail after, and did not before.
-    fails: &'a [String],
-    /// What made its RPCs fail before, and does not any more.
-    failed: &'a [String],
-}
-
-#[derive(Serialize)]
-struct Locality<'a> {
-    priority: usize,
-    locality: &'a str,
-    before: f64,
-    after: f64,
-}
-
 /// Writes what changes.
 ///
 /// # Errors
@@ -270,9 +233,9 @@ fn world(compared: &Compared) -> WorldJson<'_> {
         },
         resources: compared.diff.resources.iter().map(resource).collect(),
         routes: compared.diff.routes.iter().map(routes).collect(),
-        clusters: compared.diff.clusters.iter().map(cluster).collect(),
-        targets: compared.diff.targets.iter().map(works).collect(),
-        reach: compared.diff.reach.iter().map(works).collect(),
+        clusters: &compared.diff.clusters,
+        targets: &compared.diff.targets,
+        reach: &compared.diff.reach,
         access: compared.diff.access.iter().map(server).collect(),
         is_cut: compared.diff.is_cut(),
         rpcs_not_known: compared.rpcs_unknown.as_deref(),
@@ -314,11 +277,6 @@ fn of_chain(chain: &ChainAccess) -> impl Iterator<Item = AccessJson> {
             keeps: method.keeps.iter().map(|access| access::words(access, false)).collect(),
         })
     })
-}
-
-fn works(reach: &ReachChange) -> Works<'_> {
-    let ReachChange { name, works } = reach;
-    Works { name, works: *works }
 }
 
 fn resource(change: &ResourceChange) -> ResourceJson<'_> {
@@ -436,47 +394,5 @@ fn share((goes, share): &(Goes, f64)) -> Share<'_> {
         cluster,
         plugin,
         share: *share,
-    }
-}
-
-fn pair(change: Option<&(String, String)>) -> Option<(&str, &str)> {
-    change.map(|(before, after)| (before.as_str(), after.as_str()))
-}
-
-fn cluster(change: &ClusterChange) -> ClusterJson<'_> {
-    let ClusterChange {
-        name,
-        spread,
-        fails,
-        failed,
-    } = change;
-    let addresses = |list: &[SocketAddr]| list.iter().map(ToString::to_string).collect();
-    ClusterJson {
-        name,
-        discovery: pair(spread.discovery.as_ref()),
-        lb_policy: pair(spread.lb_policy.as_ref()),
-        new_endpoints: spread.new_endpoints,
-        endpoints: spread
-            .endpoints
-            .as_ref()
-            .map(|(before, after)| (before.as_slice(), after.as_slice())),
-        localities: spread
-            .shares
-            .iter()
-            .map(|share| Locality {
-                priority: share.priority,
-                locality: &share.locality,
-                before: share.before,
-                after: share.after,
-            })
-            .collect(),
-        ring_moves: spread.ring_moves,
-        drops: spread.drops,
-        lost_sessions: addresses(&spread.lost_sessions),
-        drained: addresses(&spread.drained),
-        kept_sessions: addresses(&spread.kept_sessions),
-        undrained: addresses(&spread.undrained),
-        fails,
-        failed,
     }
 }
