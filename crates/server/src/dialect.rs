@@ -101,9 +101,10 @@ pub enum RangeRanks {
 }
 
 /// Which updates of a Listener are changes, so that the connections before them are drained.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum DrainsOn {
     /// Another value of what the client reads, names of chains apart.
+    #[default]
     Read,
     /// Another value of what the client reads.
     ReadAndNames,
@@ -112,9 +113,10 @@ pub enum DrainsOn {
 }
 
 /// When new files of certificates are used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Rotation {
     /// As they are: connections are closed while a certificate and its key do not belong together.
+    #[default]
     AsTheyAre,
     /// Those that can be used; before that, the ones before.
     Usable,
@@ -123,7 +125,7 @@ pub enum Rotation {
 }
 
 /// What a server does over time that others do not.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Lifetime {
     /// Which updates drain connections.
     pub drains_on: DrainsOn,

@@ -68,14 +68,9 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
             )),
             rotation: Rotation::AsTheyAre,
             policies_differ: !profile.has(Feature::RbacMatchersMade),
-            differs_after_rejection: false,
-            compares: None,
-            ends_at_several: false,
             ends_at_unimplemented: profile.has(Feature::UnknownMethodEnds),
             ends_at_unknown_type: true,
-            ends_at_ipv6: false,
-            stays_away: false,
-            keeps_at_other_address: false,
+            ..Lifetime::default()
         },
     }
 }

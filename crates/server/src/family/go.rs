@@ -65,18 +65,9 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         words,
         lifetime: Lifetime {
             drains_on: DrainsOn::Any,
-            drain_grace: None,
-            cut_off: None,
             rotation: Rotation::Usable,
-            policies_differ: false,
             differs_after_rejection: true,
-            compares: None,
-            ends_at_several: false,
-            ends_at_unimplemented: false,
-            ends_at_unknown_type: false,
-            ends_at_ipv6: false,
-            stays_away: false,
-            keeps_at_other_address: false,
+            ..Lifetime::default()
         },
     }
 }

@@ -60,17 +60,8 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         lifetime: Lifetime {
             drains_on: DrainsOn::ReadAndNames,
             drain_grace: Some(DRAIN_GRACE_MS),
-            cut_off: None,
             rotation: Rotation::UsableAndWhole,
-            policies_differ: false,
-            differs_after_rejection: false,
-            compares: None,
-            ends_at_several: false,
-            ends_at_unimplemented: false,
-            ends_at_unknown_type: false,
-            ends_at_ipv6: false,
-            stays_away: false,
-            keeps_at_other_address: false,
+            ..Lifetime::default()
         },
     }
 }

@@ -53,17 +53,13 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         lifetime: Lifetime {
             drains_on: DrainsOn::Any,
             drain_grace: Some(DRAIN_GRACE_MS),
-            cut_off: None,
             rotation: Rotation::AsTheyAre,
-            policies_differ: false,
-            differs_after_rejection: false,
             compares: Some(compared),
             ends_at_several: true,
-            ends_at_unimplemented: false,
-            ends_at_unknown_type: false,
             ends_at_ipv6: true,
             stays_away: true,
             keeps_at_other_address: true,
+            ..Lifetime::default()
         },
     }
 }
