@@ -18,8 +18,8 @@ use xdsctl_report::findings::not_checked::Gate;
 use xdsctl_report::findings::reached::Reached;
 use xdsctl_report::findings::resolve::ResolvedFindings;
 use xdsctl_report::findings::{
-    Finding, NotShown, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, concise, github, gitlab, human,
-    json, junit, markdown, matrix, sarif, statistics,
+    Finding, NotShown, ReportWriter, ResourceReport, Shown, ShownSeverity, Summary, Unplaced, concise, github, gitlab,
+    human, json, junit, markdown, matrix, sarif, statistics,
 };
 use xdsctl_report::paths::PrintedPaths;
 
@@ -233,7 +233,7 @@ fn form<'o>(
             };
             Box::new(human::Human::new(style, out))
         }
-        ReportFormat::Concise => Box::new(concise::Concise::new(choice, out)),
+        ReportFormat::Concise => Box::new(Shown(choice, concise::Concise::new(out))),
         ReportFormat::Jsonl => {
             let message = "`jsonl` answers line by line and goes with no other format";
             return Err(Error::Usage(message.to_owned()));
@@ -247,11 +247,11 @@ fn form<'o>(
                 out,
             ))
         }
-        ReportFormat::Sarif => Box::new(sarif::Sarif::new(choice, paths, out)),
+        ReportFormat::Sarif => Box::new(Shown(choice, sarif::Sarif::new(paths, out))),
         ReportFormat::Junit => Box::new(junit::Junit::new(choice, style.gate.severity, paths, out)),
-        ReportFormat::Github => Box::new(github::Github::new(choice, paths, summary, out)),
-        ReportFormat::Gitlab => Box::new(gitlab::Gitlab::new(choice, paths, out)),
-        ReportFormat::Markdown => Box::new(markdown::Markdown::new(choice, paths, out)),
+        ReportFormat::Github => Box::new(Shown(choice, github::Github::new(paths, summary, out))),
+        ReportFormat::Gitlab => Box::new(Shown(choice, gitlab::Gitlab::new(paths, out))),
+        ReportFormat::Markdown => Box::new(Shown(choice, markdown::Markdown::new(paths, out))),
     })
 }
 

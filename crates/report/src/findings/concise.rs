@@ -3,27 +3,22 @@
 
 use std::io::{self, Write};
 
-use super::{ByFinding, Finding, ResourceReport, ShownSeverity, Summary, not_checked, sentence_of_clients};
+use super::{ByFinding, Finding, ResourceReport, Summary, not_checked, sentence_of_clients};
 use crate::edge::visible_line;
 
 /// Writes a line for each finding that is chosen.
 pub struct Concise<W: Write> {
-    choice: ShownSeverity,
     out: W,
 }
 
 impl<W: Write> Concise<W> {
     /// Creates a writer; nothing is written yet.
-    pub const fn new(choice: ShownSeverity, out: W) -> Self {
-        Concise { choice, out }
+    pub const fn new(out: W) -> Self {
+        Concise { out }
     }
 }
 
 impl<W: Write> ByFinding for Concise<W> {
-    fn choice(&self) -> ShownSeverity {
-        self.choice
-    }
-
     fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
         match (&finding.place, resource) {
             (Some(place), _) => write!(

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use super::markdown::Markdown;
 use super::not_checked::{self, NotChecked};
-use super::{ByFinding, Finding, ResourceReport, ShownSeverity, Summary, file_and_place, paragraph};
+use super::{ByFinding, Finding, ResourceReport, Summary, file_and_place, paragraph};
 use crate::edge::visible;
 use crate::paths::PrintedPaths;
 use xdsctl_model::diag::Severity;
@@ -28,7 +28,6 @@ pub(crate) struct Note {
 
 /// Collects the findings, the loudest of which become annotations.
 pub struct Github<'o, W: Write> {
-    choice: ShownSeverity,
     paths: PrintedPaths,
     out: W,
     notes: Vec<Note>,
@@ -37,22 +36,17 @@ pub struct Github<'o, W: Write> {
 
 impl<'o, W: Write> Github<'o, W> {
     /// Nothing is written yet. The job's summary gets the same findings as Markdown.
-    pub fn new(choice: ShownSeverity, paths: PrintedPaths, summary: Option<Box<dyn Write + 'o>>, out: W) -> Self {
+    pub fn new(paths: PrintedPaths, summary: Option<Box<dyn Write + 'o>>, out: W) -> Self {
         Github {
-            choice,
             out,
             notes: Vec::new(),
-            summary: summary.map(|out| Markdown::new(choice, paths.clone(), out)),
+            summary: summary.map(|out| Markdown::new(paths.clone(), out)),
             paths,
         }
     }
 }
 
 impl<W: Write> ByFinding for Github<'_, W> {
-    fn choice(&self) -> ShownSeverity {
-        self.choice
-    }
-
     fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
         let (file, place) = file_and_place(resource, finding);
         self.notes.push(Note {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{ByFinding, Finding, ResourceReport, ShownSeverity, Summary, file_and_place, fingerprint};
+use super::{ByFinding, Finding, ResourceReport, Summary, file_and_place, fingerprint};
 use crate::SourcePlace;
 use crate::paths::PrintedPaths;
 use xdsctl_model::diag::{Fingerprints, Severity};
@@ -45,7 +45,6 @@ impl<'a> Location<'a> {
 
 /// Writes an array of issues.
 pub struct Gitlab<W: Write> {
-    choice: ShownSeverity,
     paths: PrintedPaths,
     out: W,
     fingerprints: Fingerprints,
@@ -54,9 +53,8 @@ pub struct Gitlab<W: Write> {
 
 impl<W: Write> Gitlab<W> {
     /// Creates a writer; nothing is written yet.
-    pub fn new(choice: ShownSeverity, paths: PrintedPaths, out: W) -> Self {
+    pub fn new(paths: PrintedPaths, out: W) -> Self {
         Gitlab {
-            choice,
             paths,
             out,
             fingerprints: Fingerprints::default(),
@@ -75,10 +73,6 @@ pub(crate) const fn severity(severity: Severity) -> &'static str {
 }
 
 impl<W: Write> ByFinding for Gitlab<W> {
-    fn choice(&self) -> ShownSeverity {
-        self.choice
-    }
-
     fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
         let (file, place) = file_and_place(resource, finding);
         let path = self.paths.relative(file.unwrap_or("-"));

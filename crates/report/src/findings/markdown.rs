@@ -4,9 +4,7 @@
 
 use std::io::{self, Write};
 
-use super::{
-    ByFinding, Finding, ResourceReport, ShownSeverity, Summary, counts, file_and_place, not_checked, sentence, verdicts,
-};
+use super::{ByFinding, Finding, ResourceReport, Summary, counts, file_and_place, not_checked, sentence, verdicts};
 use crate::edge::visible_line;
 use crate::paths::PrintedPaths;
 use xdsctl_model::diag::Severity;
@@ -17,7 +15,6 @@ pub const MAX_COMMENT_BYTES: usize = 60_000;
 
 /// Collects the findings by severity.
 pub struct Markdown<W: Write> {
-    choice: ShownSeverity,
     paths: PrintedPaths,
     out: W,
     items: Vec<(Severity, String)>,
@@ -25,9 +22,8 @@ pub struct Markdown<W: Write> {
 
 impl<W: Write> Markdown<W> {
     /// Creates a writer; nothing is written yet.
-    pub const fn new(choice: ShownSeverity, paths: PrintedPaths, out: W) -> Self {
+    pub const fn new(paths: PrintedPaths, out: W) -> Self {
         Markdown {
-            choice,
             paths,
             out,
             items: Vec::new(),
@@ -36,10 +32,6 @@ impl<W: Write> Markdown<W> {
 }
 
 impl<W: Write> ByFinding for Markdown<W> {
-    fn choice(&self) -> ShownSeverity {
-        self.choice
-    }
-
     fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
         let (file, place) = file_and_place(resource, finding);
         let mut item = String::from("- ");

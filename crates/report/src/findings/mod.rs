@@ -342,12 +342,9 @@ pub trait ReportWriter {
     fn end(&mut self, summary: &Summary) -> io::Result<()>;
 }
 
-/// A [`ReportWriter`] that writes of findings and not of resources.
+/// What writes of findings and not of resources: with [`Shown`] it is a [`ReportWriter`].
 pub trait ByFinding {
-    /// Which findings it shows.
-    fn choice(&self) -> ShownSeverity;
-
-    /// Takes the next finding that it shows, with its resource if it has one.
+    /// Takes the next finding that is shown, with its resource if it has one.
     ///
     /// # Errors
     /// Those of the writer, here and below.
@@ -360,28 +357,30 @@ pub trait ByFinding {
     fn finish(&mut self, summary: &Summary) -> io::Result<()>;
 }
 
-impl<F: ByFinding> ReportWriter for F {
+/// Which findings are shown, and what writes them.
+pub struct Shown<F>(pub ShownSeverity, pub F);
+
+impl<F: ByFinding> ReportWriter for Shown<F> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
-        self.choice().takes(finding)
+        self.0.takes(finding)
     }
 
     fn wants_from(&self) -> Severity {
-        self.choice().min_severity
+        self.0.min_severity
     }
 
     fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
-        let choice = self.choice();
-        let mut shown = findings.iter().filter(|finding| choice.shows(finding));
-        shown.try_for_each(|finding| self.finding(None, finding))
+        let mut shown = findings.iter().filter(|finding| self.0.shows(finding));
+        shown.try_for_each(|finding| self.1.finding(None, finding))
     }
 
     fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
-        let mut shown = self.choice().of(resource);
-        shown.try_for_each(|finding| self.finding(Some(resource), finding))
+        let mut shown = self.0.of(resource);
+        shown.try_for_each(|finding| self.1.finding(Some(resource), finding))
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
-        self.finish(summary)
+        self.1.finish(summary)
     }
 }
 

@@ -9,9 +9,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::not_checked::NotCheckedKind;
-use super::{
-    ByFinding, Finding, RelatedPlace, ResourceReport, ShownSeverity, Summary, file_and_place, fingerprint, paragraph,
-};
+use super::{ByFinding, Finding, RelatedPlace, ResourceReport, Summary, file_and_place, fingerprint, paragraph};
 use crate::SourcePlace;
 use crate::paths::PrintedPaths;
 use xdsctl_model::diag::{Fingerprints, Rule, Severity};
@@ -24,7 +22,6 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// Collects results by severity, so that the loudest can come first.
 pub struct Sarif<W: Write> {
-    choice: ShownSeverity,
     paths: PrintedPaths,
     out: W,
     fingerprints: Fingerprints,
@@ -39,9 +36,8 @@ pub struct Sarif<W: Write> {
 
 impl<W: Write> Sarif<W> {
     /// Creates a writer; nothing is written yet.
-    pub fn new(choice: ShownSeverity, paths: PrintedPaths, out: W) -> Self {
+    pub fn new(paths: PrintedPaths, out: W) -> Self {
         Sarif {
-            choice,
             paths,
             out,
             fingerprints: Fingerprints::default(),
@@ -156,10 +152,6 @@ fn rule(rule: &Rule) -> Value {
 }
 
 impl<W: Write> ByFinding for Sarif<W> {
-    fn choice(&self) -> ShownSeverity {
-        self.choice
-    }
-
     fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
         let bucket = match finding.severity {
             Severity::Error => 0,

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::json::finding_row;
 use super::not_checked::{self, Gate, NotChecked};
-use super::{ByFinding, Finding, ResourceReport, ShownSeverity, Summary};
+use super::{ByFinding, Finding, ResourceReport, Summary};
 
 /// Name of the schema in each line.
 pub const SCHEMA: &str = "xdsctl.verdict/v1";
@@ -46,7 +46,6 @@ const fn is_none(count: &usize) -> bool {
 
 /// Writes the verdict on a snapshot: `pass`, `fail`, or `error` if it could not be checked.
 pub struct SnapshotVerdict<W: Write> {
-    choice: ShownSeverity,
     /// What fails the snapshot.
     gate: Gate,
     at: SnapshotPlace,
@@ -58,9 +57,8 @@ pub struct SnapshotVerdict<W: Write> {
 
 impl<W: Write> SnapshotVerdict<W> {
     /// Creates a writer; nothing is written yet.
-    pub const fn new(choice: ShownSeverity, gate: Gate, at: SnapshotPlace, error: Option<String>, out: W) -> Self {
+    pub const fn new(gate: Gate, at: SnapshotPlace, error: Option<String>, out: W) -> Self {
         SnapshotVerdict {
-            choice,
             gate,
             at,
             error,
@@ -71,10 +69,6 @@ impl<W: Write> SnapshotVerdict<W> {
 }
 
 impl<W: Write> ByFinding for SnapshotVerdict<W> {
-    fn choice(&self) -> ShownSeverity {
-        self.choice
-    }
-
     fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
         let mut finding = finding.clone();
         let others = finding.related.iter_mut().filter_map(|related| related.place.as_mut());

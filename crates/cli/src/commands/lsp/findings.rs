@@ -12,25 +12,23 @@ use xdsctl_lsp::project::{ProjectFinding, ProjectResource, RelatedPlace};
 use xdsctl_model::diag::Severity;
 use xdsctl_model::resource::ResourceType;
 use xdsctl_report::SourcePlace;
-use xdsctl_report::findings::{ByFinding, Finding, ResourceReport, ShownSeverity, Summary};
+use xdsctl_report::findings::{ByFinding, Finding, ResourceReport, Summary};
 use xdsctl_suite::SuiteFault;
 
 /// Keeps what the report shows.
 pub(super) struct Collected {
-    choice: ShownSeverity,
     /// Documents by their names.
     ids: BTreeMap<String, SourceId>,
     pub findings: Vec<ProjectFinding>,
 }
 
 impl Collected {
-    pub fn of(sources: &SourceMap, choice: ShownSeverity) -> Collected {
+    pub fn of(sources: &SourceMap) -> Collected {
         // Of two with one name the first is the document, and the other what a setting names.
         let names = sources.iter().map(|(id, source)| (source.name().to_owned(), id));
         let mut ids = BTreeMap::new();
         names.for_each(|(name, id)| _ = ids.entry(name).or_insert(id));
         Collected {
-            choice,
             ids,
             findings: Vec::new(),
         }
@@ -49,10 +47,6 @@ impl Collected {
 }
 
 impl ByFinding for Collected {
-    fn choice(&self) -> ShownSeverity {
-        self.choice
-    }
-
     fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
         let of_resource = || Some((*self.ids.get(&*resource?.file)?, None));
         let Some((source, span)) = self.place(finding.place.as_deref()).or_else(of_resource) else {

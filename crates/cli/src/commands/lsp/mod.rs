@@ -29,6 +29,7 @@ use settings::Settings;
 use xdsctl_document::source::{Source, Span};
 use xdsctl_lsp::{Host, OpenTexts, Snapshot};
 use xdsctl_report::edge::is_plain;
+use xdsctl_report::findings::Shown;
 use xdsctl_report::paths::PrintedPaths;
 
 /// The settings that there are.
@@ -283,9 +284,9 @@ impl Projects {
         snapshot.providers = providers.into_iter().flatten().collect();
         snapshot.clients = asked.fleet.clients().to_vec();
         let options = asked.options(&fixable);
-        let mut collected = Collected::of(&inputs.sources, asked.style.everything);
+        let mut collected = Shown(asked.style.everything, Collected::of(&inputs.sources));
         checked.report(&inputs.sources, &options).write(&mut collected)?;
-        snapshot.findings = collected.findings;
+        snapshot.findings = collected.1.findings;
         snapshot
             .configuration
             .extend(snapshot.resources.iter().map(|resource| resource.source));

@@ -20,6 +20,7 @@ use crate::io::reach::AllowedDirectories;
 use crate::io::{files, input, live, outputs, own_output};
 use crate::{EXIT_TROUBLE, Error, Io};
 use xdsctl_document::source::{MAX_STREAM_BYTES, SourceMap};
+use xdsctl_report::findings::Shown;
 use xdsctl_report::findings::fixable::Fixable;
 use xdsctl_report::findings::verdict::{SnapshotPlace, SnapshotVerdict};
 
@@ -171,7 +172,8 @@ impl LineStream<'_> {
             false => nothing.to_string(),
         });
         let is_error = error.is_some();
-        let mut verdict = SnapshotVerdict::new(asked.style.choice, asked.style.gate, at, error, out);
+        let verdict = SnapshotVerdict::new(asked.style.gate, at, error, out);
+        let mut verdict = Shown(asked.style.choice, verdict);
         let summary = checked.report(&inputs.sources, &options).write(&mut verdict)?;
         Ok(match is_error {
             true => EXIT_TROUBLE,
