@@ -9,7 +9,7 @@ use std::sync::Arc;
 use xdsctl_clients::core::convert::dns_name;
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::Endpoints;
-use xdsctl_model::resource::cluster::{Discovery, HealthStatus};
+use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
 
 /// Answers of DNS by `host:port`, as it stands in the cluster or as the client looks it up.
@@ -96,15 +96,9 @@ pub(super) fn from_dns(hostname: &str, dns: &DnsAnswers, names: DnsNames) -> (Op
     };
     let mut addresses = addresses.into_iter();
     let endpoint = addresses.next().map(|address| Endpoint {
-        index: 0,
-        address,
         additional_addresses: addresses.collect(),
-        weight: 1,
-        weight_is_default: true,
-        health: HealthStatus::Unknown,
         hostname: hostname.to_owned(),
-        proxy: None,
-        hash_key: None,
+        ..Endpoint::of(0, address)
     });
     let is_unresolved = endpoint.is_none();
     let locality = Locality {

@@ -49,20 +49,13 @@ pub fn endpoint_weights(priority: &[Locality], profile: &Profile) -> Vec<Vec<u32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use xdsctl_model::resource::cluster::HealthStatus;
     use xdsctl_model::resource::endpoints::{Endpoint, LocalityName};
 
     fn locality(weight: u32, endpoints: &[u32]) -> Locality {
         let endpoint = |weight: &u32| Endpoint {
-            index: 0,
-            address: ([10, 0, 0, 1], 80).into(),
-            additional_addresses: Vec::new(),
             weight: *weight,
             weight_is_default: false,
-            health: HealthStatus::Unknown,
-            hostname: String::new(),
-            proxy: None,
-            hash_key: None,
+            ..Endpoint::of(0, ([10, 0, 0, 1], 80).into())
         };
         Locality {
             index: 0,

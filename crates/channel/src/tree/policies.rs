@@ -154,17 +154,7 @@ pub fn policy(config: &LbConfig, parts: &[WeightedLocality<'_>]) -> TreeNode {
 
 /// The node of a policy that gets the one endpoint of a DNS name whose addresses are not known.
 pub fn of_host(config: &LbConfig, hostname: &str, profile: &Profile) -> TreeNode {
-    let endpoint = Endpoint {
-        index: 0,
-        address: SocketAddr::from(([0, 0, 0, 0], 0)),
-        additional_addresses: Vec::new(),
-        weight: 1,
-        weight_is_default: true,
-        health: HealthStatus::Unknown,
-        hostname: String::new(),
-        proxy: None,
-        hash_key: None,
-    };
+    let endpoint = Endpoint::of(0, SocketAddr::from(([0, 0, 0, 0], 0)));
     let locality = Locality {
         index: 0,
         name: LocalityName::default(),

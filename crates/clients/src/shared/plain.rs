@@ -75,15 +75,11 @@ impl PlainReader {
             && endpoint.additional_addresses.is_empty()
             && message.metadata.is_none_or(|metadata| self.is_plain(metadata));
         is_plain.then(|| Endpoint {
-            index,
-            address: SocketAddr::new(ip.into(), port),
-            additional_addresses: Vec::new(),
             weight,
             weight_is_default: message.load_balancing_weight.is_none(),
             health,
             hostname: endpoint.hostname,
-            proxy: None,
-            hash_key: None,
+            ..Endpoint::of(index, SocketAddr::new(ip.into(), port))
         })
     }
 

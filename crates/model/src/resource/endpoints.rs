@@ -125,6 +125,21 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
+    /// An endpoint of which nothing is said but its address.
+    pub const fn of(index: usize, address: SocketAddr) -> Endpoint {
+        Endpoint {
+            index,
+            address,
+            additional_addresses: Vec::new(),
+            weight: 1,
+            weight_is_default: true,
+            health: HealthStatus::Unknown,
+            hostname: String::new(),
+            proxy: None,
+            hash_key: None,
+        }
+    }
+
     /// All addresses, the primary one first. An IPv6 zone is the address's scope id, and part of
     /// its identity.
     pub fn addresses(&self) -> impl Iterator<Item = SocketAddr> + '_ {
