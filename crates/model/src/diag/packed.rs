@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 pub use self::runs::PackedPattern;
 use self::runs::{RunPlaces, Runs};
+use super::path::packed::{push_number, split_number};
 use super::{Diagnostic, FieldPath, Path, Quota, Rule, Segs};
 
 /// Texts that are looked through for an equal one; more are just added.
@@ -538,14 +539,6 @@ impl ClientTexts {
     }
 }
 
-fn push_number(out: &mut Vec<u8>, mut number: usize) {
-    while number > 0x7f {
-        out.push((number & 0x7f) as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push((number & 0x7f) as u8);
-}
-
 /// How many bytes two paths have in common; eight are compared at a time.
 fn shared_len(one: &[u8], other: &[u8]) -> usize {
     let (words, _) = one.as_chunks::<8>();
@@ -553,17 +546,6 @@ fn shared_len(one: &[u8], other: &[u8]) -> usize {
     let whole = 8 * words.take_while(|(one, other)| one == other).count();
     let rest = one.iter().zip(other).skip(whole);
     whole + rest.take_while(|(one, other)| one == other).count()
-}
-
-fn split_number(packed: &[u8]) -> Option<(usize, &[u8])> {
-    let mut number = 0;
-    for (i, byte) in packed.iter().enumerate() {
-        number |= usize::from(byte & 0x7f).checked_shl(7 * u32::try_from(i).ok()?)?;
-        if byte & 0x80 == 0 {
-            return Some((number, packed.get(i + 1..)?));
-        }
-    }
-    None
 }
 
 #[cfg(test)]

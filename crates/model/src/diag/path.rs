@@ -282,7 +282,7 @@ impl fmt::Display for FieldPath {
 
 /// The packed form of a step: a byte for its kind; a number as seven bits a byte, the lowest first;
 /// a text as its length and its bytes.
-mod packed {
+pub(super) mod packed {
     use super::Seg;
 
     const FIELD: u8 = 0;
@@ -344,7 +344,8 @@ mod packed {
         }
     }
 
-    fn push_number(out: &mut Vec<u8>, mut number: usize) {
+    /// Adds a number.
+    pub(in super::super) fn push_number(out: &mut Vec<u8>, mut number: usize) {
         while number > 0x7f {
             out.push((number & 0x7f) as u8 | 0x80);
             number >>= 7;
@@ -356,7 +357,7 @@ mod packed {
     pub(super) fn split(packed: &[u8]) -> Option<(Seg<'_>, &[u8])> {
         let (kind, rest) = packed.split_first()?;
         if *kind == INDEX {
-            let (index, rest) = number(rest)?;
+            let (index, rest) = split_number(rest)?;
             return Some((Seg::Index(index), rest));
         }
         let (first, rest) = text(rest)?;
@@ -380,7 +381,8 @@ mod packed {
         })
     }
 
-    fn number(mut packed: &[u8]) -> Option<(usize, &[u8])> {
+    /// A number, and what follows it.
+    pub(in super::super) fn split_number(mut packed: &[u8]) -> Option<(usize, &[u8])> {
         let mut number = 0usize;
         let mut shift = 0;
         loop {
@@ -395,7 +397,7 @@ mod packed {
     }
 
     fn text(packed: &[u8]) -> Option<(&str, &[u8])> {
-        let (len, rest) = number(packed)?;
+        let (len, rest) = split_number(packed)?;
         let (text, rest) = rest.split_at_checked(len)?;
         Some((std::str::from_utf8(text).ok()?, rest))
     }

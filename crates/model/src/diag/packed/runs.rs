@@ -1,7 +1,8 @@
 //! Elements of a list of which the same is said: what is said is kept once, and how many there are.
 
 use super::super::Path;
-use super::{COMPARED, PackedList, push_number, split_number, split_path};
+use super::{COMPARED, PackedList, split_path};
+use crate::diag::path::packed::{push_number, split_number};
 
 /// What is said of an element of a list, and can be said of others: a number of what its
 /// [`Validation`](crate::diag::Validation) keeps.
