@@ -84,15 +84,21 @@ const SMALL_BYTES: usize = 16 << 10;
 impl Source {
     /// A document that is in memory, and in no map yet.
     pub fn of(name: impl Into<String>, bytes: Vec<u8>) -> Source {
+        let bytes = sniff::from_utf16(&bytes).map_or(Bytes::Owned(bytes), Bytes::Owned);
+        Source::unread(name.into(), bytes, false)
+    }
+
+    /// A document of which nothing was read.
+    fn unread(name: String, bytes: Bytes, is_settings: bool) -> Source {
         Source {
-            name: name.into(),
-            bytes: sniff::from_utf16(&bytes).map_or(Bytes::Owned(bytes), Bytes::Owned),
+            name,
+            bytes,
             lines: OnceLock::new(),
             view: OnceLock::new(),
             format: OnceLock::new(),
             sniffed: OnceLock::new(),
             yaml: Mutex::default(),
-            is_settings: false,
+            is_settings,
         }
     }
 
@@ -367,16 +373,7 @@ impl SourceMap {
         // Places are then those of the text as UTF-8; lines and columns are the same in both.
         let bytes = sniff::from_utf16(&bytes).map_or(bytes, Bytes::Owned);
         let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
-        self.sources.push(Arc::new(Source {
-            name,
-            bytes,
-            lines: OnceLock::new(),
-            view: OnceLock::new(),
-            format: OnceLock::new(),
-            sniffed: OnceLock::new(),
-            yaml: Mutex::default(),
-            is_settings,
-        }));
+        self.sources.push(Arc::new(Source::unread(name, bytes, is_settings)));
         id
     }
 
@@ -401,16 +398,8 @@ impl SourceMap {
     /// Gives a document other bytes, which have not been read yet.
     pub fn replace(&mut self, id: SourceId, bytes: Vec<u8>) {
         if let Some(source) = self.sources.get_mut(id.index()) {
-            *source = Arc::new(Source {
-                name: source.name.clone(),
-                bytes: Bytes::Owned(bytes),
-                lines: OnceLock::new(),
-                view: OnceLock::new(),
-                format: OnceLock::new(),
-                sniffed: OnceLock::new(),
-                yaml: Mutex::default(),
-                is_settings: source.is_settings,
-            });
+            let (name, bytes) = (source.name.clone(), Bytes::Owned(bytes));
+            *source = Arc::new(Source::unread(name, bytes, source.is_settings));
         }
     }
 
