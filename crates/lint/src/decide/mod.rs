@@ -45,7 +45,8 @@ pub use worlds::{InputScope, decide};
 
 use xdsctl_channel::client::{Checked, World};
 use xdsctl_document::envelope::{Finding, WorldId};
-use xdsctl_model::diag::{Rule, rules};
+use xdsctl_document::source::{SourceId, Span};
+use xdsctl_model::diag::{Diagnostic, Rule, rules};
 
 rules! {
     /// No listener has an api_listener: the configuration was made for a proxy, not for a gRPC client.
@@ -74,4 +75,16 @@ pub struct CheckOutcome {
     pub worlds: Vec<World>,
     /// Findings that are not shown, if somebody asks for them.
     pub withheld: Withheld,
+}
+
+impl CheckOutcome {
+    /// Adds a finding that stands at the start of a document.
+    fn add_at_start(&mut self, source: SourceId, diagnostic: Diagnostic) {
+        let span = Span::new(0, 0);
+        self.findings.push(Finding {
+            source,
+            span,
+            diagnostic,
+        });
+    }
 }

@@ -10,9 +10,8 @@ use crate::lint;
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{Checked, Facts, ListenerFacts, ResourceId, Verdict, World};
 use xdsctl_clients::shared::rules::{NEITHER_CLIENT_NOR_SERVER, NETWORK_FILTER_UNSUPPORTED};
-use xdsctl_document::envelope::{Finding, Label};
+use xdsctl_document::envelope::Label;
 use xdsctl_document::proto::transcode::MISSPELT_TYPE;
-use xdsctl_document::source::Span;
 use xdsctl_model::diag::{Diagnostic, Effect, Seg, Segs, Severity};
 use xdsctl_model::resource::ResourceType;
 
@@ -151,11 +150,7 @@ fn report(world: &World, why: &str, outcome: &mut CheckOutcome) {
 /// Adds a finding at the start of the world's first document.
 fn add(world: &World, diagnostic: Diagnostic, outcome: &mut CheckOutcome) {
     if let Some(first) = world.members.first().and_then(|&number| outcome.resources.get(number)) {
-        outcome.findings.push(Finding {
-            source: first.origin.source,
-            span: Span::new(0, 0),
-            diagnostic,
-        });
+        outcome.add_at_start(first.origin.source, diagnostic);
     }
 }
 

@@ -10,9 +10,9 @@ use xdsctl_channel::client::{
     AlikeClients, Checked, ClusterFacts, Facts, Joined, ListenerFacts, OtherClients, ResourceId, World, WorldSet,
 };
 use xdsctl_clients::bootstrap;
-use xdsctl_document::envelope::{Finding, Label, WorldName};
+use xdsctl_document::envelope::{Label, WorldName};
 use xdsctl_document::proto::transcode::{self, Note};
-use xdsctl_document::source::{SourceId, Span};
+use xdsctl_document::source::SourceId;
 use xdsctl_model::diag::{Diagnostic, Effect};
 use xdsctl_model::profile::{Client, Profile};
 use xdsctl_model::resource::ResourceType;
@@ -118,25 +118,16 @@ pub fn decide(world_set: WorldSet, scope: InputScope<'_>) -> CheckOutcome {
     };
     is_target_missing &= !relate_others(&world_set.others, all, scope, &mut outcome);
     if let (true, Some(target), Some(first)) = (is_target_missing, target, outcome.resources.first()) {
-        outcome.findings.push(Finding {
-            source: first.origin.source,
-            span: Span::new(0, 0),
-            diagnostic: lint::missing_target(target, scope.base),
-        });
+        outcome.add_at_start(first.origin.source, lint::missing_target(target, scope.base));
     }
     if let (Some(server), Some(first)) = (missing_server, outcome.resources.first()) {
-        outcome.findings.push(Finding {
-            source: first.origin.source,
-            span: Span::new(0, 0),
-            diagnostic: lint::missing_server_listener(server, near.as_deref()),
-        });
+        outcome.add_at_start(
+            first.origin.source,
+            lint::missing_server_listener(server, near.as_deref()),
+        );
     }
     if let (Some(address), Some(source)) = (scope.listens, scope.without_server_template) {
-        outcome.findings.push(Finding {
-            source,
-            span: Span::new(0, 0),
-            diagnostic: bootstrap::without_server_template(&format!("at {address}")),
-        });
+        outcome.add_at_start(source, bootstrap::without_server_template(&format!("at {address}")));
     }
     outcome.worlds = world_set.worlds;
     outcome
@@ -151,11 +142,10 @@ fn servers_bootstrap(world: &World, bootstrap: Option<SourceId>, outcome: &mut C
     };
     let first = world.all(ResourceType::Listener).next();
     if let Some((listener, _)) = first.filter(|_| listeners.all(|(_, entry)| is_server(entry.facts()))) {
-        outcome.findings.push(Finding {
+        outcome.add_at_start(
             source,
-            span: Span::new(0, 0),
-            diagnostic: bootstrap::without_server_template(&format!("for listener `{listener}`")),
-        });
+            bootstrap::without_server_template(&format!("for listener `{listener}`")),
+        );
     }
 }
 
@@ -294,10 +284,6 @@ fn endpoints_left_out(world: &World, outcome: &mut CheckOutcome) {
             "EDS clusters and no endpoints: the rules for endpoints have nothing to check".to_owned(),
         );
         diagnostic.help("take the dump with /config_dump?include_eds");
-        outcome.findings.push(Finding {
-            source: first.origin.source,
-            span: Span::new(0, 0),
-            diagnostic,
-        });
+        outcome.add_at_start(first.origin.source, diagnostic);
     }
 }
