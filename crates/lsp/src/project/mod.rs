@@ -110,6 +110,26 @@ pub struct ProjectFinding {
     pub page: Option<Arc<str>>,
 }
 
+impl ProjectFinding {
+    /// An error in the text of a document, of no rule.
+    pub fn of_text(source: SourceId, span: Span, message: String) -> ProjectFinding {
+        ProjectFinding {
+            source,
+            span: Some(span),
+            rule: None,
+            effect: None,
+            who: "".into(),
+            severity: Severity::Error,
+            message,
+            help: None,
+            path: String::new(),
+            related: Vec::new(),
+            fix: None,
+            page: None,
+        }
+    }
+}
+
 /// Another place of a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelatedPlace {

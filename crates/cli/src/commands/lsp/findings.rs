@@ -9,7 +9,6 @@ use xdsctl_document::source::{SourceId, SourceMap, Span};
 use xdsctl_lint::decide::CheckOutcome;
 use xdsctl_lsp::Snapshot;
 use xdsctl_lsp::project::{ProjectFinding, ProjectResource, RelatedPlace};
-use xdsctl_model::diag::Severity;
 use xdsctl_model::resource::ResourceType;
 use xdsctl_report::SourcePlace;
 use xdsctl_report::findings::{ByFinding, Finding, ResourceReport, Summary};
@@ -111,18 +110,7 @@ pub(super) fn of_suite(id: SourceId, faults: &[SuiteFault], snapshot: &mut Snaps
     snapshot
         .findings
         .retain(|finding| finding.source != id || finding.rule.is_none_or(|rule| !of_shape.contains(rule.id)));
-    snapshot.findings.extend(faults.iter().map(|fault| ProjectFinding {
-        source: id,
-        span: Some(fault.span),
-        rule: None,
-        effect: None,
-        who: "".into(),
-        severity: Severity::Error,
-        message: shown(&fault.message),
-        help: None,
-        path: String::new(),
-        related: Vec::new(),
-        fix: None,
-        page: None,
-    }));
+    let findings = faults.iter();
+    let findings = findings.map(|fault| ProjectFinding::of_text(id, fault.span, shown(&fault.message)));
+    snapshot.findings.extend(findings);
 }

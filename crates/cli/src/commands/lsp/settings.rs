@@ -5,7 +5,6 @@
 //! other documents, and without such files what holds without settings.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::args::ConfigArgs;
 use crate::config::{self, ProjectConfig, policies};
@@ -14,7 +13,6 @@ use xdsctl_document::secret;
 use xdsctl_document::source::{SourceId, Span};
 use xdsctl_lsp::project::ProjectFinding;
 use xdsctl_lsp::{OpenTexts, Snapshot};
-use xdsctl_model::diag::Severity;
 
 /// The settings of a project.
 pub(super) struct Settings {
@@ -102,20 +100,8 @@ pub(super) fn place(error: &Error, id: SourceId, name: &str, text: &str, snapsho
     let width = mark.trim_start().chars().count();
     let from = column.saturating_sub(1);
     let span = Span::new(start + byte(from), start + byte(from + width));
-    snapshot.findings.push(ProjectFinding {
-        source: id,
-        span: Some(span),
-        rule: None,
-        effect: None,
-        who: Arc::from(""),
-        severity: Severity::Error,
-        message: secret::hide(said).into_owned(),
-        help: None,
-        path: String::new(),
-        related: Vec::new(),
-        fix: None,
-        page: None,
-    });
+    let message = secret::hide(said).into_owned();
+    snapshot.findings.push(ProjectFinding::of_text(id, span, message));
     true
 }
 
