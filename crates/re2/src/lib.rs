@@ -78,18 +78,10 @@ impl Regex {
     ///
     /// Returns what that crate refuses the pattern for, in its last line.
     pub fn of_rust(pattern: &str) -> Result<Self, String> {
-        let is_literal = is_literal(pattern);
-        if !is_literal {
+        if !is_literal(pattern) {
             recent::check(PatternSyntax::Rust, pattern, check_of_rust)?;
         }
-        Ok(Self(Arc::new(SharedPattern {
-            pattern: pattern.into(),
-            syntax: PatternSyntax::Rust,
-            is_literal,
-            start: OnceLock::new(),
-            full: Kept::default(),
-            search: OnceLock::new(),
-        })))
+        Ok(Regex::kept(pattern, PatternSyntax::Rust))
     }
 
     /// Checks the pattern and keeps it; compiles nothing yet.
@@ -99,14 +91,19 @@ impl Regex {
     /// Returns what RE2 would refuse the pattern for.
     pub fn new(pattern: &str) -> Result<Self, RegexError> {
         Regex::check(pattern)?;
-        Ok(Self(Arc::new(SharedPattern {
+        Ok(Regex::kept(pattern, PatternSyntax::Re2))
+    }
+
+    /// Keeps a pattern that is known to be good.
+    fn kept(pattern: &str, syntax: PatternSyntax) -> Self {
+        Self(Arc::new(SharedPattern {
             pattern: pattern.into(),
-            syntax: PatternSyntax::Re2,
+            syntax,
             is_literal: is_literal(pattern),
             start: OnceLock::new(),
             full: Kept::default(),
             search: OnceLock::new(),
-        })))
+        }))
     }
 
     /// Checks the pattern, without an allocation if it is a plain literal.
