@@ -43,10 +43,8 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Grpcl
 /// The config in the client's form.
 pub fn to_json(config: &GrpclbConfig) -> Value {
     let mut written = json!({ "childPolicy": super::to_json(&config.child_policy) });
-    if let Value::Object(map) = &mut written
-        && !config.service_name.is_empty()
-    {
-        map.insert("serviceName".to_owned(), Value::String(config.service_name.clone()));
+    if !config.service_name.is_empty() {
+        written["serviceName"] = config.service_name.as_str().into();
     }
     written
 }

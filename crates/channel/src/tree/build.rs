@@ -296,9 +296,7 @@ fn leaf_json(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Value) -> 
         Some(detection) => outlier_detection::fields_to_json(detection),
         None => Value::Object(Map::new()),
     };
-    if let Value::Object(detection) = &mut detection {
-        detection.insert("childPolicy".to_owned(), limits);
-    }
+    detection["childPolicy"] = limits;
     named(outlier_detection::NAME, detection)
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::build;
 use super::form::TreeForm;
-use super::names::child_name;
+use super::names::{child_name, rename_fields};
 use super::node::{NodeKind, TreeNode};
 use super::service_config::ServiceConfig;
 use crate::client::config::Leaf;
@@ -110,9 +110,7 @@ pub fn leaf_json(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Value)
     let child = match &leaf.cluster.outlier_detection {
         Some(detection) => {
             let mut fields = outlier_detection::fields_to_json(detection);
-            if let Value::Object(fields) = &mut fields {
-                fields.insert("childPolicy".to_owned(), limits);
-            }
+            fields["childPolicy"] = limits;
             json!([{ outlier_detection::NAME: fields }])
         }
         None => limits,
@@ -127,17 +125,7 @@ pub fn leaf_json(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Value)
 
 /// Gives the policies in a config the names that they have in grpc-java.
 pub fn rename_policies(value: &mut Value) {
-    match value {
-        Value::Object(map) => {
-            let fields = std::mem::take(map).into_iter();
-            map.extend(fields.map(|(name, mut value)| {
-                rename_policies(&mut value);
-                (policy_name(&name).to_owned(), value)
-            }));
-        }
-        Value::Array(list) => list.iter_mut().for_each(rename_policies),
-        _ => {}
-    }
+    rename_fields(value, &|name| policy_name(&name).to_owned());
 }
 
 /// Gives the policies of a tree the names that they have in grpc-java.

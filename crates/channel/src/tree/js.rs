@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::build::is_dns;
 use super::form::TreeForm;
-use super::names::child_name;
+use super::names::{child_name, rename_fields};
 use super::node::{NodeKind, TreeNode};
 use super::service_config::ServiceConfig;
 use crate::client::config::Leaf;
@@ -92,9 +92,7 @@ pub fn leaf_json(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Value)
         None => json!({}),
     };
     rename(&mut detection);
-    if let Value::Object(fields) = &mut detection {
-        fields.insert("child_policy".to_owned(), limits);
-    }
+    detection["child_policy"] = limits;
     json!([{ "outlier_detection": detection }])
 }
 
@@ -114,23 +112,10 @@ pub fn aggregate_json(leaves: &[String]) -> Value {
 /// Gives policies and fields the names that they have in grpc-js: `minRingSize` is `min_ring_size`
 /// there.
 fn rename(value: &mut Value) {
-    match value {
-        Value::Object(map) => {
-            let fields = std::mem::take(map).into_iter();
-            map.extend(fields.map(|(name, mut value)| {
-                rename(&mut value);
-                let is_kept = name == "shuffleAddressList";
-                let name = if is_kept {
-                    name
-                } else {
-                    with_underscores(policy_name(&name))
-                };
-                (name, value)
-            }));
-        }
-        Value::Array(list) => list.iter_mut().for_each(rename),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
+    rename_fields(value, &|name| match name.as_str() {
+        "shuffleAddressList" => name,
+        other => with_underscores(policy_name(other)),
+    });
 }
 
 fn with_underscores(name: &str) -> String {

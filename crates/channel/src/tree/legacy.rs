@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::names::{ChildNumbers, child_name};
 use super::node::{NodeKind, TreeNode};
@@ -16,7 +16,7 @@ use super::policies;
 use super::service_config::{ManagerChild, ServiceConfig};
 use super::show::{self, ShownTree};
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
-use xdsctl_lb::{cds, cluster_manager, name_of, outlier_detection, override_host, priority};
+use xdsctl_lb::{cds, cluster_manager, name_of, named, outlier_detection, override_host, priority};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::cluster::{Cluster, Discovery};
 use xdsctl_model::resource::lb_policy::{LbConfig, PickFirstConfig};
@@ -48,42 +48,35 @@ pub fn children(config: &XdsConfig, service_config: &ServiceConfig) -> BTreeMap<
                 .map(|(name, leaf)| mechanism(name, &leaf.cluster))
                 .collect();
             let resolver = json!({ "xdsLbPolicy": root.lb_policy.json, "discoveryMechanisms": list });
-            let mut entry = Map::new();
-            entry.insert(CLUSTER_RESOLVER.to_owned(), resolver);
-            Some((cluster.to_owned(), Value::Array(vec![Value::Object(entry)])))
+            Some((cluster.to_owned(), named(CLUSTER_RESOLVER, resolver)))
         })
         .collect()
 }
 
 fn mechanism(name: &str, cluster: &Cluster) -> Value {
-    let mut map = Map::new();
-    map.insert("clusterName".to_owned(), json!(name));
-    map.insert(
-        "max_concurrent_requests".to_owned(),
-        json!(cluster.max_concurrent_requests),
-    );
+    let statuses: Vec<&str> = cluster.override_host_statuses.iter().map(|s| s.name()).collect();
+    let mut mechanism = json!({
+        "clusterName": name,
+        "max_concurrent_requests": cluster.max_concurrent_requests,
+        "overrideHostStatus": statuses,
+    });
     match &cluster.discovery {
         Discovery::Eds { service_name } => {
-            map.insert("type".to_owned(), json!("EDS"));
+            mechanism["type"] = json!("EDS");
             if let Some(service) = service_name {
-                map.insert("edsServiceName".to_owned(), json!(service));
+                mechanism["edsServiceName"] = json!(service);
             }
         }
         Discovery::LogicalDns { hostname } => {
-            map.insert("type".to_owned(), json!("LOGICAL_DNS"));
-            map.insert("dnsHostname".to_owned(), json!(hostname));
+            mechanism["type"] = json!("LOGICAL_DNS");
+            mechanism["dnsHostname"] = json!(hostname);
         }
         Discovery::Aggregate { .. } => {}
     }
     if let Some(detection) = &cluster.outlier_detection {
-        map.insert(
-            "outlierDetection".to_owned(),
-            outlier_detection::fields_to_json(detection),
-        );
+        mechanism["outlierDetection"] = outlier_detection::fields_to_json(detection);
     }
-    let statuses: Vec<&str> = cluster.override_host_statuses.iter().map(|s| s.name()).collect();
-    map.insert("overrideHostStatus".to_owned(), json!(statuses));
-    Value::Object(map)
+    mechanism
 }
 
 /// The tree of a channel in the old layout.

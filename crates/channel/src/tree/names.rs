@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
 use super::form::TreeForm;
 use crate::client::config::Leaf;
 use xdsctl_model::profile::Family;
@@ -14,6 +16,21 @@ use xdsctl_model::resource::endpoints::LocalityName;
 /// The name of a priority's child, as a family builds it; numbers begin with 0.
 pub fn child_name(cluster: &str, number: u64, family: Family) -> String {
     (TreeForm::of(family).child_name)(cluster, number)
+}
+
+/// Gives the fields of objects in a value other names, wherever they stand.
+pub(super) fn rename_fields(value: &mut Value, renamed: &dyn Fn(String) -> String) {
+    match value {
+        Value::Object(map) => {
+            let fields = std::mem::take(map).into_iter();
+            map.extend(fields.map(|(name, mut value)| {
+                rename_fields(&mut value, renamed);
+                (renamed(name), value)
+            }));
+        }
+        Value::Array(list) => list.iter_mut().for_each(|value| rename_fields(value, renamed)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// A leaf cluster with the names of the children for its priorities.

@@ -43,10 +43,8 @@ pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<CdsC
 /// The config in the client's form.
 pub fn to_json(config: &CdsConfig) -> Value {
     let mut written = json!({ "cluster": config.cluster });
-    if let Value::Object(map) = &mut written
-        && config.is_dynamic
-    {
-        map.insert("isDynamic".to_owned(), Value::Bool(true));
+    if config.is_dynamic {
+        written["isDynamic"] = true.into();
     }
     written
 }

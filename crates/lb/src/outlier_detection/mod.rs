@@ -134,9 +134,7 @@ fn check_percentage(percentage: u32, at: &ConfigPlace<'_>, faults: &mut Faults) 
 /// The config in the client's form.
 pub fn to_json(config: &OutlierDetectionConfig) -> Value {
     let mut json = fields_to_json(&config.detection);
-    if let Value::Object(map) = &mut json {
-        map.insert("childPolicy".to_owned(), super::to_json(&config.child_policy));
-    }
+    json["childPolicy"] = super::to_json(&config.child_policy);
     json
 }
 
@@ -148,25 +146,21 @@ pub fn fields_to_json(detection: &OutlierDetection) -> Value {
         "maxEjectionTime": json::duration_to_json(detection.max_ejection_time),
         "maxEjectionPercent": detection.max_ejection_percent,
     });
-    if let Value::Object(map) = &mut config {
-        if let Some(ejection) = &detection.success_rate {
-            let value = json!({
-                "stdevFactor": ejection.stdev_factor,
-                "enforcementPercentage": ejection.enforcement_percentage,
-                "minimumHosts": ejection.minimum_hosts,
-                "requestVolume": ejection.request_volume,
-            });
-            map.insert("successRateEjection".to_owned(), value);
-        }
-        if let Some(ejection) = &detection.failure_percentage {
-            let value = json!({
-                "threshold": ejection.threshold,
-                "enforcementPercentage": ejection.enforcement_percentage,
-                "minimumHosts": ejection.minimum_hosts,
-                "requestVolume": ejection.request_volume,
-            });
-            map.insert("failurePercentageEjection".to_owned(), value);
-        }
+    if let Some(ejection) = &detection.success_rate {
+        config["successRateEjection"] = json!({
+            "stdevFactor": ejection.stdev_factor,
+            "enforcementPercentage": ejection.enforcement_percentage,
+            "minimumHosts": ejection.minimum_hosts,
+            "requestVolume": ejection.request_volume,
+        });
+    }
+    if let Some(ejection) = &detection.failure_percentage {
+        config["failurePercentageEjection"] = json!({
+            "threshold": ejection.threshold,
+            "enforcementPercentage": ejection.enforcement_percentage,
+            "minimumHosts": ejection.minimum_hosts,
+            "requestVolume": ejection.request_volume,
+        });
     }
     config
 }

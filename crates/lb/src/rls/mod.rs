@@ -254,8 +254,8 @@ pub fn to_json(config: &RlsConfig) -> Value {
         "childPolicy": config.child_policy_json,
         "childPolicyConfigTargetFieldName": config.target_field_name,
     });
-    if let (Value::Object(map), Some(service_config)) = (&mut written, &config.channel_service_config) {
-        map.insert("routeLookupChannelServiceConfig".to_owned(), service_config.clone());
+    if let Some(service_config) = &config.channel_service_config {
+        written["routeLookupChannelServiceConfig"] = service_config.clone();
     }
     written
 }
