@@ -20,7 +20,7 @@ use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::filter::FilterConfig;
 use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
-use xdsctl_model::resource::route::{Action, Route, RouteAction, VirtualHost};
+use xdsctl_model::resource::route::{Route, RouteAction, VirtualHost};
 use xdsctl_model::resource::{
     Cluster, Endpoints, LbPolicy, Listener, Millis, Resource, ResourceType, RouteConfiguration,
 };
@@ -107,9 +107,8 @@ impl<'a> Index<'a> {
                 Some(Facts::Cluster(ClusterFacts::Aggregate { .. })) => {
                     if let (Some(Resource::Cluster(cluster)), Some(checked)) =
                         (parsed(entry.id), resources.get(entry.id.0))
-                        && let Discovery::Aggregate { children } = &cluster.discovery
                     {
-                        for child in children {
+                        for child in cluster.discovery.children() {
                             index.named.entry(child).or_default().parents.push(&checked.name);
                         }
                     }
@@ -330,18 +329,15 @@ impl<'a> Reach<'a> {
     pub fn deadline(&self, held: &Held<'a>, thing: Thing<'a>) -> Option<Millis> {
         match thing {
             Thing::RouteConfiguration(..) | Thing::VirtualHost(_) | Thing::Listener(_) | Thing::Filter(..) => None,
-            Thing::Route(_, route) | Thing::RetryPolicy(_, route) => match &route.action {
-                Action::Route(action) => deadline_of(action, || {
-                    *held.ways.limit.get_or_init(|| self.limit(held.name, held.chain))
-                }),
-                Action::NonForwarding | Action::Unknown => None,
-            },
+            Thing::Route(_, route) | Thing::RetryPolicy(_, route) => deadline_of(route.route_action()?, || {
+                *held.ways.limit.get_or_init(|| self.limit(held.name, held.chain))
+            }),
             Thing::Cluster(_) | Thing::Endpoints(_) | Thing::Locality { .. } | Thing::Endpoint(..) => {
                 *held.ways.deadline.get_or_init(|| {
                     let mut limits = BTreeMap::new();
                     let mut longest = None;
                     for found in self.uses(held) {
-                        let Action::Route(action) = &found.route.action else {
+                        let Some(action) = found.route.route_action() else {
                             continue;
                         };
                         let limit = || {

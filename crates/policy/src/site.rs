@@ -22,7 +22,7 @@ use xdsctl_document::source::wire::WireFields;
 use xdsctl_model::diag::{FieldPath, Seg};
 use xdsctl_model::resource::endpoints::{Endpoint, Locality};
 use xdsctl_model::resource::filter::HttpFilter;
-use xdsctl_model::resource::route::{Action, Route, VirtualHost};
+use xdsctl_model::resource::route::{Route, VirtualHost};
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, RouteConfiguration};
 
 /// The thing at a place, with what it stands in.
@@ -189,10 +189,7 @@ impl<'a> Site<'a> {
             Thing::RouteConfiguration(None, of) => view::resource(kind, name, of, redacts),
             Thing::VirtualHost(of) => view::object(kind, of, redacts),
             Thing::Route(_, of) => view::object(kind, of, redacts),
-            Thing::RetryPolicy(_, route) => match &route.action {
-                Action::Route(of) => view::retry_policy(of),
-                Action::NonForwarding | Action::Unknown => Value::Null,
-            },
+            Thing::RetryPolicy(_, route) => view::optional(route.route_action(), view::retry_policy),
             Thing::Cluster(of) => view::resource(kind, name, of, redacts),
             Thing::Endpoints(of) => view::resource(kind, name, of, redacts),
             Thing::Locality { of, .. } => view::object(kind, of, redacts),

@@ -15,7 +15,7 @@ use xdsctl_model::resource::endpoints::Locality;
 use xdsctl_model::resource::filter::FilterConfig;
 use xdsctl_model::resource::listener::{HttpConnectionManager, chain_place};
 use xdsctl_model::resource::matcher::StringMatch;
-use xdsctl_model::resource::route::{Action, PathMatcher, Route, VirtualHost};
+use xdsctl_model::resource::route::{PathMatcher, Route, VirtualHost};
 use xdsctl_model::resource::{Cluster, LbConfig, LbPolicy};
 
 /// The place of a filter chain among those that its listener uses; 0 of a client's listener.
@@ -84,10 +84,7 @@ impl<'a> View<'a> for UseView<'a> {
             share,
             ..
         } = self.of;
-        let action = match &route.action {
-            Action::Route(action) => Some(&**action),
-            Action::NonForwarding | Action::Unknown => None,
-        };
+        let action = route.route_action();
         match field {
             "resource" => text(holder),
             "virtual_host" => text(&host.name),

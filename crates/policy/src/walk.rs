@@ -4,7 +4,6 @@ use crate::site::Thing;
 use crate::uses::ChainNumber;
 use xdsctl_model::diag::Path;
 use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
-use xdsctl_model::resource::route::Action;
 use xdsctl_model::resource::{Endpoints, Listener, Resource, RouteConfiguration};
 
 /// Type of the message inside an API listener.
@@ -72,8 +71,8 @@ fn routes<'a>(config: &'a RouteConfiguration, chain: Option<ChainNumber>, at: &P
                     if !visit(Thing::Route(host, route), &at) {
                         return false;
                     }
-                    match &route.action {
-                        Action::Route(action) if action.retry_policy.is_some() => {
+                    match route.route_action() {
+                        Some(action) if action.retry_policy.is_some() => {
                             let own = at.field("route");
                             // What the virtual host says stands there.
                             let of = if action.retry_policy_inherited { &host_at } else { &own };

@@ -267,13 +267,7 @@ fn run(filters: &Chain, asked: Asked<'_>, client: &Client, handled: &mut Handled
 
 /// What a filter decides; `None` for one that decides nothing.
 pub fn decision<'a>(config: &'a FilterConfig, asked: Asked<'a>) -> Option<Decision<'a>> {
-    match config {
-        FilterConfig::Rbac(rbac) => rbac.rules.as_deref().map(|rules| policy::decide(rules, asked)),
-        FilterConfig::Router
-        | FilterConfig::Fault(_)
-        | FilterConfig::StatefulSession(_)
-        | FilterConfig::Described(_) => None,
-    }
+    Some(policy::decide(config.rbac_rules()?, asked))
 }
 
 /// The filters that an RPC got to, each with what it decides; `None` for one that is off or decides nothing.

@@ -36,10 +36,7 @@ pub(crate) fn of_connection(
 
 /// Why a filter that an RPC gets to ends the program, whatever it decides.
 pub(crate) fn of_filter(config: &FilterConfig) -> Option<&'static str> {
-    match config {
-        FilterConfig::Rbac(rbac) if rbac.rules.as_ref().is_some_and(|rules| rules.ends_program) => Some(NO_POLICY),
-        _ => None,
-    }
+    config.rbac_rules()?.ends_program.then_some(NO_POLICY)
 }
 
 /// Why an RPC to a method that the server does not have ends the program, if it does.

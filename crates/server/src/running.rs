@@ -13,9 +13,9 @@ use crate::serving::{NotServing, Serving, serving};
 use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::client::{Client, SentTexts, Updated};
 use xdsctl_channel::rpc::Draw;
+use xdsctl_model::resource::ResourceType;
 use xdsctl_model::resource::listener::{FilterChain, TcpListener};
 use xdsctl_model::resource::tls::CaCerts;
-use xdsctl_model::resource::{Listener, ResourceType};
 use xdsctl_model::status::Status;
 
 /// What a program of Node says as it ends at the comparison of an update.
@@ -407,10 +407,7 @@ impl RunningServer {
 
     fn newest(&self) -> Option<TcpListener> {
         let held = self.client.resources.listeners.get(&self.server.listener)?;
-        match &**held.value()? {
-            Listener::Tcp(listener) => Some(listener.clone()),
-            Listener::Api(_) => None,
-        }
+        held.value()?.tcp().cloned()
     }
 
     /// Drains connections if the Listener is another one.

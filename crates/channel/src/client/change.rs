@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
 use super::{Client, Edits, Nacked, Start, Updated};
-use crate::client::config::{ClusterState, XdsConfig};
+use crate::client::config::XdsConfig;
 use xdsctl_clients::core::endpoints::change::{EndpointChange, localities, scaled};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::text;
@@ -111,11 +111,9 @@ impl Client {
 
 /// The names of the EDS resources of a channel, by cluster.
 fn service_names(config: &XdsConfig) -> BTreeMap<String, String> {
-    let leaves = config.clusters.iter().filter_map(|(name, state)| match state {
-        ClusterState::Leaf(leaf) => Some((name, &leaf.cluster.discovery)),
-        ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
+    let names = config.leaves().filter_map(|(name, leaf)| {
+        let service_name = leaf.cluster.discovery.eds_name(name)?;
+        Some((name.clone(), service_name.to_owned()))
     });
-    leaves
-        .filter_map(|(name, discovery)| Some((name.clone(), discovery.eds_name(name)?.to_owned())))
-        .collect()
+    names.collect()
 }

@@ -13,9 +13,8 @@ use xdsctl_model::profile::Client as ProfileClient;
 use xdsctl_model::resource::cluster::{Discovery, HealthStatus, OutlierDetection};
 use xdsctl_model::resource::domain::DomainMatch;
 use xdsctl_model::resource::endpoints::Endpoint;
-use xdsctl_model::resource::lb_policy::{LbConfig, RouteLookup};
 use xdsctl_model::resource::listener::HttpConnectionManager;
-use xdsctl_model::resource::route::{Action, Destination, VirtualHost};
+use xdsctl_model::resource::route::VirtualHost;
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, ResourceType, RouteConfiguration};
 use xdsctl_model::status::{Code, Status};
 
@@ -108,6 +107,16 @@ impl PartialEq for Leaf {
             && (Arc::ptr_eq(&self.cluster, &other.cluster) || self.cluster == other.cluster)
             && self.note == other.note
             && self.is_unresolved == other.is_unresolved
+    }
+}
+
+impl ClusterState {
+    /// The leaf, if it is one.
+    pub const fn leaf(&self) -> Option<&Leaf> {
+        match self {
+            ClusterState::Leaf(leaf) => Some(leaf),
+            ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
+        }
     }
 }
 
@@ -239,10 +248,7 @@ impl fmt::Display for ChannelFailure {
 impl XdsConfig {
     /// The HttpConnectionManager of the Listener; `None` never happens for a resolved configuration.
     pub fn connection_manager(&self) -> Option<&HttpConnectionManager> {
-        match &*self.listener {
-            Listener::Api(manager) => Some(manager),
-            Listener::Tcp(_) => None,
-        }
+        self.listener.api()
     }
 
     /// The virtual host in use; `None` never happens for a resolved configuration.
@@ -253,50 +259,35 @@ impl XdsConfig {
     /// The cluster specifier plugins (RLS) of the virtual host's routes.
     pub fn plugins(&self) -> impl Iterator<Item = &str> {
         let routes = self.virtual_host().into_iter().flat_map(|host| &host.routes);
-        routes.filter_map(|route| match &route.action {
-            Action::Route(action) => match &action.destination {
-                Destination::Plugin(name) => Some(name.as_str()),
-                Destination::Cluster(_) | Destination::WeightedClusters(_) => None,
-            },
-            Action::NonForwarding | Action::Unknown => None,
-        })
-    }
-
-    /// What a plugin asks of a lookup service.
-    pub fn route_lookup(&self, plugin: &str) -> Option<&RouteLookup> {
-        match &self.route_config.cluster_specifier_plugins.get(plugin)?.config {
-            LbConfig::Rls(config) => Some(&config.route_lookup),
-            _ => None,
-        }
+        routes.filter_map(|route| route.destination()?.plugin())
     }
 
     /// The addresses of lookup services that are named by one.
     pub fn lookup_services(&self) -> impl Iterator<Item = SocketAddr> {
         self.plugins()
-            .filter_map(|plugin| self.route_lookup(plugin)?.lookup_service.parse().ok())
+            .filter_map(|plugin| self.route_config.route_lookup(plugin)?.lookup_service.parse().ok())
     }
 
     /// The cluster to which RPCs of a plugin go when a lookup fails.
     pub fn default_target(&self, plugin: &str) -> Option<&str> {
-        let target = &self.route_lookup(plugin)?.default_target;
-        Some(target.as_str()).filter(|target| !target.is_empty())
+        self.route_config.route_lookup(plugin)?.default_cluster()
     }
 
     /// The leaf cluster of this name.
     pub fn leaf(&self, name: &str) -> Option<&Leaf> {
-        match self.clusters.get(name)? {
-            ClusterState::Leaf(leaf) => Some(leaf),
-            ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
-        }
+        self.clusters.get(name)?.leaf()
+    }
+
+    /// The leaf clusters by name.
+    pub fn leaves(&self) -> impl Iterator<Item = (&String, &Leaf)> {
+        let clusters = self.clusters.iter();
+        clusters.filter_map(|(name, state)| Some((name, state.leaf()?)))
     }
 
     /// The addresses of all endpoints that the client keeps, those of DNS included.
     pub fn addresses(&self) -> impl Iterator<Item = SocketAddr> {
-        let leaves = self
-            .clusters
-            .keys()
-            .filter_map(|name| self.leaf(name)?.endpoints.as_deref());
-        let localities = leaves.flat_map(|endpoints| endpoints.priorities.iter().flatten());
+        let endpoints = self.leaves().filter_map(|(_, leaf)| leaf.endpoints.as_deref());
+        let localities = endpoints.flat_map(|endpoints| endpoints.priorities.iter().flatten());
         localities
             .flat_map(|locality| &locality.endpoints)
             .flat_map(Endpoint::addresses)
@@ -304,10 +295,7 @@ impl XdsConfig {
 
     /// Host names of LOGICAL_DNS clusters that have no address yet, and for which DNS could have one.
     pub fn unanswered(&self) -> impl Iterator<Item = &str> {
-        self.clusters.values().filter_map(|state| match state {
-            ClusterState::Leaf(leaf) => leaf.unanswered(),
-            ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
-        })
+        self.leaves().filter_map(|(_, leaf)| leaf.unanswered())
     }
 
     /// Says whether some endpoint can take RPCs to a cluster, as far as the resources tell: one that is not draining, behind a leaf

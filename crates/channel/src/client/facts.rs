@@ -547,10 +547,8 @@ fn add_needing_tls(
     found: &mut Vec<(OverrideFacts, Box<str>)>,
 ) {
     for (name, entry) in entries.iter().filter(|(_, entry)| !entry.disabled) {
-        let Some(FilterConfig::Rbac(rbac)) = entry.config.as_deref() else {
-            continue;
-        };
-        let policies = rbac.rules.iter().flat_map(|rules| &rules.policies);
+        let rules = entry.config.as_deref().and_then(FilterConfig::rbac_rules);
+        let policies = rules.into_iter().flat_map(|rules| &rules.policies);
         let mut needing = policies.filter(|(_, policy)| needs_tls(policy));
         if let Some((policy, _)) = needing.next().filter(|_| found.len() < MAX_NEEDING_TLS) {
             let facts = OverrideFacts {

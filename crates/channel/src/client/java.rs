@@ -7,14 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::config::{ChannelFailure, ChannelFailureClass, ClusterState, Leaf, XdsConfig};
-use super::target::Target;
 use super::{Client, Start};
 use xdsctl_model::profile::{Family, Feature};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::filter::{FilterConfig, FilterOverride, HttpFilter};
-use xdsctl_model::resource::listener::{Listener, RouteSource};
-use xdsctl_model::resource::route::{Action, Destination};
+use xdsctl_model::resource::route::Destination;
 use xdsctl_model::status::{Code, Status};
 
 /// What every RPC of a channel in panic mode gets.
@@ -120,14 +118,12 @@ fn filter_of_another(config: &XdsConfig) -> Option<&str> {
     let has_another = |filter: &HttpFilter| {
         host.routes.iter().any(|route| {
             let (of_route, of_host) = (&route.typed_per_filter_config, &host.typed_per_filter_config);
-            match &route.action {
-                Action::Route(action) => match &action.destination {
-                    Destination::WeightedClusters(entries) => entries
-                        .iter()
-                        .any(|entry| is_another(filter, &[&entry.typed_per_filter_config, of_route, of_host])),
-                    Destination::Cluster(_) | Destination::Plugin(_) => is_another(filter, &[of_route, of_host]),
-                },
-                Action::NonForwarding | Action::Unknown => false,
+            match route.destination() {
+                Some(Destination::WeightedClusters(entries)) => entries
+                    .iter()
+                    .any(|entry| is_another(filter, &[&entry.typed_per_filter_config, of_route, of_host])),
+                Some(Destination::Cluster(_) | Destination::Plugin(_)) => is_another(filter, &[of_route, of_host]),
+                None => false,
             }
         })
     };
@@ -199,30 +195,14 @@ fn compares_impossible(config: &XdsConfig) -> bool {
 
 /// Without a virtual host, all domains have been compared.
 fn has_impossible_domain(start: &Start, client: &Client, failure: &ChannelFailure) -> bool {
-    let routes = || {
-        let listener = client.resources.listeners.get(&target(start)?.listener)?.value()?;
-        let Listener::Api(manager) = &**listener else {
-            return None;
-        };
-        match &manager.routes {
-            RouteSource::Inline(routes) => Some(routes.clone()),
-            RouteSource::Rds(name) => client.resources.route_configs.get(name)?.value().cloned(),
-        }
-    };
-    let authority = target(start).map_or("", |target| target.authority.as_str());
+    let routes = || client.routes_of(&start.target()?.listener);
+    let authority = start.target().map_or("", |target| target.authority.as_str());
     failure.class == ChannelFailureClass::NoVirtualHost
         && (is_impossible(authority)
-            || routes().is_some_and(|routes| {
+            || routes().is_some_and(|(_, routes)| {
                 let mut domains = routes.virtual_hosts.iter().flat_map(|host| &host.domains);
                 domains.any(|domain| is_impossible(domain))
             }))
-}
-
-const fn target(start: &Start) -> Option<&Target> {
-    match start {
-        Start::Target(target) => Some(target),
-        Start::Routes { .. } | Start::Cluster(_) => None,
-    }
 }
 
 /// The client's words, where they are known.

@@ -77,8 +77,8 @@ use xdsctl_document::envelope::{self, Finding};
 use xdsctl_document::source::SourceMap;
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Rule, rules};
 use xdsctl_model::profile::{Feature, Profile, ServerFacts};
-use xdsctl_model::resource::listener::RouteSource;
-use xdsctl_model::resource::{Listener, ResourceType};
+use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
+use xdsctl_model::resource::{ResourceType, RouteConfiguration};
 
 rules! {
     /// A resource of the same type and name comes later in the same world.
@@ -102,6 +102,16 @@ pub enum Start {
     },
     /// At a cluster, as if one route took every RPC to it.
     Cluster(String),
+}
+
+impl Start {
+    /// The target; `None` if the channel starts at routes or at a cluster.
+    pub const fn target(&self) -> Option<&Target> {
+        match self {
+            Start::Target(target) => Some(target),
+            Start::Routes { .. } | Start::Cluster(_) => None,
+        }
+    }
 }
 
 /// One client: what it is, what it holds, and what DNS tells it.
@@ -351,19 +361,27 @@ impl Client {
         whole::as_it_dies(java::as_it_fails(resolved, start, self), self)
     }
 
+    /// What channels use of a Listener, and its routes.
+    pub fn routes_of(&self, listener: &str) -> Option<(&HttpConnectionManager, &Arc<RouteConfiguration>)> {
+        let manager = self.resources.listeners.get(listener)?.value()?.api()?;
+        let routes = match &manager.routes {
+            RouteSource::Inline(routes) => routes,
+            RouteSource::Rds(name) => self.resources.route_configs.get(name)?.value()?,
+        };
+        Some((manager, routes))
+    }
+
     /// The Listener of a target and the RouteConfiguration that it names: a channel watches them, whatever is wrong with them.
     pub fn leads(&self, start: &Start) -> Vec<(ResourceType, String)> {
-        let Start::Target(target) = start else {
+        let Some(target) = start.target() else {
             return Vec::new();
         };
-        let listener = self.resources.listeners.get(&target.listener);
-        let routes = match listener.and_then(|held| held.value()).map(|listener| &**listener) {
-            Some(Listener::Api(manager)) => match &manager.routes {
-                RouteSource::Rds(name) => Some(name.as_str()),
-                RouteSource::Inline(_) => None,
-            },
-            _ => None,
-        };
+        let listener = self
+            .resources
+            .listeners
+            .get(&target.listener)
+            .and_then(HeldResource::value);
+        let routes = listener.and_then(|listener| listener.api()?.routes.rds());
         let routes = routes.map(|name| (ResourceType::RouteConfiguration, name.to_owned()));
         let listener = (ResourceType::Listener, target.listener.clone());
         [listener].into_iter().chain(routes).collect()

@@ -23,7 +23,7 @@ use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::domain::{DomainClass, DomainComparison, DomainMatch, best_match_by};
 use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
-use xdsctl_model::resource::route::{Action, Destination, RouteAction, VirtualHost};
+use xdsctl_model::resource::route::{Action, Destination, Route, RouteAction, VirtualHost};
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, Millis, ResourceType, RouteConfiguration};
 use xdsctl_model::status::{Code, Status};
 
@@ -271,10 +271,7 @@ impl FoundRoutes<'_> {
 /// The note of a channel whose virtual host has a retry policy that the client cannot use.
 fn broken_method_config(host: &VirtualHost) -> Option<String> {
     host.routes.iter().find_map(|route| {
-        let Action::Route(action) = &route.action else {
-            return None;
-        };
-        let unusable = action.retry_policy.as_ref()?.unusable();
+        let unusable = route.route_action()?.retry_policy.as_ref()?.unusable();
         if unusable.is_empty() {
             return None;
         }
@@ -329,20 +326,8 @@ pub(super) fn cluster(name: &str, client: &Client, extra_roots: &BTreeSet<String
 
 /// The clusters that the routes of a virtual host name, weighted ones included.
 fn roots(host: &VirtualHost) -> BTreeSet<&str> {
-    let mut roots = BTreeSet::new();
-    for route in &host.routes {
-        let Action::Route(action) = &route.action else {
-            continue;
-        };
-        match &action.destination {
-            Destination::Cluster(name) => {
-                roots.insert(name.as_str());
-            }
-            Destination::WeightedClusters(entries) => roots.extend(entries.iter().map(|entry| entry.name.as_str())),
-            Destination::Plugin(_) => {}
-        }
-    }
-    roots
+    let destinations = host.routes.iter().filter_map(Route::destination);
+    destinations.flat_map(Destination::clusters).collect()
 }
 
 fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> XdsConfig {

@@ -42,7 +42,7 @@ use crate::client::config::XdsConfig;
 use xdsctl_model::profile::{Client, Family, Feature};
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::filter::FilterConfig;
-use xdsctl_model::resource::route::{Action, Destination, RetryPolicy, Route, RouteAction};
+use xdsctl_model::resource::route::{Destination, RetryPolicy, Route, RouteAction};
 use xdsctl_model::status::{Code, Status};
 
 /// Prefix of the key of a cluster.
@@ -288,9 +288,7 @@ impl Selector {
     ) -> Result<Selection<'s>, Refusal> {
         let inappropriate = Refusal::InappropriateAction(position);
         let route = self.routes().get(position).ok_or(inappropriate)?;
-        let Action::Route(action) = &route.action else {
-            return Err(inappropriate);
-        };
+        let action = route.route_action().ok_or(inappropriate)?;
         let of_route = self.routes.get(position).ok_or(inappropriate)?;
         let choices = of_route.list.as_slice();
         let number = match choices.last() {
@@ -330,10 +328,8 @@ impl Selector {
         action: &RouteAction,
         (number, choice): (usize, &'s ClusterChoice),
     ) -> &'s Chain {
-        let of_entry = match &action.destination {
-            Destination::WeightedClusters(entries) => entries.get(number).map(|entry| &entry.typed_per_filter_config),
-            Destination::Cluster(_) | Destination::Plugin(_) => None,
-        };
+        let of_entry = action.destination.weighted().get(number);
+        let of_entry = of_entry.map(|entry| &entry.typed_per_filter_config);
         let of_entry = of_entry.filter(|overrides| !overrides.is_empty());
         if of_entry.is_none() && route.typed_per_filter_config.is_empty() {
             return &self.shared;
@@ -378,19 +374,17 @@ fn choices(route: &Route) -> Choices {
         end,
         chain: OnceLock::new(),
     };
-    let list = match &route.action {
-        Action::Route(action) => match &action.destination {
-            Destination::Cluster(name) => vec![choice(format!("{CLUSTER_PREFIX}{name}"), 1)],
-            Destination::Plugin(name) => vec![choice(format!("{PLUGIN_PREFIX}{name}"), 1)],
-            Destination::WeightedClusters(entries) => entries
-                .iter()
-                .scan(0, |end, entry| {
-                    *end += u64::from(entry.weight);
-                    Some(choice(format!("{CLUSTER_PREFIX}{}", entry.name), *end))
-                })
-                .collect(),
-        },
-        Action::NonForwarding | Action::Unknown => Vec::new(),
+    let list = match route.destination() {
+        Some(Destination::Cluster(name)) => vec![choice(format!("{CLUSTER_PREFIX}{name}"), 1)],
+        Some(Destination::Plugin(name)) => vec![choice(format!("{PLUGIN_PREFIX}{name}"), 1)],
+        Some(Destination::WeightedClusters(entries)) => entries
+            .iter()
+            .scan(0, |end, entry| {
+                *end += u64::from(entry.weight);
+                Some(choice(format!("{CLUSTER_PREFIX}{}", entry.name), *end))
+            })
+            .collect(),
+        None => Vec::new(),
     };
     Choices {
         list,

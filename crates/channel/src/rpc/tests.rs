@@ -9,7 +9,7 @@ use crate::client::{Client, Resources, Start};
 use xdsctl_model::resource::Resource;
 use xdsctl_model::resource::filter::{Fault, FilterOverride, HttpFilter, SessionCookie};
 use xdsctl_model::resource::listener::{HttpConnectionManager, Listener, RouteSource};
-use xdsctl_model::resource::route::{ClusterWeight, RouteConfiguration, VirtualHost};
+use xdsctl_model::resource::route::{Action, ClusterWeight, RouteConfiguration, VirtualHost};
 
 type Overrides = BTreeMap<String, FilterOverride>;
 

@@ -25,7 +25,7 @@ pub fn lookup(selector: &Selector, request: &Request<'_>, plugin: &str) -> Optio
         headers: request.headers,
         timeout: request.timeout,
     };
-    let lookup = config.route_lookup(plugin)?;
+    let lookup = config.route_config.route_lookup(plugin)?;
     let default = match lookup.default_target.as_str() {
         "" => "no default target".to_owned(),
         target => format!("the default target is {target}"),

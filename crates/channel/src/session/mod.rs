@@ -164,10 +164,7 @@ impl Session {
 
     /// The target; `None` if the channel starts at routes or at a cluster.
     pub const fn target(&self) -> Option<&Target> {
-        match &self.start {
-            Start::Target(target) => Some(target),
-            Start::Routes { .. } | Start::Cluster(_) => None,
-        }
+        self.start.target()
     }
 
     /// Checks that the regexes of the routes can be matched against a path, or any path if `None`.

@@ -295,10 +295,7 @@ impl Clusters for ConfigView {
         match self.child(&cds, state, remembered) {
             Ok(child) => {
                 remembered.is_made = true;
-                remembered.last = match state {
-                    ClusterState::Leaf(leaf) => Some(leaf.clone()),
-                    ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
-                };
+                remembered.last = state.leaf().cloned();
                 ClusterUpdate::Child(Box::new(child))
             }
             Err(status) => ClusterUpdate::Error(match self.profile.has(Feature::NodeIdFirst) && above.is_none() {

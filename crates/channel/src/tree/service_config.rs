@@ -19,7 +19,7 @@ use xdsctl_clients::bootstrap::client_json::{self, ClientJson};
 use xdsctl_lb::{cds, cluster_manager, named};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::lb_policy::{CdsConfig, ClusterManagerConfig, LbConfig, LbPolicy};
-use xdsctl_model::resource::route::{Action, Destination};
+use xdsctl_model::resource::route::{Destination, Route};
 use xdsctl_model::status::{Code, Status};
 use xdsctl_model::text::first_escaped;
 
@@ -99,32 +99,18 @@ pub(super) fn cds_policy(cluster: &str) -> Value {
 
 /// The children of the cluster manager by key, as the routes name them.
 fn children(config: &XdsConfig) -> BTreeMap<String, ManagerChild> {
-    let mut children = BTreeMap::new();
-    let mut add_cluster = |name: &str| {
-        children.insert(
-            format!("{CLUSTER_PREFIX}{name}"),
-            ManagerChild::Cluster(name.to_owned()),
-        )
-    };
-    let mut plugins = Vec::new();
-    for route in config.virtual_host().into_iter().flat_map(|host| &host.routes) {
-        let Action::Route(action) = &route.action else {
-            continue;
-        };
-        match &action.destination {
-            Destination::Cluster(name) => _ = add_cluster(name),
-            Destination::WeightedClusters(entries) => entries.iter().for_each(|entry| _ = add_cluster(&entry.name)),
-            Destination::Plugin(name) => {
-                plugins.extend(config.route_config.cluster_specifier_plugins.get_key_value(name))
-            }
-        }
-    }
-    let plugins = plugins.into_iter().map(|(name, policy)| {
-        let key = format!("{PLUGIN_PREFIX}{name}");
-        (key, ManagerChild::Plugin(Arc::clone(policy)))
+    let routes = config.virtual_host().into_iter().flat_map(|host| &host.routes);
+    let clusters = routes.filter_map(Route::destination).flat_map(Destination::clusters);
+    let clusters = clusters.map(|name| {
+        let key = format!("{CLUSTER_PREFIX}{name}");
+        (key, ManagerChild::Cluster(name.to_owned()))
     });
-    children.extend(plugins);
-    children
+    let plugins = config.plugins().filter_map(|name| {
+        let policy = config.route_config.cluster_specifier_plugins.get(name)?;
+        let key = format!("{PLUGIN_PREFIX}{name}");
+        Some((key, ManagerChild::Plugin(Arc::clone(policy))))
+    });
+    clusters.chain(plugins).collect()
 }
 
 /// Generates the service config.

@@ -143,10 +143,7 @@ fn cds_node(walk: &TreeWalk<'_>, cluster: &str, below: Option<&str>) -> TreeNode
 /// Adds what the client drops of a cluster and its endpoints.
 fn dropped(walk: &TreeWalk<'_>, cluster: &str, state: Option<&ClusterState>, mut node: TreeNode) -> TreeNode {
     let of_cluster = walk.shown.resources.clusters.get(cluster).map(|held| held.dropped());
-    let eds = match state {
-        Some(ClusterState::Leaf(leaf)) => leaf.cluster.discovery.eds_name(cluster),
-        Some(ClusterState::Aggregate(_) | ClusterState::Error(_)) | None => None,
-    };
+    let eds = state.and_then(|state| state.leaf()?.cluster.discovery.eds_name(cluster));
     let of_endpoints = eds
         .and_then(|name| walk.shown.resources.endpoints.get(name))
         .map(|held| held.dropped());
@@ -160,10 +157,7 @@ fn dropped(walk: &TreeWalk<'_>, cluster: &str, state: Option<&ClusterState>, mut
 fn skipped(walk: &TreeWalk<'_>, root: &str, mut node: TreeNode) -> TreeNode {
     let children = |name: &str| {
         let held = walk.shown.resources.clusters.get(name)?;
-        match &held.value()?.discovery {
-            Discovery::Aggregate { children } => Some(children.as_slice()),
-            Discovery::Eds { .. } | Discovery::LogicalDns { .. } => None,
-        }
+        Some(held.value()?.discovery.children())
     };
     let mut seen = BTreeSet::from([root]);
     let mut below = vec![root];

@@ -32,10 +32,8 @@ pub const BYTES_A_PART: u64 = 10;
 pub fn of(config: &XdsConfig) -> u64 {
     // Clusters may share endpoints; only looked up, never iterated.
     let mut known = HashMap::new();
-    let leaves = config.clusters.iter().filter_map(|(name, state)| match state {
-        ClusterState::Leaf(leaf) => Some((name.as_str(), of_leaf(leaf, &mut known))),
-        ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
-    });
+    let leaves = config.leaves();
+    let leaves = leaves.map(|(name, leaf)| (name.as_str(), of_leaf(leaf, &mut known)));
     let leaves: BTreeMap<&str, u64> = leaves.collect();
     let parts = config.clusters.iter().map(|(name, state)| match state {
         ClusterState::Leaf(_) => leaves.get(name.as_str()).copied().unwrap_or(0),

@@ -13,7 +13,7 @@ use xdsctl_channel::rpc::retry::{AttemptEnd, RetryStop};
 use xdsctl_channel::rpc::{Draws, Selector};
 use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::retry::{DEFAULT_BASE_INTERVAL, default_max_interval};
-use xdsctl_model::resource::route::{Action, RetryBounds, RetryOn, RetryPolicy};
+use xdsctl_model::resource::route::{RetryBounds, RetryOn, RetryPolicy, Route};
 use xdsctl_model::status::Status;
 use xdsctl_report::channel::layers::Question;
 use xdsctl_report::channel::retry::{self, RetryAnswer};
@@ -60,8 +60,8 @@ fn answer(args: &RetryArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Erro
             Ok(session::exit(true))
         }
         Ok(selection) => {
-            let action = selector.routes().get(selection.route).map(|route| &route.action);
-            let inherited = matches!(action, Some(Action::Route(action)) if action.retry_policy_inherited);
+            let action = selector.routes().get(selection.route).and_then(Route::route_action);
+            let inherited = action.is_some_and(|action| action.retry_policy_inherited);
             let origin = if inherited { "virtual host" } else { "route" };
             let rpc = session::rpc(&args.request)?;
             let failure = match &selection.fault.abort {

@@ -8,7 +8,6 @@ use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::session::SessionInputs;
 use xdsctl_clients::bootstrap::Bootstrap;
 use xdsctl_model::profile::{self, Fleet, Profile};
-use xdsctl_model::resource::Listener;
 use xdsctl_server::dialect::ServerDialect;
 use xdsctl_server::handshake::{Provider, Roots};
 
@@ -58,10 +57,7 @@ fn servers(resources: &Resources) -> impl Iterator<Item = (&str, &str)> {
     resources
         .listeners
         .iter()
-        .filter_map(|(name, held)| match &**held.value()? {
-            Listener::Tcp(listener) => Some((name.as_str(), listener.address.as_str())),
-            Listener::Api(_) => None,
-        })
+        .filter_map(|(name, held)| Some((name.as_str(), held.value()?.tcp()?.address.as_str())))
 }
 
 /// The server at an address, or the only one. Without a bootstrap, its Listener is known by the

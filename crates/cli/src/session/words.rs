@@ -4,11 +4,9 @@
 use std::net::SocketAddr;
 
 use crate::Io;
-use xdsctl_channel::client::HeldResource;
 use xdsctl_channel::client::config::ChannelFailureClass as Class;
 use xdsctl_channel::client::target::{Target, TargetError};
 use xdsctl_channel::session::{NamedStart, Session, SessionError, SessionNote};
-use xdsctl_model::resource::listener::{Listener, RouteSource};
 use xdsctl_model::text;
 use xdsctl_report::listed;
 
@@ -287,17 +285,8 @@ fn hint(session: &Session) -> Option<String> {
 
 /// The domains of the RouteConfiguration, those most like the authority first.
 fn nearest_domains(session: &Session, target: &Target) -> String {
-    let resources = &session.client.resources;
-    let listener = resources.listeners.get(&target.listener).and_then(HeldResource::value);
-    let Some(Listener::Api(manager)) = listener.map(|listener| &**listener) else {
+    let Some((_, routes)) = session.client.routes_of(&target.listener) else {
         return String::new();
-    };
-    let routes = match &manager.routes {
-        RouteSource::Inline(routes) => &**routes,
-        RouteSource::Rds(name) => match resources.route_configs.get(name).and_then(HeldResource::value) {
-            Some(routes) => &**routes,
-            None => return String::new(),
-        },
     };
     let all = || {
         routes

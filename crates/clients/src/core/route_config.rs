@@ -148,7 +148,7 @@ fn virtual_host(
 
 /// Says whether a route uses its virtual host's retry policy.
 fn inherits_retry_policy(route: &Route) -> bool {
-    matches!(&route.action, Action::Route(action) if action.retry_policy_inherited)
+    route.route_action().is_some_and(|action| action.retry_policy_inherited)
 }
 
 /// Checks the domain patterns of a virtual host.
@@ -340,10 +340,7 @@ mod tests {
             .virtual_hosts
             .iter()
             .flat_map(|host| &host.routes)
-            .filter_map(|route| match &route.action {
-                Action::Route(action) => action.retry_policy.as_ref(),
-                Action::NonForwarding | Action::Unknown => None,
-            })
+            .filter_map(|route| route.route_action()?.retry_policy.as_ref())
             .map(|policy| (policy.retry_on.len(), policy.num_retries))
             .collect();
         assert_eq!(policies, [(1, 3), (0, 1)]);

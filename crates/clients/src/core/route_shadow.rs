@@ -15,7 +15,7 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 use xdsctl_model::diag::{Path, Reported, Validation, rules};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch};
-use xdsctl_model::resource::route::{Action, Destination, PathMatcher, Route, VirtualHost};
+use xdsctl_model::resource::route::{Destination, PathMatcher, Route, VirtualHost};
 
 rules! {
     /// A domain comes a second time, and the first virtual host that has it wins.
@@ -188,16 +188,12 @@ fn report_rest(next: &Route, more: usize, earlier: &Route, at: &Path<'_>, cx: &m
 /// The families that keep a route which takes all that later ones match, and whose routes match
 /// alike.
 fn who_keeps(earlier: &Route) -> &'static [Family] {
-    let destination = match &earlier.action {
-        Action::Route(route) => &route.destination,
-        Action::NonForwarding | Action::Unknown => return &[],
-    };
-    match destination {
+    match earlier.destination() {
         // grpc-go may have no such plugin, and drops the route then.
-        Destination::Plugin(_) => &[],
+        Some(Destination::Plugin(_)) | None => &[],
         // An unset case_sensitive is false in grpc-java.
         _ if RoutePaths::of(&earlier.path) != RoutePaths::All => &[Family::Cpp, Family::Go, Family::Node],
-        Destination::Cluster(_) | Destination::WeightedClusters(_) => &Family::ALL,
+        Some(Destination::Cluster(_) | Destination::WeightedClusters(_)) => &Family::ALL,
     }
 }
 

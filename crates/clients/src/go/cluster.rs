@@ -17,7 +17,7 @@ use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
     ClusterDiscoveryType, DiscoveryType, LbConfig, LbPolicy, RingHashLbConfig,
 };
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Metadata, TransportSocket};
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_endpoint::HostIdentifier};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::LbEndpoint;
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::Audience;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::http_11_proxy::v3::Http11ProxyUpstreamTransport;
@@ -344,7 +344,7 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checke
     let at = at.index(0);
     let at = at.field("endpoint");
     let endpoint: LbEndpoint = proto::kept(endpoint);
-    let Some(HostIdentifier::Endpoint(endpoint)) = &endpoint.host_identifier else {
+    let Some(endpoint) = fields::endpoint(&endpoint) else {
         return Err(reject(&ENDPOINT_MISSING, &at, format_args!("endpoint is missing"), cx));
     };
     let at = at.field("address");

@@ -14,9 +14,7 @@ use crate::shared::rules::{
 use crate::shared::{Checked, OpenedEndpoint, OpenedEndpoints, fields, reject};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata};
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
-    ClusterLoadAssignment as Pb, lb_endpoint::HostIdentifier,
-};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::ClusterLoadAssignment as Pb;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::host_port::MAX_PORT;
 use xdsctl_model::profile::Feature;
@@ -138,10 +136,7 @@ fn endpoints<'m>(
             let message = format_args!("endpoint weights add up to {sum}, must be at most {}", u32::MAX);
             return Err(reject(&ENDPOINT_WEIGHT_SUM, &at, message, cx));
         }
-        let host = match &endpoint.host_identifier {
-            Some(HostIdentifier::Endpoint(endpoint)) => Some(endpoint),
-            _ => None,
-        };
+        let host = fields::endpoint(endpoint);
         see(host.and_then(|host| host.address.as_ref()), addresses, &here, cx)?;
         if cx.has(Feature::DualstackEndpoints) {
             for more in host.iter().flat_map(|host| &host.additional_addresses) {

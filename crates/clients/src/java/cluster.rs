@@ -15,7 +15,7 @@ use xdsctl_document::proto::pb::envoy::config::cluster::v3::OutlierDetection;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
     ClusterDiscoveryType, CustomClusterType, DiscoveryType,
 };
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_endpoint::HostIdentifier};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::LbEndpoint;
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::http_11_proxy::v3::Http11ProxyUpstreamTransport;
 use xdsctl_document::proto::pb::well_known::Duration;
@@ -206,12 +206,9 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checke
     let at = at.index(0);
     let at = at.field("endpoint");
     let at = at.field("address");
-    let address = match &endpoint.host_identifier {
-        Some(HostIdentifier::Endpoint(endpoint)) => endpoint.address.as_ref(),
-        _ => None,
-    };
+    let endpoint = fields::endpoint(&endpoint);
     let at = at.field("socket_address");
-    let Some(socket) = fields::socket(address) else {
+    let Some(socket) = endpoint.and_then(|endpoint| fields::socket(endpoint.address.as_ref())) else {
         let why = format_args!("the endpoint has no socket_address");
         return Err(reject(&ADDRESS_NOT_SOCKET, &at, why, cx));
     };

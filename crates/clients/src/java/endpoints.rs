@@ -15,9 +15,7 @@ use crate::shared::rules::{
 use crate::shared::{Checked, OpenedEndpoint, OpenedEndpoints, fields, reject};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::Address;
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
-    ClusterLoadAssignment as Pb, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
-};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, LocalityLbEndpoints};
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::host_port::MAX_PORT;
 use xdsctl_model::profile::Feature;
@@ -88,11 +86,8 @@ fn lb_endpoints(endpoints: &[OpenedEndpoint], at: &Path<'_>, cx: &mut Validation
     for (i, endpoint) in endpoints.iter().enumerate() {
         let at = list.index(i);
         let endpoint_at = at.field("endpoint");
-        let found = match &endpoint.message.host_identifier {
-            Some(HostIdentifier::Endpoint(found)) => found.address.as_ref().map(|address| (found, address)),
-            _ => None,
-        };
-        let Some((found, address)) = found else {
+        let found = fields::endpoint(&endpoint.message);
+        let Some((found, address)) = found.and_then(|found| Some((found, found.address.as_ref()?))) else {
             let message = format_args!("the endpoint has no address");
             return Err(reject(&ADDRESS_MISSING, &endpoint_at.field("address"), message, cx));
         };

@@ -16,7 +16,7 @@ use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
     ClusterDiscoveryType, CustomClusterType, DiscoveryType, LbConfig, LbPolicy,
 };
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::{Cluster as Pb, OutlierDetection};
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_endpoint::HostIdentifier};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::LbEndpoint;
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
 use xdsctl_document::proto::wire::CLIENT_FIELD_IGNORED;
 use xdsctl_lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_SIZE};
@@ -221,7 +221,7 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
     let at = at.index(0);
     let at = at.field("endpoint");
     let lb: LbEndpoint = proto::kept(bytes);
-    let Some(HostIdentifier::Endpoint(endpoint)) = &lb.host_identifier else {
+    let Some(endpoint) = fields::endpoint(&lb) else {
         return fault(
             &ENDPOINT_MISSING,
             &at,

@@ -14,9 +14,7 @@ use crate::shared::rules::{
 };
 use crate::shared::{OpenedEndpoint, OpenedEndpoints, fields};
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, SocketAddress};
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
-    ClusterLoadAssignment as Pb, Endpoint, lb_endpoint::HostIdentifier,
-};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, Endpoint};
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
@@ -67,7 +65,7 @@ fn lb_endpoints<'m>(list: &'m [OpenedEndpoint], seen: &mut SeenAddresses<'m>, at
     for (i, lb) in list.iter().enumerate() {
         let entry_at = at.index(i);
         let at = entry_at.field("endpoint");
-        let Some(HostIdentifier::Endpoint(endpoint)) = &lb.message.host_identifier else {
+        let Some(endpoint) = fields::endpoint(&lb.message) else {
             let why = format_args!("endpoint is missing, must have an address");
             fault(&ENDPOINT_MISSING, &at, why, cx);
             continue;

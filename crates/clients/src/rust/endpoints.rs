@@ -15,9 +15,7 @@ use crate::shared::rules::{
 use crate::shared::{Checked, OpenedEndpoints, fields, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::HealthStatus as HealthPb;
 use xdsctl_document::proto::pb::envoy::config::core::v3::SocketAddress;
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
-    ClusterLoadAssignment as Pb, LbEndpoint, lb_endpoint::HostIdentifier,
-};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, LbEndpoint};
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::host_port::MAX_PORT;
 use xdsctl_model::resource::Endpoints;
@@ -50,7 +48,10 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
         }
         let plain = opened.plain().and_then(|plain| plain.get(index));
         for kept in plain.into_iter().flatten() {
-            endpoints.push(of_address(kept.index, kept.address, kept.health));
+            endpoints.push(Endpoint {
+                health: kept.health,
+                ..Endpoint::of(kept.index, kept.address)
+            });
         }
         priorities.entry(entry.priority).or_default().push(Locality {
             index,
@@ -76,7 +77,7 @@ fn endpoint(
     cx: &mut Validation<'_>,
 ) -> Checked<Option<Endpoint>> {
     let at = at.field("endpoint");
-    let Some(HostIdentifier::Endpoint(endpoint)) = &lb.host_identifier else {
+    let Some(endpoint) = fields::endpoint(lb) else {
         let why = format_args!("endpoint is missing, the entry is left out");
         cx.report_as(Effect::Dropped, &ENDPOINT_MISSING, &at, why);
         return Ok(None);
@@ -109,22 +110,11 @@ fn endpoint(
     if fields::is_host_name(&socket.address) {
         host_name.get_or_insert_with(|| socket.address.clone());
     }
-    Ok(address_of(socket, port).map(|address| of_address(index, address, health)))
-}
-
-/// What is kept of an endpoint: its address.
-fn of_address(index: usize, address: SocketAddr, health: HealthStatus) -> Endpoint {
-    Endpoint {
-        index,
-        address,
-        additional_addresses: Vec::new(),
-        weight: 1,
-        weight_is_default: true,
+    // Nothing but the address is kept.
+    Ok(address_of(socket, port).map(|address| Endpoint {
         health,
-        hostname: String::new(),
-        proxy: None,
-        hash_key: None,
-    }
+        ..Endpoint::of(index, address)
+    }))
 }
 
 /// The address, of whose port the client takes the lower 16 bits; `None` for the name of a host.

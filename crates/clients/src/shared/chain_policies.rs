@@ -66,10 +66,9 @@ fn report(chain: &FilterChain, known: KnownConnection, at: &Path<'_>, cx: &mut V
         .iter()
         .filter(|filter| !filter.disabled)
     {
-        let FilterConfig::Rbac(rbac) = &filter.config else {
+        let Some(rules) = filter.config.rbac_rules() else {
             continue;
         };
-        let Some(rules) = rbac.rules.as_deref() else { continue };
         let filter_at = http_filters_at.index(filter.index);
         let config_at = filter_at.field("typed_config");
         let rbac_at = config_at.value(RBAC);
@@ -100,10 +99,9 @@ fn report(chain: &FilterChain, known: KnownConnection, at: &Path<'_>, cx: &mut V
 fn overrides(map: &BTreeMap<String, FilterOverride>, known: KnownConnection, at: &Path<'_>, cx: &mut Validation<'_>) {
     let at = at.field("typed_per_filter_config");
     for (filter, entry) in map.iter().filter(|(_, entry)| !entry.disabled) {
-        let Some(FilterConfig::Rbac(rbac)) = entry.config.as_deref() else {
+        let Some(rules) = entry.config.as_deref().and_then(FilterConfig::rbac_rules) else {
             continue;
         };
-        let Some(rules) = rbac.rules.as_deref() else { continue };
         for (name, policy) in &rules.policies {
             if let Some(why) = why_never(policy, known) {
                 let message = format_args!("policy `{name}` never matches and {}: {why}", end(rules.action));

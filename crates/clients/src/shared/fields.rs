@@ -7,7 +7,8 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpe
 use xdsctl_document::proto::pb::envoy::config::core::v3::{
     Address, ConfigSource, SocketAddress, TransportSocket, address, transport_socket,
 };
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::LocalityLbEndpoints;
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::lb_endpoint::HostIdentifier;
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{Endpoint, LbEndpoint, LocalityLbEndpoints};
 use xdsctl_document::proto::pb::envoy::config::listener::v3::{Filter, filter};
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
     HttpFilter, http_filter,
@@ -21,6 +22,14 @@ pub(crate) fn socket(address: Option<&Address>) -> Option<&SocketAddress> {
     match address?.address.as_ref()? {
         address::Address::SocketAddress(socket) => Some(socket),
         _ => None,
+    }
+}
+
+/// The endpoint of an entry in a locality, if it stands there.
+pub(crate) fn endpoint(entry: &LbEndpoint) -> Option<&Endpoint> {
+    match entry.host_identifier.as_ref()? {
+        HostIdentifier::Endpoint(endpoint) => Some(endpoint),
+        HostIdentifier::EndpointName(_) => None,
     }
 }
 

@@ -6,11 +6,10 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 
-use super::plain;
 use super::read::EndpointWays;
+use super::{fields, plain};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{HealthStatus, Metadata};
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::lb_endpoint::HostIdentifier;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment, LbEndpoint, LocalityLbEndpoints};
 use xdsctl_document::proto::pb::envoy::config::route::v3::{Route, RouteConfiguration, VirtualHost};
 use xdsctl_model::resource::endpoints::Endpoint;
@@ -78,9 +77,8 @@ impl OpenedEndpoints {
         let any = |is_so: fn(&LbEndpoint) -> bool| lists.iter().flatten().any(|endpoint| is_so(&endpoint.message));
         OpenedEndpoints {
             has_draining: any(|message| message.health_status == HealthStatus::Draining as i32),
-            has_more_addresses: any(|message| match &message.host_identifier {
-                Some(HostIdentifier::Endpoint(endpoint)) => !endpoint.additional_addresses.is_empty(),
-                _ => false,
+            has_more_addresses: any(|message| {
+                fields::endpoint(message).is_some_and(|endpoint| !endpoint.additional_addresses.is_empty())
             }),
             has_metadata: any(|message| message.metadata.is_some()),
             lists,

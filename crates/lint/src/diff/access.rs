@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 
 use xdsctl_channel::client::Client;
 use xdsctl_channel::client::server::ListeningServer;
-use xdsctl_model::resource::Listener;
 use xdsctl_server::dialect::ServerDialect;
 use xdsctl_server::handshake::Program;
 use xdsctl_server::routing::Routes;
@@ -43,10 +42,7 @@ pub(super) fn changes(before: &Client, after: &Client) -> Vec<ServerAccess> {
 
 /// What the server of a Listener serves with, at the address for which the Listener is.
 fn served(name: &str, client: &Client, dialect: &ServerDialect) -> Option<Serving> {
-    let held = client.resources.listeners.get(name)?;
-    let Listener::Tcp(listener) = &**held.value()? else {
-        return None;
-    };
+    let listener = client.resources.listeners.get(name)?.value()?.tcp()?;
     let server = ListeningServer {
         address: listener.address.clone(),
         listener: name.to_owned(),

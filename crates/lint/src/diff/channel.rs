@@ -12,7 +12,6 @@ use xdsctl_channel::client::{Client, HeldResource};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::domain::{DomainComparison, best_match_by};
-use xdsctl_model::resource::listener::{Listener, RouteSource};
 use xdsctl_model::resource::route::VirtualHost;
 use xdsctl_model::resource::{ResourceType, RouteConfiguration};
 
@@ -67,9 +66,8 @@ impl Wanted {
         let listener = resources.listeners.key(&target.listener);
         self.names.insert((ResourceType::Listener, listener.into_owned()));
         let held = resources.listeners.get(&target.listener);
-        if let Some(Listener::Api(manager)) = held.and_then(HeldResource::value).map(|listener| &**listener)
-            && let RouteSource::Rds(name) = &manager.routes
-        {
+        let listener = held.and_then(HeldResource::value);
+        if let Some(name) = listener.and_then(|listener| listener.api()?.routes.rds()) {
             let key = resources.route_configs.key(name).into_owned();
             self.names.insert((ResourceType::RouteConfiguration, key));
         }

@@ -42,7 +42,6 @@ use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{Cache, Client, Gap, HeldResource, ResourceKind};
 use xdsctl_channel::parsed::{Fields, printed};
 use xdsctl_model::resource::domain::DomainComparison;
-use xdsctl_model::resource::listener::{Listener, RouteSource};
 use xdsctl_model::resource::{Millis, ResourceType, RouteConfiguration};
 
 /// What a client has under a name.
@@ -268,17 +267,9 @@ type Routes = (Option<String>, Arc<RouteConfiguration>, Millis);
 
 /// The routes of a listener that channels use.
 fn routes_of(client: &Client, listener: &str) -> Option<Routes> {
-    let Listener::Api(manager) = &**client.resources.listeners.get(listener)?.value()? else {
-        return None;
-    };
-    let deadline = manager.http_max_stream_duration;
-    match &manager.routes {
-        RouteSource::Inline(routes) => Some((None, Arc::clone(routes), deadline)),
-        RouteSource::Rds(name) => {
-            let routes = client.resources.route_configs.get(name)?.value()?;
-            Some((Some(name.clone()), Arc::clone(routes), deadline))
-        }
-    }
+    let (manager, routes) = client.routes_of(listener)?;
+    let name = manager.routes.rds().map(str::to_owned);
+    Some((name, Arc::clone(routes), manager.http_max_stream_duration))
 }
 
 fn routes(before: &Client, after: &Client, target: Option<&Target>) -> Vec<RouteChange> {

@@ -1,15 +1,11 @@
 //! Which channels work and which clusters RPCs can go to, before and after.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use super::{channel, names, routes_of};
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{Client, HeldResource};
-use xdsctl_model::resource::RouteConfiguration;
-use xdsctl_model::resource::cluster::Discovery;
-use xdsctl_model::resource::listener::{HttpConnectionManager, Listener, RouteSource};
-use xdsctl_model::resource::route::{Action, Destination, VirtualHost};
+use xdsctl_model::resource::route::{Route, VirtualHost};
 
 /// Something that RPCs go to works on one side only.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -94,7 +90,7 @@ impl Reached {
         let inline = resources
             .listeners
             .iter()
-            .filter_map(|(_, held)| inline_routes(held.value()?));
+            .filter_map(|(_, held)| held.value()?.api()?.routes.inline());
         let configs = resources.route_configs.iter().filter_map(|(_, held)| held.value());
         for table in inline.chain(configs) {
             tables += 1;
@@ -131,35 +127,21 @@ pub(super) fn below<'a>(client: &'a Client, mut open: Vec<&'a str>) -> BTreeSet<
     while let Some(name) = open.pop() {
         if reached.insert(clusters.key(name).into_owned())
             && let Some(cluster) = clusters.get(name).and_then(HeldResource::value)
-            && let Discovery::Aggregate { children } = &cluster.discovery
         {
-            open.extend(children.iter().map(String::as_str));
+            open.extend(cluster.discovery.children().iter().map(String::as_str));
         }
     }
     reached
 }
 
-fn inline_routes(listener: &Listener) -> Option<&Arc<RouteConfiguration>> {
-    match listener {
-        Listener::Api(HttpConnectionManager {
-            routes: RouteSource::Inline(routes),
-            ..
-        }) => Some(routes),
-        Listener::Api(_) | Listener::Tcp(_) => None,
-    }
-}
-
 /// Adds the clusters that routes name; `false` if a plugin chooses one.
 pub(super) fn destinations<'a>(hosts: impl IntoIterator<Item = &'a VirtualHost>, out: &mut Vec<&'a str>) -> bool {
-    for route in hosts.into_iter().flat_map(|host| &host.routes) {
-        let Action::Route(action) = &route.action else {
-            continue;
-        };
-        match &action.destination {
-            Destination::Cluster(name) => out.push(name),
-            Destination::WeightedClusters(clusters) => out.extend(clusters.iter().map(|cluster| cluster.name.as_str())),
-            Destination::Plugin(_) => return false,
+    let routes = hosts.into_iter().flat_map(|host| &host.routes);
+    for destination in routes.filter_map(Route::destination) {
+        if destination.plugin().is_some() {
+            return false;
         }
+        out.extend(destination.clusters());
     }
     true
 }

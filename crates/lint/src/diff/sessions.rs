@@ -10,9 +10,8 @@ use xdsctl_channel::client::Client;
 use xdsctl_channel::rpc::chain::{self, Level, Overrides};
 use xdsctl_model::cookie::{covers_nothing_else, may_cover};
 use xdsctl_model::resource::filter::{FilterConfig, HttpFilter};
-use xdsctl_model::resource::listener::Listener;
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
-use xdsctl_model::resource::route::{Action, Destination, PathMatcher, Route, VirtualHost};
+use xdsctl_model::resource::route::{Destination, PathMatcher, Route, VirtualHost};
 
 /// The clusters to which a session can hold RPCs.
 #[derive(Debug)]
@@ -25,7 +24,7 @@ impl Sessions {
     pub(super) fn of(client: &Client) -> Sessions {
         let mut open = BTreeSet::new();
         for (name, held) in client.resources.listeners.iter() {
-            let Some(Listener::Api(manager)) = held.value().map(|listener| &**listener) else {
+            let Some(manager) = held.value().and_then(|listener| listener.api()) else {
                 continue;
             };
             let keeps = |filter: &&HttpFilter| matches!(filter.config, FilterConfig::StatefulSession(_));
@@ -58,7 +57,9 @@ const MAX_PATHS: usize = 64;
 fn add(filters: &[HttpFilter], host: &VirtualHost, clusters: &mut BTreeSet<String>) -> bool {
     let mut last = BTreeMap::new();
     for (number, route) in host.routes.iter().enumerate() {
-        let Action::Route(action) = &route.action else { continue };
+        let Some(destination) = route.destination() else {
+            continue;
+        };
         let mut keeps = |entry: Option<&Overrides>| {
             let mut overrides = vec![
                 (Level::VirtualHost, &host.typed_per_filter_config),
@@ -73,7 +74,7 @@ fn add(filters: &[HttpFilter], host: &VirtualHost, clusters: &mut BTreeSet<Strin
                 _ => false,
             })
         };
-        match &action.destination {
+        match destination {
             Destination::Cluster(name) if keeps(None) => {
                 clusters.insert(name.clone());
             }

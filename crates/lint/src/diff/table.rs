@@ -13,7 +13,7 @@ use xdsctl_channel::rpc::Request;
 use xdsctl_channel::rpc::matching::{MILLION, header_matches, path_matches};
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
-use xdsctl_model::resource::route::{Action, Destination, PathMatcher, Route};
+use xdsctl_model::resource::route::{Destination, PathMatcher, Route};
 
 /// A share takes as long as so many looks at a route.
 pub(super) const STEPS_OF_A_SHARE: u64 = 8;
@@ -132,12 +132,9 @@ pub(super) fn are_apart(one: &[u8], other: &[u8]) -> bool {
 
 /// How many clusters a route takes its RPCs to.
 pub(super) fn spread(route: &Route) -> u64 {
-    match &route.action {
-        Action::Route(action) => match &action.destination {
-            Destination::WeightedClusters(clusters) => clusters.len() as u64,
-            Destination::Cluster(_) | Destination::Plugin(_) => 1,
-        },
-        _ => 1,
+    match route.destination() {
+        Some(Destination::WeightedClusters(clusters)) => clusters.len() as u64,
+        Some(Destination::Cluster(_) | Destination::Plugin(_)) | None => 1,
     }
 }
 
@@ -151,7 +148,7 @@ const FAILS: Sent = Sent {
 
 /// What becomes of the RPCs of a route; `deadline` is that of the listener.
 pub(super) fn sent(route: &Route, deadline: Millis) -> RouteShares {
-    let Action::Route(action) = &route.action else {
+    let Some(action) = route.route_action() else {
         return vec![(FAILS, 1.0)];
     };
     let care = Care::of(action, deadline);

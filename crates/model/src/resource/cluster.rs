@@ -68,6 +68,14 @@ impl Discovery {
         }
     }
 
+    /// The clusters that an aggregate names; none for other clusters.
+    pub fn children(&self) -> &[String] {
+        match self {
+            Discovery::Aggregate { children } => children,
+            Discovery::Eds { .. } | Discovery::LogicalDns { .. } => &[],
+        }
+    }
+
     /// The name of the EDS resource of the cluster `name`; `None` if it has none.
     pub fn eds_name<'a>(&'a self, name: &'a str) -> Option<&'a str> {
         match self {

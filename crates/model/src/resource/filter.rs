@@ -51,6 +51,14 @@ impl FilterConfig {
         })
     }
 
+    /// The rules of RBAC, if it has any.
+    pub fn rbac_rules(&self) -> Option<&RbacRules> {
+        match self {
+            FilterConfig::Rbac(rbac) => rbac.rules.as_deref(),
+            _ => None,
+        }
+    }
+
     /// The filter's short name as reports print it.
     pub const fn kind(&self) -> &'static str {
         match self {

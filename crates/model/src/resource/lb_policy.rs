@@ -281,6 +281,13 @@ pub struct RouteLookup {
     pub default_target: String,
 }
 
+impl RouteLookup {
+    /// The target when a lookup fails, if there is one.
+    pub fn default_cluster(&self) -> Option<&str> {
+        Some(self.default_target.as_str()).filter(|target| !target.is_empty())
+    }
+}
+
 /// What goes into a lookup for the methods of one builder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyBuilder {

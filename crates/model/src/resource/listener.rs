@@ -21,6 +21,24 @@ pub enum Listener {
     Tcp(TcpListener),
 }
 
+impl Listener {
+    /// What a client channel uses of it.
+    pub const fn api(&self) -> Option<&HttpConnectionManager> {
+        match self {
+            Listener::Api(manager) => Some(manager),
+            Listener::Tcp(_) => None,
+        }
+    }
+
+    /// What a server uses of it.
+    pub const fn tcp(&self) -> Option<&TcpListener> {
+        match self {
+            Listener::Tcp(listener) => Some(listener),
+            Listener::Api(_) => None,
+        }
+    }
+}
+
 /// HttpConnectionManager.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HttpConnectionManager {
@@ -39,6 +57,24 @@ pub enum RouteSource {
     Rds(String),
     /// The listener has the RouteConfiguration in it.
     Inline(Arc<RouteConfiguration>),
+}
+
+impl RouteSource {
+    /// The name of the RouteConfiguration, if it comes from RDS.
+    pub const fn rds(&self) -> Option<&str> {
+        match self {
+            RouteSource::Rds(name) => Some(name.as_str()),
+            RouteSource::Inline(_) => None,
+        }
+    }
+
+    /// The RouteConfiguration, if the listener has it in it.
+    pub const fn inline(&self) -> Option<&Arc<RouteConfiguration>> {
+        match self {
+            RouteSource::Inline(routes) => Some(routes),
+            RouteSource::Rds(_) => None,
+        }
+    }
 }
 
 /// A server listener.
@@ -67,13 +103,12 @@ impl TcpListener {
         let mut chains = self.filter_chains.iter().chain(&self.default_filter_chain);
         chains.any(|chain| {
             let manager = &chain.http_connection_manager;
-            let in_routes = match &manager.routes {
-                RouteSource::Rds(_) => false,
-                RouteSource::Inline(routes) => routes.virtual_hosts.iter().any(|host| {
+            let in_routes = manager.routes.inline().is_some_and(|routes| {
+                routes.virtual_hosts.iter().any(|host| {
                     let routes = host.routes.iter().map(|route| &route.typed_per_filter_config);
                     routes.chain([&host.typed_per_filter_config]).any(overridden)
-                }),
-            };
+                })
+            });
             in_routes || manager.http_filters.iter().any(|filter| is_rbac(&filter.config))
         })
     }

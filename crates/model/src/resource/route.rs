@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::filter::FilterOverride;
+use super::lb_policy::RouteLookup;
 use super::matcher::{HeaderMatcher, HeaderView, StringMatch, StringMatcher};
-use super::{LbPolicy, Millis};
+use super::{LbConfig, LbPolicy, Millis};
 use crate::profile::Feature;
 use xdsctl_re2::Regex;
 
@@ -84,6 +85,14 @@ impl RouteConfiguration {
             ..RouteConfiguration::default()
         }
     }
+
+    /// What a cluster specifier plugin asks of a lookup service.
+    pub fn route_lookup(&self, plugin: &str) -> Option<&RouteLookup> {
+        match &self.cluster_specifier_plugins.get(plugin)?.config {
+            LbConfig::Rls(config) => Some(&config.route_lookup),
+            _ => None,
+        }
+    }
 }
 
 impl Route {
@@ -93,6 +102,19 @@ impl Route {
             "" => format!("routes[{}]", self.index),
             name => format!("routes[{}] `{name}`", self.index),
         }
+    }
+
+    /// What becomes of RPCs that it sends to a cluster; `None` if it sends none.
+    pub fn route_action(&self) -> Option<&RouteAction> {
+        match &self.action {
+            Action::Route(action) => Some(action),
+            Action::NonForwarding | Action::Unknown => None,
+        }
+    }
+
+    /// Where it sends RPCs, if it does.
+    pub fn destination(&self) -> Option<&Destination> {
+        self.route_action().map(|action| &action.destination)
     }
 
     /// Says whether headers or a fraction keep some of the RPCs with its path from it.
@@ -149,6 +171,35 @@ pub enum Destination {
     WeightedClusters(Vec<ClusterWeight>),
     /// A cluster specifier plugin.
     Plugin(String),
+}
+
+impl Destination {
+    /// The names of its clusters; none if a plugin chooses one.
+    pub fn clusters(&self) -> impl Iterator<Item = &str> {
+        let one = match self {
+            Destination::Cluster(name) => Some(name),
+            Destination::WeightedClusters(_) | Destination::Plugin(_) => None,
+        };
+        one.into_iter()
+            .chain(self.weighted().iter().map(|entry| &entry.name))
+            .map(String::as_str)
+    }
+
+    /// The clusters that have weights.
+    pub fn weighted(&self) -> &[ClusterWeight] {
+        match self {
+            Destination::WeightedClusters(entries) => entries,
+            Destination::Cluster(_) | Destination::Plugin(_) => &[],
+        }
+    }
+
+    /// The name of the plugin that chooses a cluster.
+    pub fn plugin(&self) -> Option<&str> {
+        match self {
+            Destination::Plugin(name) => Some(name),
+            Destination::Cluster(_) | Destination::WeightedClusters(_) => None,
+        }
+    }
 }
 
 /// One of several clusters.

@@ -1,22 +1,8 @@
 //! The clusters that a route names.
 
 use xdsctl_channel::rpc::chain;
-use xdsctl_model::resource::route::{Action, Destination, Route};
-use xdsctl_model::resource::{LbConfig, RouteConfiguration};
-
-/// The cluster to which the plugin of a route sends RPCs while lookups fail.
-fn default_target<'a>(routes: &'a RouteConfiguration, route: &Route) -> Option<&'a str> {
-    let Action::Route(action) = &route.action else {
-        return None;
-    };
-    let Destination::Plugin(name) = &action.destination else {
-        return None;
-    };
-    match &routes.cluster_specifier_plugins.get(name)?.config {
-        LbConfig::Rls(config) => Some(config.route_lookup.default_target.as_str()).filter(|target| !target.is_empty()),
-        _ => None,
-    }
-}
+use xdsctl_model::resource::RouteConfiguration;
+use xdsctl_model::resource::route::{Destination, Route};
 
 /// The clusters that a route names; the default target of a plugin has no share that is known.
 pub(super) fn named_by<'a>(
@@ -24,19 +10,16 @@ pub(super) fn named_by<'a>(
     route: &'a Route,
 ) -> impl Iterator<Item = (&'a str, Option<f64>, Option<&'a chain::Overrides>)> {
     let all = destinations(route).map(|(name, share, overrides)| (name, Some(share), overrides));
-    let target = routes.and_then(|routes| default_target(routes, route));
+    let target = routes.and_then(|routes| routes.route_lookup(route.destination()?.plugin()?)?.default_cluster());
     all.chain(target.map(|name| (name, None, None)))
 }
 
 /// The clusters of a route with their shares, and what they override.
 pub(super) fn destinations(route: &Route) -> impl Iterator<Item = (&str, f64, Option<&chain::Overrides>)> {
-    let (only, all) = match &route.action {
-        Action::Route(action) => match &action.destination {
-            Destination::Cluster(name) => (Some(name), &[][..]),
-            Destination::WeightedClusters(all) => (None, &all[..]),
-            Destination::Plugin(_) => (None, &[][..]),
-        },
-        Action::NonForwarding | Action::Unknown => (None, &[][..]),
+    let (only, all) = match route.destination() {
+        Some(Destination::Cluster(name)) => (Some(name), &[][..]),
+        Some(Destination::WeightedClusters(all)) => (None, &all[..]),
+        Some(Destination::Plugin(_)) | None => (None, &[][..]),
     };
     let sum: f64 = all.iter().map(|one| f64::from(one.weight)).sum();
     let weighted = all.iter().map(move |one| {

@@ -13,7 +13,7 @@ use xdsctl_channel::rpc::{
 };
 use xdsctl_model::resource::domain::DomainClass;
 use xdsctl_model::resource::filter::{FilterConfig, SessionCookie};
-use xdsctl_model::resource::route::{Action, HashPolicyKind, RetryPolicy};
+use xdsctl_model::resource::route::{HashPolicyKind, RetryPolicy};
 use xdsctl_model::status::Status;
 use xdsctl_model::text::percent;
 
@@ -180,7 +180,7 @@ pub fn write_text(answer: &RouteAnswer<'_>, colour: bool, out: &mut dyn Write) -
         route.label(),
         words::route_match(route, !answer.shows_secrets)
     )?;
-    let Action::Route(action) = &route.action else {
+    let Some(action) = route.route_action() else {
         return Ok(());
     };
     for (title, text) in details(answer, selection, action) {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::retry::{FailedRpc, MethodConfigPolicy};
 use super::route::{RouteAnswer, details, filter_words};
 use xdsctl_channel::rpc::{Mismatch, Selection, words};
-use xdsctl_model::resource::route::{Action, Route};
+use xdsctl_model::resource::route::Route;
 use xdsctl_model::status::Status;
 
 /// Name of the schema of `--format json`.
@@ -150,14 +150,10 @@ fn chosen<'a>(answer: &RouteAnswer<'_>, selection: &'a Selection<'_>, route: Opt
         cluster: &session.cluster,
         undecodable: session.undecodable.map(|error| error.to_string()),
     });
-    let action = route.and_then(|route| match &route.action {
-        Action::Route(action) => Some(action),
-        Action::NonForwarding | Action::Unknown => None,
-    });
+    let action = route.and_then(Route::route_action);
     let details = action.into_iter().flat_map(|action| details(answer, selection, action));
     let details = details.map(|(layer, what)| Detail { layer, what });
-    let inherited =
-        matches!(route.map(|route| &route.action), Some(Action::Route(action)) if action.retry_policy_inherited);
+    let inherited = action.is_some_and(|action| action.retry_policy_inherited);
     Chosen {
         index: route.map(|route| route.index),
         name: route.map(|route| route.name.as_str()),

@@ -232,11 +232,12 @@ fn routes_of<'l>(listener: &'l TcpListener, client: &Client) -> Vec<(Option<usiz
 fn named(routes: &[(Option<usize>, &FilterChain, Routes)]) -> MethodNames {
     let mut names = MethodNames::default();
     let of_filter = |config: &FilterConfig, names: &mut MethodNames| {
-        if let FilterConfig::Rbac(rbac) = config {
-            let policies = rbac.rules.iter().flat_map(|rules| rules.policies.values());
-            let lists = policies.flat_map(|policy| [&policy.permissions, &policy.principals]);
-            lists.flatten().for_each(|condition| name_methods(condition, names));
-        }
+        let policies = config
+            .rbac_rules()
+            .into_iter()
+            .flat_map(|rules| rules.policies.values());
+        let lists = policies.flat_map(|policy| [&policy.permissions, &policy.principals]);
+        lists.flatten().for_each(|condition| name_methods(condition, names));
     };
     for (_, chain, routes) in routes {
         let filters = chain.http_connection_manager.http_filters.iter();
@@ -345,10 +346,9 @@ impl OfChain<'_> {
         let mut rows = vec![Row::default()];
         let (mut except, mut also) = (Vec::new(), Vec::new());
         for filter in filters.filter(|filter| !filter.disabled) {
-            let FilterConfig::Rbac(rbac) = &filter.config else {
+            let Some(rules) = filter.config.rbac_rules() else {
                 continue;
             };
-            let Some(rules) = rbac.rules.as_deref() else { continue };
             if rules.ends_program {
                 return Ok(RouteOutcome::Nobody(Nobody::Unreadable(filter.name.to_owned())));
             }

@@ -93,8 +93,8 @@ fn of_overrides<'o>(
 }
 
 fn policies(place: &str, filter: &str, config: Option<&FilterConfig>, coverage: &mut Coverage) {
-    let Some(FilterConfig::Rbac(rbac)) = config else { return };
-    for policy in rbac.rules.iter().flat_map(|rules| rules.policies.keys()) {
+    let rules = config.and_then(FilterConfig::rbac_rules);
+    for policy in rules.into_iter().flat_map(|rules| rules.policies.keys()) {
         coverage.know(CoverageKind::Policy, policy_name(place, filter, policy));
     }
 }

@@ -5,7 +5,6 @@
 
 use super::{Cache, HeldResource, ResourceKind, Resources};
 use crate::client::same::Compared;
-use xdsctl_model::resource::listener::RouteSource;
 use xdsctl_model::resource::{Listener, ResourceType};
 
 /// A version that was taken away.
@@ -79,9 +78,9 @@ impl Cache<Listener> {
     /// A Listener that has its routes in it is in use again: the client makes its configuration of it whenever another resource changes
     /// (`XdsDependencyManager.maybeSendUpdate`).
     pub(super) fn use_inline_routes(&mut self) {
-        let is_inline = |known: &WithdrawnResource<Listener>| match known.held.value().map(|listener| &**listener) {
-            Some(Listener::Api(manager)) => matches!(manager.routes, RouteSource::Inline(_)),
-            _ => false,
+        let is_inline = |known: &WithdrawnResource<Listener>| {
+            let manager = known.held.value().and_then(|listener| listener.api());
+            manager.is_some_and(|manager| manager.routes.inline().is_some())
         };
         let inline: Vec<String> = self
             .withdrawn

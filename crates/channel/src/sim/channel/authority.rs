@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::Channel;
 use xdsctl_lb::picker::{Complete, StepKind, TraceStep};
-use xdsctl_model::resource::route::{Action, RouteAction};
+use xdsctl_model::resource::route::RouteAction;
 
 impl Channel {
     /// Notes the authority of an attempt, and tells where it comes from.
@@ -16,13 +16,7 @@ impl Channel {
         let Some(call) = self.calls.get_mut(&id) else { return };
         let routes = self.selector.as_ref().map_or(&[][..], |selector| selector.routes());
         let position = call.selected.as_ref().map(|selected| selected.position);
-        let action = match position
-            .and_then(|position| routes.get(position))
-            .map(|route| &route.action)
-        {
-            Some(Action::Route(action)) => Some(&**action),
-            _ => None,
-        };
+        let action = position.and_then(|position| routes.get(position)?.route_action());
         let own = call.rpc.headers.iter().find(|(key, _)| key == ":authority");
         let own: Option<Arc<str>> = own.map(|(_, value)| value.as_str().into());
         let is_rewritten = action.is_some_and(|action| action.auto_host_rewrite);

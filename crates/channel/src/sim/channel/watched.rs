@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use crate::client::config::{ClusterState, XdsConfig};
 use xdsctl_model::resource::ResourceType;
-use xdsctl_model::resource::cluster::Discovery;
 
 /// The resources that a channel watches, by type and name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,9 +31,8 @@ impl Watched {
                     all.extend(endpoints.map(|name| (ResourceType::Endpoints, name.to_owned())));
                 }
                 ClusterState::Aggregate(aggregate) => {
-                    if let Discovery::Aggregate { children } = &aggregate.cluster.discovery {
-                        all.extend(children.iter().map(|name| (ResourceType::Cluster, name.clone())));
-                    }
+                    let children = aggregate.cluster.discovery.children().iter();
+                    all.extend(children.map(|name| (ResourceType::Cluster, name.clone())));
                 }
                 ClusterState::Error(_) => {}
             }

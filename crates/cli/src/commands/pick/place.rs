@@ -66,20 +66,14 @@ impl AddressPlace<'_> {
 
 /// Every locality of every leaf cluster.
 fn parts(config: &XdsConfig) -> impl Iterator<Item = LeafLocality<'_>> {
-    config.clusters.iter().flat_map(|(cluster, state)| {
-        let leaf = match state {
-            ClusterState::Leaf(leaf) => leaf.endpoints.as_deref().map(|endpoints| (endpoints, &leaf.cluster)),
-            ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
-        };
-        leaf.into_iter().flat_map(move |(endpoints, of)| {
-            let priorities = endpoints.priorities.iter().enumerate();
-            priorities.flat_map(move |(priority, localities)| {
-                localities.iter().map(move |locality| LeafLocality {
-                    cluster,
-                    priority,
-                    locality,
-                    statuses: &of.override_host_statuses,
-                })
+    config.leaves().flat_map(|(cluster, leaf)| {
+        let priorities = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
+        priorities.enumerate().flat_map(move |(priority, localities)| {
+            localities.iter().map(move |locality| LeafLocality {
+                cluster,
+                priority,
+                locality,
+                statuses: &leaf.cluster.override_host_statuses,
             })
         })
     })

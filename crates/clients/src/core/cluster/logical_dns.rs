@@ -7,6 +7,7 @@
 
 use crate::core::convert::address::{PORT_IN_TEXT, socket_of};
 use crate::core::convert::dns_name;
+use crate::shared::fields;
 use crate::shared::rules::{
     DNS_LOAD_ASSIGNMENT_MISSING, DNS_NAME_EMPTY, DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, DNS_RESOLVER_NAME,
     ENDPOINT_MISSING,
@@ -14,9 +15,7 @@ use crate::shared::rules::{
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::SocketAddress;
 use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
-    ClusterLoadAssignment, LbEndpoint, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
-};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment, LbEndpoint, LocalityLbEndpoints};
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::host_port::{join_host_port, parse_ip_port};
 use xdsctl_model::profile::Feature;
@@ -70,7 +69,7 @@ pub(super) fn logical_dns(
     let endpoint: LbEndpoint = proto::kept(endpoint);
     ignored_of_endpoint(&endpoint, &at, cx);
     let at = at.field("endpoint");
-    let Some(HostIdentifier::Endpoint(endpoint)) = &endpoint.host_identifier else {
+    let Some(endpoint) = fields::endpoint(&endpoint) else {
         cx.report(
             &ENDPOINT_MISSING,
             &at,

@@ -208,11 +208,7 @@ pub(super) fn addresses<'e>(
     endpoint: &'e pb::LbEndpoint,
     cx: &'e mut Validation<'_>,
 ) -> impl Iterator<Item = SocketAddr> + 'e {
-    let endpoint = match &endpoint.host_identifier {
-        Some(pb::lb_endpoint::HostIdentifier::Endpoint(endpoint)) => Some(endpoint),
-        Some(pb::lb_endpoint::HostIdentifier::EndpointName(_)) | None => None,
-    };
-    let all = endpoint.into_iter().flat_map(|endpoint| {
+    let all = fields::endpoint(endpoint).into_iter().flat_map(|endpoint| {
         let further = endpoint.additional_addresses.iter().map(|one| one.address.as_ref());
         std::iter::once(endpoint.address.as_ref()).chain(further)
     });

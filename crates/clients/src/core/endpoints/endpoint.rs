@@ -15,9 +15,9 @@ use crate::core::convert::address::socket_address;
 use crate::core::convert::health::{health_status_name, kept_status};
 use crate::core::convert::metadata;
 use crate::core::convert::switch::report_off;
-use crate::shared::OpenedEndpoint;
 use crate::shared::names::{LB_METADATA, PROXY_METADATA};
 use crate::shared::rules::{ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_MISSING, ENDPOINT_WEIGHT_ZERO};
+use crate::shared::{OpenedEndpoint, fields};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{HealthStatus as PbHealth, Metadata};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3 as pb;
@@ -210,7 +210,7 @@ fn endpoint(lb: &pb::LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Validatio
         .as_ref()
         .map_or((None, None), |metadata| read_metadata(metadata, at, cx));
     let at = at.field("endpoint");
-    let Some(pb::lb_endpoint::HostIdentifier::Endpoint(endpoint)) = &lb.host_identifier else {
+    let Some(endpoint) = fields::endpoint(lb) else {
         cx.report(
             &ENDPOINT_MISSING,
             &at,

@@ -15,7 +15,7 @@ use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
 };
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::{Cluster as Pb, OutlierDetection as OutlierPb};
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata};
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{LbEndpoint, lb_endpoint::HostIdentifier};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::LbEndpoint;
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::Audience;
 use xdsctl_model::host_port::join_host_port;
@@ -257,10 +257,7 @@ fn discovery(message: &Pb) -> Discovery {
 fn dns_name(message: &Pb) -> Option<String> {
     let locality = message.load_assignment.as_ref()?.endpoints.first()?;
     let endpoint: LbEndpoint = proto::kept(locality.lb_endpoints.first()?);
-    let Some(HostIdentifier::Endpoint(endpoint)) = endpoint.host_identifier else {
-        return None;
-    };
-    let socket = fields::socket(endpoint.address.as_ref())?;
+    let socket = fields::socket(fields::endpoint(&endpoint)?.address.as_ref())?;
     let port = fields::port(socket).unwrap_or(0);
     Some(join_host_port(&socket.address, port.cast_signed()))
 }

@@ -11,9 +11,7 @@ use xdsctl_document::proto;
 use xdsctl_document::proto::any::struct_to_json;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, HealthStatus as HealthPb, Metadata};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::cluster_load_assignment::Policy;
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
-    ClusterLoadAssignment as Pb, LocalityLbEndpoints, lb_endpoint::HostIdentifier,
-};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, LocalityLbEndpoints};
 use xdsctl_document::proto::wire;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::HealthStatus;
@@ -141,9 +139,7 @@ impl EndpointWays {
             self.reads_proxy && has_metadata(PROXY_METADATA),
             self.reads_hash_key && has_metadata(LB_METADATA),
         );
-        let Some(HostIdentifier::Endpoint(endpoint)) = &message.host_identifier else {
-            return None;
-        };
+        let endpoint = fields::endpoint(message)?;
         let more = endpoint.additional_addresses.iter();
         let more = more.filter(|_| self.reads_more_addresses);
         let addresses = std::iter::once(&endpoint.address).chain(more.map(|more| &more.address));
@@ -206,9 +202,7 @@ fn host_name(ways: EndpointWays, opened: &OpenedEndpoints) -> Option<String> {
     let used = |endpoint: &&OpenedEndpoint| ways.health(endpoint.message.health_status).is_some();
     let mut endpoints = opened.lists.iter().flatten().filter(used);
     endpoints.find_map(|endpoint| {
-        let Some(HostIdentifier::Endpoint(host)) = &endpoint.message.host_identifier else {
-            return None;
-        };
+        let host = fields::endpoint(&endpoint.message)?;
         let socket = fields::socket(host.address.as_ref())?;
         fields::is_host_name(&socket.address).then(|| socket.address.clone())
     })

@@ -42,15 +42,8 @@ impl FamilyReader<'_> {
             virtual_hosts.push(self.virtual_host(host, index, &plugins));
         }
         let routes = virtual_hosts.iter().flat_map(|host: &VirtualHost| &host.routes);
-        let mut used = BTreeSet::new();
-        for Route { action, .. } in routes {
-            if let Action::Route(action) = action
-                && let Destination::Plugin(name) = &action.destination
-            {
-                used.insert(name.clone());
-            }
-        }
-        plugins.retain(|name, _| used.contains(name));
+        let used: BTreeSet<&str> = routes.filter_map(|route| route.destination()?.plugin()).collect();
+        plugins.retain(|name, _| used.contains(name.as_str()));
         RouteConfiguration {
             virtual_hosts,
             cluster_specifier_plugins: plugins,
