@@ -129,8 +129,7 @@ fn cluster_node(shown: &ShownTree<'_>, cluster: &str) -> TreeNode {
                         policies::policy(policy, &parts)
                     }
                 });
-            let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
-            let limits = show::limits(&leaf.cluster, drops).with(sessions);
+            let limits = show::limits(leaf).with(sessions);
             let place = failover.children.len();
             let mut child = show::detection(leaf.cluster.outlier_detection.as_ref())
                 .with(limits)

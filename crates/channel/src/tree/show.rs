@@ -17,10 +17,8 @@ use crate::client::graph::{SkipReason, Skipped};
 use xdsctl_document::source::secrets::SecretPlace;
 use xdsctl_lb::{self, LbConfig, cds, cluster_impl, cluster_manager, outlier_detection, override_host, priority};
 use xdsctl_model::profile::Profile;
-use xdsctl_model::resource::cluster::{
-    Cluster, DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, HealthStatus, OutlierDetection,
-};
-use xdsctl_model::resource::endpoints::{DropConfig, Locality};
+use xdsctl_model::resource::cluster::{DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, HealthStatus, OutlierDetection};
+use xdsctl_model::resource::endpoints::Locality;
 use xdsctl_model::status::Status;
 
 /// Drops are counted per million.
@@ -237,8 +235,7 @@ fn flat_priorities(walk: &TreeWalk<'_>, named: &NamedLeaf<'_>, policy: &LbConfig
 
 /// Outlier detection and the limits of a leaf over something.
 fn around(leaf: &Leaf, child: TreeNode) -> TreeNode {
-    let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
-    detection(leaf.cluster.outlier_detection.as_ref()).with(limits(&leaf.cluster, drops).with(child))
+    detection(leaf.cluster.outlier_detection.as_ref()).with(limits(leaf).with(child))
 }
 
 fn aggregate_node(walk: &TreeWalk<'_>, cluster: &str, aggregate: &Aggregate, node: TreeNode) -> TreeNode {
@@ -300,14 +297,12 @@ fn wrappers(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, 
         let localities: Vec<Locality> = lists.flatten().cloned().collect();
         return below_priority(walk, leaf, &localities, below.0);
     }
-    let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
     let priorities = priorities(walk, cluster, leaf, below);
     let inner = match form.has_sessions {
         true => sessions(leaf).with(priorities),
         false => priorities,
     };
-    let limits = limits(&leaf.cluster, drops).with(inner);
-    detection(leaf.cluster.outlier_detection.as_ref()).with(limits)
+    around(leaf, inner)
 }
 
 /// The node of outlier detection.
@@ -351,15 +346,16 @@ pub fn detection(detection: Option<&OutlierDetection>) -> TreeNode {
 }
 
 /// The node of circuit breaking and drops.
-pub fn limits(cluster: &Cluster, drops: Option<&DropConfig>) -> TreeNode {
-    let max = cluster.max_concurrent_requests;
+pub fn limits(leaf: &Leaf) -> TreeNode {
+    let max = leaf.cluster.max_concurrent_requests;
     let value = if max == DEFAULT_MAX_CONCURRENT_REQUESTS {
         format!("{max} RPCs (default)")
     } else {
         format!("{max} RPCs")
     };
     let mut node = TreeNode::new(NodeKind::Frame, cluster_impl::NAME).fact("at most", value);
-    for drop in drops.into_iter().flat_map(|drops| &drops.categories) {
+    let drops = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.drops);
+    for drop in drops.flat_map(|drops| &drops.categories) {
         let share = f64::from(drop.per_million) / PER_CENT;
         node = node.warning("drops", format!("{share} % as `{}`", drop.category));
     }
@@ -394,14 +390,13 @@ fn sessions(leaf: &Leaf) -> TreeNode {
 /// The priorities of grpc-java, each over the limits of its own.
 fn limited_priorities(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64])) -> TreeNode {
     let used = java::priorities(cluster, leaf, below.1);
-    let drops = leaf.endpoints.as_ref().and_then(|endpoints| endpoints.drops.as_ref());
     let mut node = priorities(walk, cluster, leaf, below);
     let all = std::mem::take(&mut node.children).into_iter().enumerate();
     let kept = all.filter(|(place, _)| used.iter().any(|(used, _)| used == place));
     for (number, (_, mut child)) in kept.enumerate() {
         child.lazy = false;
         let edge = std::mem::take(&mut child.edge);
-        let mut child = limits(&leaf.cluster, drops).with(child);
+        let mut child = limits(leaf).with(child);
         if let Some(settings) = &leaf.cluster.outlier_detection {
             child = detection(Some(settings)).with(child);
         }
