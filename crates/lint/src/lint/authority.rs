@@ -7,8 +7,8 @@
 use super::{Findings, Who};
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::unmet::{Unmet, UnmetEnd};
-use xdsctl_channel::client::{Facts, ListenerFacts, RouteFacts, World, inline_routes_path, rds_path};
-use xdsctl_model::diag::{Diagnostic, rules};
+use xdsctl_channel::client::{Facts, ListenerFacts, RouteFacts, World, WorldEntry, inline_routes_path, rds_path};
+use xdsctl_model::diag::{Diagnostic, FieldPath, rules};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::resource::domain::{DomainComparison, best_match, best_match_by};
@@ -25,15 +25,8 @@ const MAX_COMPARISONS: usize = 1 << 22;
 pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findings) {
     let mut comparisons = 0usize;
     for (name, entry) in world.all(ResourceType::Listener) {
-        let (routes, path): (&RouteFacts, _) = match entry.facts() {
-            Some(Facts::Listener(ListenerFacts::Inline(routes, _))) => (routes, inline_routes_path()),
-            Some(Facts::Listener(ListenerFacts::Rds(wanted, _))) => {
-                match world.get(ResourceType::RouteConfiguration, wanted).map(|e| e.facts()) {
-                    Some(Some(Facts::Routes(routes))) => (routes, rds_path()),
-                    _ => continue,
-                }
-            }
-            _ => continue,
+        let Some((routes, path)) = routes_of(world, entry) else {
+            continue;
         };
         comparisons = comparisons.saturating_add(routes.domains.iter().map(Vec::len).sum());
         if comparisons > MAX_COMPARISONS {
@@ -67,6 +60,20 @@ pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findi
                 findings.add_for(Who::Families(families), entry.id, diagnostic);
             }
         }
+    }
+}
+
+/// The routes of the channels to a listener, and where it has or names them.
+pub(super) fn routes_of<'w>(world: &'w World, listener: &'w WorldEntry) -> Option<(&'w RouteFacts, FieldPath)> {
+    match listener.facts()? {
+        Facts::Listener(ListenerFacts::Inline(routes, _)) => Some((routes, inline_routes_path())),
+        Facts::Listener(ListenerFacts::Rds(name, _)) => {
+            match world.get(ResourceType::RouteConfiguration, name)?.facts()? {
+                Facts::Routes(routes) => Some((routes, rds_path())),
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }
 

@@ -4,12 +4,12 @@
 //! Without a target these are no questions: nobody says that a listener is asked for by its name,
 //! or at all.
 
-use super::authority::{COMPARE_BYTES, is_lost_by_case, who_finds_none};
+use super::authority::{COMPARE_BYTES, is_lost_by_case, routes_of, who_finds_none};
 use super::reference::{REFERENCE_NOT_ASKED_FOR, not_asked_for};
 use super::{Findings, Who};
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::unmet::{Unmet, UnmetEnd};
-use xdsctl_channel::client::{Facts, ListenerFacts, ResourceId, World, inline_routes_path, rds_path};
+use xdsctl_channel::client::{Facts, ListenerFacts, ResourceId, World};
 use xdsctl_model::diag::{Diagnostic, FieldPath, rules};
 use xdsctl_model::profile::{Client, DefectTrigger, Family};
 use xdsctl_model::resource::ResourceType;
@@ -57,22 +57,14 @@ pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
         findings.add(entry.id, &REFERENCE_NOT_ASKED_FOR, FieldPath::default(), message);
         return;
     }
-    let (routes, path) = match entry.facts() {
-        Some(Facts::Listener(ListenerFacts::Inline(routes, _))) => (routes, inline_routes_path()),
-        Some(Facts::Listener(ListenerFacts::Rds(name, _))) => {
-            match world.get(ResourceType::RouteConfiguration, name).map(|e| e.facts()) {
-                Some(Some(Facts::Routes(routes))) => (routes, rds_path()),
-                _ => return,
-            }
-        }
-        Some(Facts::Listener(ListenerFacts::Server(..))) => {
-            let Diagnostic {
-                rule, path, message, ..
-            } = not_api(target, world.client());
-            findings.add(entry.id, rule, path, message);
-            return;
-        }
-        _ => return,
+    if let Some(Facts::Listener(ListenerFacts::Server(..))) = entry.facts() {
+        let Diagnostic {
+            rule, path, message, ..
+        } = not_api(target, world.client());
+        findings.add(entry.id, rule, path, message);
+    }
+    let Some((routes, path)) = routes_of(world, entry) else {
+        return;
     };
     // Without any virtual host the routes have a finding of their own.
     if routes.domains.is_empty() {
