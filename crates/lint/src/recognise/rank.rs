@@ -72,6 +72,20 @@ pub(super) struct Fit {
     is_alone: bool,
 }
 
+impl Fit {
+    /// The page of a mark, with what its words at these places are worth.
+    fn of(mark: &PageLine, score: usize, words: Vec<Range<usize>>) -> Fit {
+        Fit {
+            page: mark.page,
+            score,
+            words,
+            tail: None,
+            family: mark.family,
+            is_alone: mark.is_alone,
+        }
+    }
+}
+
 /// Pages for one fault.
 #[derive(Debug, Default)]
 pub(super) struct Ranked {
@@ -102,12 +116,8 @@ pub(super) fn at_path(path: &str, text: ComparedText<'_>, range: &Range<usize>, 
         // Words at the start tell more than the same words later on.
         let is_at_start = words.first().is_some_and(|first| first.start == range.start);
         let fit = |more: usize, tail| Fit {
-            page: mark.page,
-            score: score + usize::from(is_at_start) + more,
-            words: words.clone(),
             tail,
-            family: mark.family,
-            is_alone: mark.is_alone,
+            ..Fit::of(mark, score + usize::from(is_at_start) + more, words.clone())
         };
         match tail_score(mark, &fields) {
             Some((more, tail)) => fits.push(fit(more, tail)),
@@ -122,15 +132,8 @@ pub(super) fn of_others(text: ComparedText<'_>, range: &Range<usize>) -> Ranked 
     let others = text.marks.iter().filter(|mark| !mark.is_core());
     let enough = others.filter(|mark| text.is_enough(mark, range.len()));
     let fit = |mark: &&'static PageLine| {
-        let fit = Fit {
-            page: mark.page,
-            score: words_score(mark),
-            words: occurrence(mark, text.lower, range)?,
-            tail: None,
-            family: mark.family,
-            is_alone: mark.is_alone,
-        };
-        Some((mark.is_alone, fit))
+        let words = occurrence(mark, text.lower, range)?;
+        Some((mark.is_alone, Fit::of(mark, words_score(mark), words)))
     };
     let (alone, said): (Vec<_>, Vec<_>) = enough.filter_map(fit).partition(|(is_alone, _)| *is_alone);
     let fits = if said.is_empty() { alone } else { said };
@@ -159,12 +162,8 @@ pub(super) fn bare(text: ComparedText<'_>, original: &str) -> Ranked {
             None => 0,
         };
         let fit = Fit {
-            page: mark.page,
-            score: words_score(mark) + more,
-            words,
             tail: tail.map(|(_, tail)| tail),
-            family: mark.family,
-            is_alone: mark.is_alone,
+            ..Fit::of(mark, words_score(mark) + more, words)
         };
         let is_told = more > 0 && (is_all || text.is_framed);
         if is_told || is_all && mark.letters() >= BARE_LETTERS {
@@ -192,14 +191,8 @@ pub(super) fn unframed(text: ComparedText<'_>) -> Ranked {
     let near = telling
         .filter(|mark| mark.is_framed && mark.tails.is_empty())
         .filter_map(|mark| {
-            Some(Fit {
-                page: mark.page,
-                score: words_score(mark),
-                words: occurrence(mark, text.lower, &all)?,
-                tail: None,
-                family: mark.family,
-                is_alone: mark.is_alone,
-            })
+            let words = occurrence(mark, text.lower, &all)?;
+            Some(Fit::of(mark, words_score(mark), words))
         });
     ranked(Vec::new(), near.collect())
 }
@@ -236,14 +229,7 @@ pub(super) fn said(text: ComparedText<'_>, is_all: bool) -> Vec<(Range<usize>, R
     let mut groups: Vec<(Range<usize>, Vec<Fit>)> = Vec::new();
     for (words, score, mark) in found {
         let range = span(&words);
-        let fit = Fit {
-            page: mark.page,
-            score,
-            words,
-            tail: None,
-            family: mark.family,
-            is_alone: mark.is_alone,
-        };
+        let fit = Fit::of(mark, score, words);
         match groups.last_mut() {
             Some((covered, fits)) if range.start < covered.end => {
                 covered.end = covered.end.max(range.end);
