@@ -6,7 +6,9 @@ use std::ops::RangeInclusive;
 use super::check::{Check, CheckKind, CheckScope, Cookie, StatePlace};
 use super::read::{Faulty, SuiteReader, fault};
 use super::shares::ExpectedShares;
-use xdsctl_channel::sim::script::value::{address, address_key, one_or_more, share, time, unknown, wrong};
+use xdsctl_channel::sim::script::value::{
+    address, address_key, filled_object, one_or_more, share, time, unknown, wrong,
+};
 use xdsctl_channel::sim::script::{Located, StepError, code};
 use xdsctl_document::source::node::{JsonMember, JsonNode};
 use xdsctl_lb::runtime::Connectivity;
@@ -269,8 +271,7 @@ fn range(member: &JsonMember) -> Result<RangeInclusive<u64>, Located> {
 
 fn shares(node: &JsonNode, tolerance: Option<&JsonNode>) -> Result<ExpectedShares, Located> {
     let wanted = "an object of shares by address, cluster, locality or status";
-    let map = node.map().filter(|map| !map.is_empty());
-    let map = map.ok_or_else(|| wrong("shares", node, wanted))?;
+    let map = filled_object("shares", node, wanted)?;
     let of = map.iter().map(|member| {
         let label = member.name.trim_end_matches('/').to_owned();
         Ok((label, share(&member.name, &member.node)?))
@@ -305,8 +306,7 @@ pub(super) fn rule(node: &JsonNode) -> Result<&'static Rule, Located> {
 }
 
 fn states(node: &JsonNode) -> Result<BTreeMap<StatePlace, Option<Connectivity>>, Located> {
-    let map = node.map().filter(|map| !map.is_empty());
-    let map = map.ok_or_else(|| wrong("states", node, "an object of states by address, or `channel`"))?;
+    let map = filled_object("states", node, "an object of states by address, or `channel`")?;
     map.iter()
         .map(|member| {
             let place = match member.name.as_str() {
@@ -327,8 +327,7 @@ fn states(node: &JsonNode) -> Result<BTreeMap<StatePlace, Option<Connectivity>>,
 }
 
 fn priorities(node: &JsonNode) -> Result<BTreeMap<String, Option<u64>>, Located> {
-    let map = node.map().filter(|map| !map.is_empty());
-    let map = map.ok_or_else(|| wrong("priority", node, "an object of priorities by cluster"))?;
+    let map = filled_object("priority", node, "an object of priorities by cluster")?;
     map.iter()
         .map(|member| {
             let wanted = "the number of a priority from 0, or `none`";

@@ -8,7 +8,7 @@ use super::{Faulty, SuiteReader, fault};
 use crate::{InitialConfig, Never, PlannedClient, PlannedServer, Test};
 use xdsctl_channel::session::PlannedStart;
 use xdsctl_channel::sim::Lookups;
-use xdsctl_channel::sim::script::value::{address, contradict, one_or_more, text, wrong};
+use xdsctl_channel::sim::script::value::{address, contradict, object, one_or_more, text, wrong};
 use xdsctl_channel::sim::script::{Located, Setting, lookups, settings};
 use xdsctl_document::source::Span;
 use xdsctl_document::source::node::{JsonMember, JsonNode, Value};
@@ -229,9 +229,7 @@ fn part(node: &JsonNode) -> Result<InitialConfig, Located> {
 }
 
 fn switches(node: &JsonNode) -> Result<Vec<(String, String)>, Located> {
-    let map = node
-        .map()
-        .ok_or_else(|| wrong("env", node, "an object of switches by name"))?;
+    let map = object("env", node, "an object of switches by name")?;
     let switch = |member: &JsonMember| {
         let value = match member.node.flag() {
             Some(flag) => Some(flag.to_string()),
@@ -244,9 +242,7 @@ fn switches(node: &JsonNode) -> Result<Vec<(String, String)>, Located> {
 }
 
 fn answers(node: &JsonNode) -> Result<BTreeMap<String, Vec<SocketAddr>>, Located> {
-    let map = node
-        .map()
-        .ok_or_else(|| wrong("resolve", node, "an object of addresses by HOST:PORT"))?;
+    let map = object("resolve", node, "an object of addresses by HOST:PORT")?;
     let answer = |member: &JsonMember| {
         let addresses = one_or_more(&member.node, |one| address("resolve", one))?;
         Ok((member.name.clone(), addresses))

@@ -3,7 +3,7 @@
 use super::{BESIDE, Faulty, SuiteReader, fault};
 use crate::expect::Sight;
 use crate::{PlannedClient, PlannedStep, SuiteFault};
-use xdsctl_channel::sim::script::value::{unknown, wrong};
+use xdsctl_channel::sim::script::value::{object, unknown};
 use xdsctl_channel::sim::script::{Step, VERBS, is_verb, read as read_step};
 use xdsctl_document::source::Span;
 use xdsctl_document::source::node::{JsonMember, JsonNode};
@@ -16,7 +16,7 @@ impl SuiteReader<'_> {
         (clients, fleet): (&[PlannedClient], &[PlannedClient]),
     ) -> Faulty<PlannedStep> {
         let clients = if fleet.is_empty() { clients } else { fleet };
-        let members = node.map().ok_or_else(|| wrong("a step", node, "an object"));
+        let members = object("a step", node, "an object");
         let members = self.located(members)?;
         let mut verbs = members.iter().filter(|member| !BESIDE.contains(&member.name.as_str()));
         let verb = verbs.next();

@@ -8,7 +8,9 @@ use super::check::{ENDS, ExpectedEnd, ServerCheckKind};
 use super::{Action, PlannedServer, ServerCheck, ServerStep, ServerTest, TestRpc};
 use crate::expect::{rule, set};
 use crate::read::{Faulty, SuiteReader, fault};
-use xdsctl_channel::sim::script::value::{address, flag, members, one_or_more, seconds, text, unknown, wrong};
+use xdsctl_channel::sim::script::value::{
+    address, filled_object, flag, members, object, one_or_more, seconds, text, unknown, wrong,
+};
 use xdsctl_channel::sim::script::{Located, Step, StepError, code, pairs, read as read_step};
 use xdsctl_document::source::Span;
 use xdsctl_document::source::node::{JsonMember, JsonNode, Value};
@@ -133,7 +135,7 @@ impl SuiteReader<'_> {
     }
 
     fn server_step(&self, node: &JsonNode, names: &mut Names) -> Faulty<ServerStep> {
-        let members = self.located(node.map().ok_or_else(|| wrong("a step", node, "an object")))?;
+        let members = self.located(object("a step", node, "an object"))?;
         let mut verbs = members.iter().filter(|member| member.name != "expect");
         let verb = verbs.next();
         if let Some(second) = verbs.next() {
@@ -248,8 +250,7 @@ fn action(verb: &JsonMember, names: &mut Names) -> Result<Action, Located> {
             Action::Finish(name.to_owned())
         }
         "rotate" => {
-            let map = node.map().filter(|map| !map.is_empty());
-            let map = map.ok_or_else(|| wrong("rotate", node, "an object of files by certificate provider"))?;
+            let map = filled_object("rotate", node, "an object of files by certificate provider")?;
             let files = map
                 .iter()
                 .map(|member| Ok((member.name.clone(), rotated(&member.node)?)));
@@ -361,9 +362,7 @@ fn time(node: &JsonNode, member: &str) -> Result<Option<i64>, Located> {
 
 /// The files that certificate providers begin with.
 fn providers(node: &JsonNode) -> Result<BTreeMap<String, Provider>, Located> {
-    let map = node
-        .map()
-        .ok_or_else(|| wrong("certificates", node, "an object of files by certificate provider"))?;
+    let map = object("certificates", node, "an object of files by certificate provider")?;
     map.iter()
         .map(|member| {
             let files = rotated(&member.node)?;
@@ -435,8 +434,7 @@ fn expectation(member: &JsonMember) -> Result<ServerCheckKind, Located> {
             _ => one_or_more(node, rule)?,
         }),
         "connections" => {
-            let map = node.map().filter(|map| !map.is_empty());
-            let map = map.ok_or_else(|| wrong(name, node, "an object of states by the name of a connection"))?;
+            let map = filled_object(name, node, "an object of states by the name of a connection")?;
             let state = |member: &JsonMember| {
                 let known = ConnectionState::ALL
                     .into_iter()

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::orca;
-use super::value::{Located, address_key, contradict, members, seconds, share, wrong};
+use super::value::{Located, address_key, contradict, members, object, seconds, share, wrong};
 use crate::sim::{Backend, BackendAnswer, Loss, MIN_REPORT_MS, Network, Reachability, Reports, Unprocessed};
 use xdsctl_document::source::Span;
 use xdsctl_document::source::node::{JsonMember, JsonNode};
@@ -67,9 +67,7 @@ impl Setting {
 /// # Errors
 /// What is wrong.
 pub fn settings(member: &'static str, node: &JsonNode) -> Result<Vec<Setting>, Located> {
-    let map = node
-        .map()
-        .ok_or_else(|| wrong(member, node, "an object of backends by address"))?;
+    let map = object(member, node, "an object of backends by address")?;
     map.iter().map(setting).collect()
 }
 
@@ -85,11 +83,7 @@ fn setting(member: &JsonMember) -> Result<Setting, Located> {
         return Err(contradict("load", OTHERS, load));
     }
     let methods = node.get("methods");
-    let methods = methods.map(|methods| {
-        methods
-            .map()
-            .ok_or_else(|| wrong("methods", methods, "an object by method"))
-    });
+    let methods = methods.map(|methods| object("methods", methods, "an object by method"));
     Ok(Setting {
         span: member.at,
         address,

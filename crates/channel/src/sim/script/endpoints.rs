@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use super::value::{Located, address, address_key, one_or_more, wrong};
+use super::value::{Located, address, address_key, object, one_or_more, wrong};
 use crate::client::EndpointChange;
 use xdsctl_document::source::node::JsonNode;
 
@@ -68,7 +68,7 @@ fn by_address(
     node: &JsonNode,
     read: impl Fn(SocketAddr, &JsonNode) -> Result<EndpointChange, Located>,
 ) -> Result<Vec<EndpointChange>, Located> {
-    let map = node.map().ok_or_else(|| wrong(member, node, "an object by address"))?;
+    let map = object(member, node, "an object by address")?;
     map.iter()
         .map(|one| read(address_key(member, one)?, &one.node))
         .collect()
@@ -76,9 +76,7 @@ fn by_address(
 
 /// `scale: {CLUSTER: COUNT}`.
 pub(super) fn scale(node: &JsonNode) -> Result<Vec<Scale>, Located> {
-    let map = node
-        .map()
-        .ok_or_else(|| wrong("scale", node, "an object of numbers by cluster"))?;
+    let map = object("scale", node, "an object of numbers by cluster")?;
     let one = |member: &xdsctl_document::source::node::JsonMember| {
         let count = member.node.whole().and_then(|count| u32::try_from(count).ok());
         let count = count.filter(|count| *count <= MAX_SCALE);

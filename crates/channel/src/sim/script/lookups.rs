@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::code;
-use super::value::{Located, contradict, members, one_or_more, seconds, text, wrong};
+use super::value::{Located, contradict, members, object, one_or_more, seconds, text, wrong};
 use crate::sim::{LookupReply, Lookups};
 use xdsctl_document::source::node::JsonNode;
 use xdsctl_lb::policy::LookupAnswer;
@@ -76,9 +76,7 @@ fn answer(node: &JsonNode, targets: &JsonNode) -> Result<Result<LookupAnswer, St
 }
 
 fn keys(node: &JsonNode) -> Result<BTreeMap<String, String>, Located> {
-    let map = node
-        .map()
-        .ok_or_else(|| wrong("keys", node, "an object of texts by key"))?;
+    let map = object("keys", node, "an object of texts by key")?;
     let pair = |value: &JsonNode| {
         value
             .word()

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::value::{Located, address_key, members, wrong};
+use super::value::{Located, address_key, members, object, wrong};
 use xdsctl_document::source::node::JsonNode;
 use xdsctl_lb::policy::LoadReport;
 
@@ -23,9 +23,7 @@ const REPORT: [&str; 7] = [
 /// # Errors
 /// What is wrong.
 pub fn load_reports(node: &JsonNode) -> Result<BTreeMap<String, Arc<LoadReport>>, Located> {
-    let reports = node
-        .map()
-        .ok_or_else(|| wrong("orca", node, "an object of reports by address"))?;
+    let reports = object("orca", node, "an object of reports by address")?;
     reports
         .iter()
         .map(|member| {

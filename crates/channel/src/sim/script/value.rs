@@ -65,6 +65,23 @@ pub fn contradict(member: &'static str, other: &'static str, node: &JsonNode) ->
     }
 }
 
+/// The members of an object; `wanted` says of what.
+///
+/// # Errors
+/// It is no object.
+pub fn object<'n>(member: &str, node: &'n JsonNode, wanted: &'static str) -> Result<&'n [JsonMember], Located> {
+    node.map().ok_or_else(|| wrong(member, node, wanted))
+}
+
+/// The same of an object with a member at least.
+///
+/// # Errors
+/// It is none.
+pub fn filled_object<'n>(member: &str, node: &'n JsonNode, wanted: &'static str) -> Result<&'n [JsonMember], Located> {
+    let map = node.map().filter(|map| !map.is_empty());
+    map.ok_or_else(|| wrong(member, node, wanted))
+}
+
 /// The members of an object, all of which are known.
 ///
 /// # Errors
@@ -76,7 +93,7 @@ pub fn members<'n>(place: &'static str, node: &'n JsonNode, known: &[&str]) -> R
         "backend" => "an object like {reach: refuse}",
         _ => "an object",
     };
-    let map = node.map().ok_or_else(|| wrong(place, node, wanted))?;
+    let map = object(place, node, wanted)?;
     match map.iter().find(|member| !known.contains(&member.name.as_str())) {
         None => Ok(map),
         Some(member) => Err(unknown(place, member, known)),
