@@ -315,7 +315,14 @@ impl PickFirstPolicy {
             return;
         }
         if is_first {
-            if self.selected.is_some() {
+            let is_connected = self.selected.is_some();
+            if is_connected && cx.clusters.profile().has(Feature::LostAddressReplaced) {
+                self.unselect(cx);
+                self.state = Connectivity::Connecting;
+                self.shown = PickFirstReport::Queue;
+                reports.push(StateReport::new(Connectivity::Connecting));
+                self.connect_next(cx, reports);
+            } else if is_connected {
                 self.go_idle(cx, reports);
             } else {
                 self.connect_next(cx, reports);

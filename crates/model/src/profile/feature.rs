@@ -1,9 +1,8 @@
 //! What versions of a client do and others do not.
 //!
-//! A feature came in some version of a family: behind an environment switch that is off by default (`off`), on by default with
-//! a switch (`on`), or without one (`always`); and it may have gone (`gone`). The [family's file](super::family) says which; of
-//! what is not named there, it never had anything. That was measured by asking the versions (`docs/clients.md`); converters ask
-//! `cx.has(Feature::X)` and know no version.
+//! A feature came in some version of a family: behind an environment switch that is off (`off`) or on (`on`) by default, or without one
+//! (`always`); and it may have gone (`gone`). The [family's file](super::family) says which, as measured by asking the versions
+//! (`docs/clients.md`). Converters ask `cx.has(Feature::X)` and know no version.
 
 pub use super::feature_set::Features;
 
@@ -170,8 +169,7 @@ features! {
     RegexCompiled;
     /// Filter chains make one map and are read whole (A36); before, each is read alone: its match and its transport socket.
     ChainsMapped;
-    /// A server's Listener must have the address behind `udpa.resource.listening_address=` in its name, and one filter chain of which the
-    /// transport socket alone is read.
+    /// A server's Listener is named by `udpa.resource.listening_address=` and its address; of its one chain the transport socket is read.
     ListenerNamed;
     /// Matchers of names in certificates may be of any kind; before, only those that are exact are read.
     SanMatchersMade;
@@ -283,6 +281,8 @@ features! {
     EndpointsInPlace;
     /// Each pick_first connects for itself; elsewhere, policies share the connections to an endpoint.
     ConnectionsApart;
+    /// pick_first whose address is gone from its list connects to another one at once; elsewhere, it waits for an RPC.
+    LostAddressReplaced;
     /// The channel waits for no cluster: each policy watches its own, and waits too while it cannot take the LB policy.
     ClustersAlone;
     /// pick_first tries an address when the one before it has failed; later, also 250 ms after the one before it (A61).
