@@ -741,3 +741,11 @@ fn what_is_no_address_gets_no_rpc() {
     compare_live(&recording("addresses", GO), &[]);
     compare_live(&recording("addresses", NODE), &[]);
 }
+
+/// An RPC waits for endpoints, while the deadline of its route runs or does not yet; and pick_first loses its address.
+#[test]
+fn deadlines_and_lost_addresses_are_those_of_each_client() {
+    for client in [GO, JAVA, NODE, RUST] {
+        compare_live(&recording("late", client), &[]);
+    }
+}

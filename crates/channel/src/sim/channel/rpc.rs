@@ -97,7 +97,12 @@ impl Channel {
     fn start(&mut self, id: u64, selected: &Selected) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         if let Some(ms) = selected.timeout_ms {
-            let at = call.began.saturating_add(ms);
+            // C-core counts from the start of the call; the others from when they know its route.
+            let from = match self.client.profile.is_core() {
+                true => call.began,
+                false => self.runtime.now,
+            };
+            let at = from.saturating_add(ms);
             if call.deadline_at.is_none_or(|deadline| at < deadline) {
                 self.runtime.cancel(&mut call.deadline);
                 call.deadline_at = Some(at);
