@@ -299,6 +299,7 @@ pub(super) fn cluster(name: &str, client: &Client, extra_roots: &BTreeSet<String
         retry_policy: None,
         retry_policy_inherited: false,
         destination: Destination::Cluster(name.to_owned()),
+        unweighted: Vec::new(),
         max_stream_duration: None,
         auto_host_rewrite: false,
         untrusted_host_rewrite: false,
@@ -326,8 +327,12 @@ pub(super) fn cluster(name: &str, client: &Client, extra_roots: &BTreeSet<String
 
 /// The clusters that the routes of a virtual host name, weighted ones included.
 fn roots(host: &VirtualHost) -> BTreeSet<&str> {
-    let destinations = host.routes.iter().filter_map(Route::destination);
-    destinations.flat_map(Destination::clusters).collect()
+    let actions = host.routes.iter().filter_map(Route::route_action);
+    let names = actions.flat_map(|action| {
+        let unweighted = action.unweighted.iter().map(String::as_str);
+        action.destination.clusters().chain(unweighted)
+    });
+    names.collect()
 }
 
 fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> XdsConfig {

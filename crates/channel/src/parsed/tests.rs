@@ -173,6 +173,7 @@ fn routes() -> RouteConfiguration {
         }),
         retry_policy_inherited: true,
         destination: Destination::Cluster("c".into()),
+        unweighted: Vec::new(),
         max_stream_duration: None,
         auto_host_rewrite: false,
         untrusted_host_rewrite: false,

@@ -19,6 +19,7 @@ fn route(destination: Destination, overrides: Overrides) -> Route {
         retry_policy: None,
         retry_policy_inherited: false,
         destination,
+        unweighted: Vec::new(),
         max_stream_duration: None,
         auto_host_rewrite: false,
         untrusted_host_rewrite: false,

@@ -73,6 +73,7 @@ pub fn from_proto(message: &Pb, plugins: &Plugins, at: &Path<'_>, cx: &mut Valid
         retry_policy,
         retry_policy_inherited: false,
         destination,
+        unweighted: Vec::new(),
         max_stream_duration,
         auto_host_rewrite,
         untrusted_host_rewrite: !auto_host_rewrite

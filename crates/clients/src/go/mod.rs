@@ -57,6 +57,7 @@ static DIALECT: ReadDialect = ReadDialect {
     least_request_in_localities: false,
     reads_least_request: false,
     omits_zero: true,
+    watches_unweighted: false,
     lb_config: lb::of_list,
     requires_if_set: false,
     keeps_destinations: |profile| !profile.has(Feature::ImpossibleChainsDropped),

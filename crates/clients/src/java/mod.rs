@@ -65,6 +65,7 @@ static DIALECT: ReadDialect = ReadDialect {
     least_request_in_localities: true,
     reads_least_request: true,
     omits_zero: false,
+    watches_unweighted: true,
     lb_config: lb_config::of_list,
     requires_if_set: true,
     keeps_destinations: |_| true,

@@ -71,6 +71,7 @@ static DIALECT: ReadDialect = ReadDialect {
     least_request_in_localities: false,
     reads_least_request: false,
     omits_zero: false,
+    watches_unweighted: true,
     lb_config: lb_config::of_list,
     requires_if_set: false,
     keeps_destinations: |_| false,

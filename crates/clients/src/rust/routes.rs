@@ -180,6 +180,7 @@ fn route_action(
             .or_else(|| Some(retry::default_policy())),
         retry_policy_inherited,
         destination,
+        unweighted: Vec::new(),
         max_stream_duration: None,
         auto_host_rewrite: false,
         untrusted_host_rewrite: false,

@@ -154,6 +154,8 @@ pub struct RouteAction {
     pub retry_policy_inherited: bool,
     /// The cluster, or clusters with weights, that RPCs go to.
     pub destination: Destination,
+    /// Clusters of weight 0, where the client watches them and waits for them all the same.
+    pub unweighted: Vec<String>,
     /// `grpc_timeout_header_max`, else `max_stream_duration`; `None` to use the listener's.
     pub max_stream_duration: Option<Millis>,
     /// Honoured only from a trusted server.

@@ -59,6 +59,8 @@ pub(crate) struct ReadDialect {
     pub reads_least_request: bool,
     /// Fields of weighted_round_robin that are 0 count as not set.
     pub omits_zero: bool,
+    /// Clusters of weight 0 are watched.
+    pub watches_unweighted: bool,
     /// Reads a list of LB policies, of which the first known one counts.
     pub lb_config: fn(&Value, &Profile) -> Result<LbConfig, String>,
     /// `require_client_certificate` counts as true if it is set, be it to false.

@@ -129,11 +129,24 @@ impl FamilyReader<'_> {
             hash_policies: policies.filter_map(|policy| self.hash_policy(policy)).collect(),
             retry_policy_inherited: own.is_none() && of_host.is_some(),
             retry_policy: own.or_else(|| of_host.cloned()),
+            unweighted: self.unweighted(message),
             destination,
             max_stream_duration: duration.map(millis),
             auto_host_rewrite,
             untrusted_host_rewrite: rewrites && !auto_host_rewrite,
         })
+    }
+
+    /// The clusters of weight 0, where the client watches them.
+    fn unweighted(&self, message: &pb::RouteAction) -> Vec<String> {
+        match &message.cluster_specifier {
+            Some(ClusterSpecifier::WeightedClusters(clusters)) if self.dialect.watches_unweighted => {
+                let clusters = clusters.clusters.iter();
+                let unweighted = clusters.filter(|cluster| cluster.weight.is_none_or(|weight| weight == 0));
+                unweighted.map(|cluster| cluster.name.clone()).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// The weighted clusters that have a weight.
