@@ -10,6 +10,7 @@ import json
 import random
 
 import common
+import fresh_changes
 import fresh_mixed
 from names import (ADS, CDS, EDS, HEALTH, LDS, MANAGER, METHODS, RDS, TYPE, cookie, cookie_state, custom, endpoint, http_filter,
                    policy, router)
@@ -471,7 +472,7 @@ def routes(w):
 
 
 KINDS = [session, ring, hash_key, weights, least_request, pick_first, load_reports, outlier, drops, breakers, aggregate, dns, failover,
-         retry, rls, fault, rewrite, timeouts, missing, data_error, routes, *fresh_mixed.KINDS]
+         retry, rls, fault, rewrite, timeouts, missing, data_error, routes, *fresh_mixed.KINDS, *fresh_changes.KINDS]
 
 
 def row(seed, number, kinds=KINDS):
