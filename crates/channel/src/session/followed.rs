@@ -14,10 +14,7 @@ use xdsctl_model::resource::{LbConfig, ResourceType};
 pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFailure>) -> Option<String> {
     let nests = !client.profile.is_core() && !client.profile.has(Feature::PathsEnd);
     if let (true, Ok(config)) = (nests, config) {
-        let mut leaves = config
-            .clusters
-            .keys()
-            .filter_map(|name| Some((name, config.leaf(name)?)));
+        let mut leaves = config.leaves();
         if let Some((name, _)) = leaves.find(|(_, leaf)| nests_wrr_locality(&leaf.cluster.lb_policy.config, false)) {
             return Some(nested(name, &client.profile.name()));
         }
@@ -71,11 +68,7 @@ pub fn why_none(client: &Client) -> Option<String> {
 
 /// Names an endpoint of the channel whose address depends on what DNS says.
 fn host_name(config: &XdsConfig, actual: &str) -> Option<String> {
-    let leaves = config
-        .clusters
-        .keys()
-        .filter_map(|name| Some((name, config.leaf(name)?)));
-    leaves.into_iter().find_map(|(cluster, leaf)| {
+    config.leaves().find_map(|(cluster, leaf)| {
         let host = leaf.endpoints.as_ref()?.host_name.as_ref()?;
         Some(format!(
             "Cluster `{cluster}`: an endpoint has the address `{host}`, which {actual} looks up in DNS as it connects"

@@ -7,15 +7,14 @@
 //! Follows C-core cds.cc; both were seen in the client.
 
 use std::collections::BTreeSet;
-use std::mem::{Discriminant, discriminant};
 
-use crate::LbConfig;
 use crate::cds;
 use crate::log::LogEvent;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{ClusterUpdate, PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
 use crate::run::child::Child;
 use crate::runtime::{Connectivity, below};
+use crate::{LbConfig, name_of};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::status::Status;
 
@@ -31,8 +30,6 @@ pub struct CdsPolicy {
     has_subscribed: bool,
     /// The child says again and again that it is there: two of its priorities have one name.
     repeats: bool,
-    /// What the child is: the policy of a leaf, or that of an aggregate.
-    kind: Option<Discriminant<LbConfig>>,
 }
 
 impl CdsPolicy {
@@ -47,7 +44,6 @@ impl CdsPolicy {
             is_inside_itself: false,
             has_subscribed: false,
             repeats: false,
-            kind: None,
         }
     }
 
@@ -62,7 +58,6 @@ impl CdsPolicy {
             if let Some(mut child) = self.child.take() {
                 child.shutdown(cx);
             }
-            self.kind = None;
             cx.clusters.forget(&self.at);
         }
         cx.runtime.say(&self.at, || LogEvent::ClusterFailed {
@@ -138,8 +133,10 @@ impl crate::policy::StateMachine for CdsPolicy {
                 });
                 self.failure = None;
                 self.is_inside_itself = false;
-                let kind = discriminant(&*child.config);
-                if self.kind.replace(kind).is_some_and(|old| old != kind) && profile.has(Feature::ChangedKindKills) {
+                // The policy of a leaf, or that of an aggregate.
+                let policy = self.child.as_ref().and_then(Child::policy);
+                let is_other = policy.is_some_and(|policy| policy != name_of(&child.config));
+                if is_other && profile.has(Feature::ChangedKindKills) {
                     // cds.cc `UpdateLocked` gives the new configuration to the policy of the old one.
                     let why = format!(
                         "cluster {} became an aggregate, or ceased to be one, while in use",

@@ -233,6 +233,12 @@ impl PickFirstPolicy {
         reports.push(StateReport::failure(status));
     }
 
+    fn show_connecting(&mut self, reports: &mut Reports) {
+        self.state = Connectivity::Connecting;
+        self.shown = PickFirstReport::Queue;
+        reports.push(StateReport::new(Connectivity::Connecting));
+    }
+
     fn unselect(&mut self, cx: &mut PolicyCx<'_>) {
         if let Some(handle) = self.selected.take() {
             cx.runtime.release(&handle);
@@ -285,9 +291,7 @@ impl PickFirstPolicy {
                 Connectivity::Ready => {}
                 Connectivity::Idle => self.go_idle(cx, reports),
                 Connectivity::Connecting | Connectivity::TransientFailure => {
-                    self.state = Connectivity::Connecting;
-                    self.shown = PickFirstReport::Queue;
-                    reports.push(StateReport::new(Connectivity::Connecting));
+                    self.show_connecting(reports);
                     self.start(cx, reports);
                     self.unselect(cx);
                 }
@@ -315,28 +319,19 @@ impl PickFirstPolicy {
             return;
         }
         if is_first {
-            let is_connected = self.selected.is_some();
-            if is_connected && cx.clusters.profile().has(Feature::LostAddressReplaced) {
+            if self.selected.is_some() {
+                if !cx.clusters.profile().has(Feature::LostAddressReplaced) {
+                    return self.go_idle(cx, reports);
+                }
                 self.unselect(cx);
-                self.state = Connectivity::Connecting;
-                self.shown = PickFirstReport::Queue;
-                reports.push(StateReport::new(Connectivity::Connecting));
-                self.connect_next(cx, reports);
-            } else if is_connected {
-                self.go_idle(cx, reports);
-            } else {
-                self.connect_next(cx, reports);
+                self.show_connecting(reports);
             }
-            return;
+            return self.connect_next(cx, reports);
         }
         match state {
             Connectivity::TransientFailure => self.on_failure(index, status, cx, reports),
             Connectivity::Idle if list.is_pass_complete() => cx.runtime.connect(subchannel),
-            Connectivity::Connecting if self.state != Connectivity::TransientFailure => {
-                self.state = Connectivity::Connecting;
-                self.shown = PickFirstReport::Queue;
-                reports.push(StateReport::new(Connectivity::Connecting));
-            }
+            Connectivity::Connecting if self.state != Connectivity::TransientFailure => self.show_connecting(reports),
             Connectivity::Idle | Connectivity::Connecting | Connectivity::Ready => {}
         }
     }

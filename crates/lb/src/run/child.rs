@@ -42,6 +42,12 @@ impl Child {
         }
     }
 
+    /// The name of the newest policy; `None` before the first update.
+    pub fn policy(&self) -> Option<&'static str> {
+        let newest = self.pending.as_ref().or(self.current.as_ref());
+        newest.map(|slot| slot.name)
+    }
+
     /// What the child last reported.
     pub const fn last(&self) -> Option<&StateReport> {
         self.last.as_ref()
