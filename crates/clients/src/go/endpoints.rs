@@ -8,15 +8,14 @@ use super::{is_url_of, unmarshal};
 use crate::shared::names::ADDRESS;
 use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, DROP_DENOMINATOR_UNKNOWN, ENDPOINT_ADDRESS_DUPLICATE,
-    ENDPOINT_WEIGHT_SUM, ENDPOINT_WEIGHT_ZERO, LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM,
-    PORT_OUT_OF_RANGE, PORT_ZERO, PRIORITY_GAP,
+    ENDPOINT_WEIGHT_SUM, ENDPOINT_WEIGHT_ZERO, LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PORT_ZERO,
+    PRIORITY_GAP,
 };
-use crate::shared::{Checked, OpenedEndpoint, OpenedEndpoints, fields, reject};
+use crate::shared::{Checked, OpenedEndpoint, OpenedEndpoints, addresses, fields, reject};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::ClusterLoadAssignment as Pb;
 use xdsctl_model::diag::{Path, Validation};
-use xdsctl_model::host_port::MAX_PORT;
 use xdsctl_model::profile::Feature;
 
 /// Addresses seen so far: what the client joins of host and port. Looked up only, never iterated.
@@ -181,11 +180,8 @@ fn unusable(address: Option<&Address>, at: &Path<'_>, cx: &mut Validation<'_>) {
         return cx.report_if_accepted(&ADDRESS_NOT_SOCKET, &at, why);
     };
     let at = at.field("socket_address");
-    if let Some(port) = fields::port(socket).filter(|port| *port > MAX_PORT) {
-        let why = format_args!("port_value is {port}: it is accepted, and no connection can be made to it");
-        cx.report_if_accepted(&PORT_OUT_OF_RANGE, &at.field("port_value"), why);
-    }
-    fields::tell_of_address(socket, &at.field("address"), cx);
+    addresses::tell_of_port(socket, &at, cx);
+    addresses::tell_of_address(socket, &at.field("address"), cx);
 }
 
 /// Proxy addresses in metadata, under the switch for them (`proxyAddressConverter`).

@@ -10,9 +10,9 @@ use foldhash::{HashSet, HashSetExt};
 use super::{cidr, fault};
 use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_MISSING,
-    LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PORT_OUT_OF_RANGE, PORT_UNSET, PRIORITY_GAP,
+    LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PORT_UNSET, PRIORITY_GAP,
 };
-use crate::shared::{OpenedEndpoint, OpenedEndpoints, fields};
+use crate::shared::{OpenedEndpoint, OpenedEndpoints, addresses, fields};
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, SocketAddress};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, Endpoint};
 use xdsctl_model::diag::{Path, Validation};
@@ -119,10 +119,7 @@ fn socket_address<'m>(
     cx: &mut Validation<'_>,
 ) {
     let port = fields::port(socket);
-    if let Some(port) = port.filter(|port| *port > u16::MAX.into()) {
-        let why = format_args!("port_value is {port}: it is accepted, and no connection can be made to it");
-        cx.report_if_accepted(&PORT_OUT_OF_RANGE, &at.field("port_value"), why);
-    }
+    addresses::tell_of_port(socket, at, cx);
     if port.is_none() {
         let why = format_args!("port_value is not set");
         fault(&PORT_UNSET, at, why, cx);

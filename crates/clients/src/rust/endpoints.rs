@@ -12,7 +12,7 @@ use foldhash::{HashSet, HashSetExt};
 use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_SOCKET, ENDPOINT_MISSING, PORT_OUT_OF_RANGE, PORT_UNSET, RESOURCE_NAME_EMPTY,
 };
-use crate::shared::{Checked, OpenedEndpoints, fields, reject};
+use crate::shared::{Checked, OpenedEndpoints, addresses, fields, reject};
 use xdsctl_document::proto::pb::envoy::config::core::v3::HealthStatus as HealthPb;
 use xdsctl_document::proto::pb::envoy::config::core::v3::SocketAddress;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, LbEndpoint};
@@ -33,14 +33,13 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
     // Looked up only.
     let mut seen: HashSet<SocketAddr> = HashSet::new();
     let mut priorities: BTreeMap<u32, Vec<Locality>> = BTreeMap::new();
-    let mut host_name = None;
     for (index, (entry, list)) in message.endpoints.iter().zip(&opened.lists).enumerate() {
         let at = at.index(index);
         let at = at.field("lb_endpoints");
         let mut endpoints = Builder::default();
         seen.reserve(list.len());
         for (i, one) in list.iter().enumerate() {
-            if let Some(endpoint) = endpoint(&one.message, i, &mut host_name, &at.index(i), cx)?
+            if let Some(endpoint) = endpoint(&one.message, i, &at.index(i), cx)?
                 && seen.insert(endpoint.address)
             {
                 endpoints.push(endpoint);
@@ -64,18 +63,12 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
     Ok(Endpoints {
         priorities: priorities.into_values().collect(),
         drops: None,
-        host_name,
+        host_name: addresses::host_name(opened, |number| health(number).is_some()),
     })
 }
 
 /// An endpoint; `None` for one that gets no RPC.
-fn endpoint(
-    lb: &LbEndpoint,
-    index: usize,
-    host_name: &mut Option<String>,
-    at: &Path<'_>,
-    cx: &mut Validation<'_>,
-) -> Checked<Option<Endpoint>> {
+fn endpoint(lb: &LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Option<Endpoint>> {
     let at = at.field("endpoint");
     let Some(endpoint) = fields::endpoint(lb) else {
         let why = format_args!("endpoint is missing, the entry is left out");
@@ -94,10 +87,8 @@ fn endpoint(
     let Some(port) = fields::port(socket) else {
         return Err(reject(&PORT_UNSET, &at, format_args!("port_value is not set"), cx));
     };
-    let health = match HealthPb::try_from(lb.health_status) {
-        Ok(HealthPb::Unhealthy | HealthPb::Timeout | HealthPb::Draining) => return Ok(None),
-        Ok(HealthPb::Healthy) => HealthStatus::Healthy,
-        Ok(HealthPb::Unknown | HealthPb::Degraded) | Err(_) => HealthStatus::Unknown,
+    let Some(health) = health(lb.health_status) else {
+        return Ok(None);
     };
     if port > MAX_PORT {
         let why = format_args!(
@@ -106,10 +97,7 @@ fn endpoint(
         );
         cx.report_as(Effect::Fails, &PORT_OUT_OF_RANGE, &at.field("port_value"), why);
     }
-    fields::tell_of_address(socket, &at.field("address"), cx);
-    if fields::is_host_name(&socket.address) {
-        host_name.get_or_insert_with(|| socket.address.clone());
-    }
+    addresses::tell_of_address(socket, &at.field("address"), cx);
     // Nothing but the address is kept.
     Ok(address_of(socket, port).map(|address| Endpoint {
         health,
@@ -121,4 +109,13 @@ fn endpoint(
 fn address_of(socket: &SocketAddress, port: u32) -> Option<SocketAddr> {
     let ip = socket.address.parse().ok()?;
     Some(SocketAddr::new(ip, port as u16))
+}
+
+/// The health of an endpoint that gets RPCs.
+fn health(number: i32) -> Option<HealthStatus> {
+    match HealthPb::try_from(number) {
+        Ok(HealthPb::Unhealthy | HealthPb::Timeout | HealthPb::Draining) => None,
+        Ok(HealthPb::Healthy) => Some(HealthStatus::Healthy),
+        Ok(HealthPb::Unknown | HealthPb::Degraded) | Err(_) => Some(HealthStatus::Unknown),
+    }
 }

@@ -1,6 +1,5 @@
 //! How all clients open a field: the kinds of a oneof that gRPC knows, and the name of a locality.
 
-use super::rules::ADDRESS_NOT_IP;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
 use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
@@ -13,8 +12,6 @@ use xdsctl_document::proto::pb::envoy::config::listener::v3::{Filter, filter};
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
     HttpFilter, http_filter,
 };
-use xdsctl_model::diag::{Effect, Path, Validation};
-use xdsctl_model::host_port::parse_ip_port;
 use xdsctl_model::resource::endpoints::LocalityName;
 
 /// The socket address, if an address is one.
@@ -38,28 +35,6 @@ pub(crate) fn port(socket: &SocketAddress) -> Option<u32> {
     match socket.port_specifier {
         Some(PortSpecifier::PortValue(port)) => Some(port),
         Some(PortSpecifier::NamedPort(_)) | None => None,
-    }
-}
-
-/// Says whether a text where an IP address belongs can be the name of a host; an empty one is that of
-/// the machine itself.
-pub(crate) fn is_host_name(text: &str) -> bool {
-    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    text.is_empty() || text.bytes().all(is_of_name) && text.bytes().any(|byte| byte.is_ascii_alphabetic())
-}
-
-/// Tells of an address, which the client takes whatever it is, if it is no IP address with a port:
-/// it looks up the name of a host, and cannot connect to anything else.
-pub(crate) fn tell_of_address(socket: &SocketAddress, at: &Path<'_>, cx: &mut Validation<'_>) {
-    let text = &*socket.address;
-    if is_host_name(text) {
-        let why = format_args!(
-            "`{text}` is no IP address: this client looks it up as it connects, others reject the resource"
-        );
-        cx.report_as(Effect::Advice, &ADDRESS_NOT_IP, at, why);
-    } else if parse_ip_port(text, 0).is_none() || text.starts_with('[') {
-        let why = format_args!("`{text}` is no IP address: it is accepted, and no connection can be made to it");
-        cx.report_if_accepted(&ADDRESS_NOT_IP, at, why);
     }
 }
 

@@ -4,6 +4,7 @@
 //! The families differ in most rules and in order (Go stops at the first fault, Node hands wrappers
 //! to the wrong parser), so that each has a straight converter of its own.
 
+pub(crate) mod addresses;
 pub(crate) mod aggregate;
 pub mod chain_policies;
 pub(crate) mod conditions;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use super::{FamilyReader, opened};
-use crate::shared::fields;
 use crate::shared::names::{ADDRESS, LB_METADATA, PROXY_METADATA};
 use crate::shared::opened::{KeptEndpoints, Opened, OpenedEndpoint, OpenedEndpoints};
+use crate::shared::{addresses, fields};
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::struct_to_json;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, HealthStatus as HealthPb, Metadata};
@@ -58,7 +58,7 @@ impl FamilyReader<'_> {
         Endpoints {
             priorities: priorities.into_values().map(in_order).collect(),
             drops: drops(message.policy.as_ref()),
-            host_name: host_name(ways, opened_endpoints),
+            host_name: addresses::host_name(opened_endpoints, |health| ways.health(health).is_some()),
         }
     }
 
@@ -190,22 +190,7 @@ fn hash_key(metadata: &Metadata) -> Option<String> {
 pub(super) fn socket_address(address: &Address) -> Option<SocketAddr> {
     let socket = fields::socket(Some(address))?;
     let port = u16::try_from(fields::port(socket).unwrap_or(0)).ok()?;
-    // A text in brackets has a port of its own, which no other client than C-core looks for.
-    if socket.address.starts_with('[') {
-        return None;
-    }
-    xdsctl_model::host_port::parse_ip_port(&socket.address, port)
-}
-
-/// The first host name of an endpoint that gets RPCs.
-fn host_name(ways: EndpointWays, opened: &OpenedEndpoints) -> Option<String> {
-    let used = |endpoint: &&OpenedEndpoint| ways.health(endpoint.message.health_status).is_some();
-    let mut endpoints = opened.lists.iter().flatten().filter(used);
-    endpoints.find_map(|endpoint| {
-        let host = fields::endpoint(&endpoint.message)?;
-        let socket = fields::socket(host.address.as_ref())?;
-        fields::is_host_name(&socket.address).then(|| socket.address.clone())
-    })
+    addresses::ip_address(&socket.address, port)
 }
 
 /// What is dropped; more than everything is everything.
