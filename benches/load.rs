@@ -1,8 +1,8 @@
 //! How fast and in how much memory `xdsctl validate` and its like read a dump, as ratios to others on the same bytes in the same run.
 //!
 //! `cargo bench --bench load`. The dumps are made first, in the directory for temporary files. Every time is the best of
-//! several runs; xdsctl, jq and Python run as processes, serde_json, serde_norway and prost-reflect in this one. jq is used if it is
-//! installed; Python needs `protobuf` and `xds-protos`, in the interpreter that XDSCTL_BENCH_PYTHON names.
+//! several runs; xdsctl, jq and Python run as processes, serde_json and prost-reflect in this one. jq is used if it is installed;
+//! Python needs `protobuf` and `xds-protos`, in the interpreter that XDSCTL_BENCH_PYTHON names.
 
 #[path = "support/cpu.rs"]
 mod cpu;
@@ -20,14 +20,10 @@ use std::time::{Duration, Instant};
 use cpu::ended_cpu;
 use dump::Kind;
 use prost_reflect::{DescriptorPool, DynamicMessage};
-use serde::Deserialize;
 use serde::de::IgnoredAny;
 use time::{RUNS, best};
 
 const XDSCTL: &str = env!("CARGO_BIN_EXE_xdsctl");
-
-/// Size of the JSON that becomes YAML.
-const YAML_FROM_MEGABYTES: f64 = 30.0;
 
 /// Runs of a process that ends at once.
 const SHORT_RUNS: usize = 60;
@@ -85,7 +81,6 @@ fn measure(directory: &Path) {
     own_row("validate, 307 MB", &large, &cost, &note, "(at most 48 MB)");
 
     channels(&clean, &own);
-    yaml(directory);
     others(directory, &clean, own.time, &text);
     short(directory);
 }
@@ -101,32 +96,6 @@ fn channels(clean: &Path, own: &Cost) {
         let name = format!("{}, 106 MB", arguments.first().copied().unwrap_or_default());
         own_row(&name, clean, &cost, &note, "(at most 64 MB)");
     }
-}
-
-/// The dump as YAML, a value on a line. `benches/yaml.rs` has texts that are harder to read.
-fn yaml(directory: &Path) {
-    let mut text = Vec::new();
-    dump::write(&mut text, Kind::Clean, Kind::Clean.scale(YAML_FROM_MEGABYTES)).expect("memory can be written");
-    let value: serde_norway::Value = serde_json::from_slice(&text).expect("the dump is JSON");
-    let text = serde_norway::to_string(&value).expect("the dump can be written");
-    drop(value);
-    let file = directory.join("clean.yaml");
-    fs::write(&file, &text).expect("the dump can be written");
-    let other = best(|| {
-        let document = serde_norway::Deserializer::from_str(&text);
-        serde_norway::Value::deserialize(document).expect("the dump is YAML")
-    });
-    row("serde_norway Value", speed(&file, other), "");
-    let own = validate(&file);
-    let ratio = other.as_secs_f64() / own.time.as_secs_f64();
-    let note = format!("{ratio:.1} x as fast as serde_norway (at least 1.2)");
-    own_row(
-        &format!("validate, {:.0} MB of YAML", megabytes(&file)),
-        &file,
-        &own,
-        &note,
-        "",
-    );
 }
 
 /// The tools that do a part of the same.
