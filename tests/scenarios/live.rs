@@ -749,3 +749,11 @@ fn deadlines_and_lost_addresses_are_those_of_each_client() {
         compare_live(&recording("late", client), &[]);
     }
 }
+
+/// A cluster that the routes leave and a locality that is no longer listed come back; an endpoint moves to another locality.
+#[test]
+fn what_comes_back_is_what_each_client_has_kept_of_it() {
+    for client in [GO, JAVA, NODE] {
+        compare_live(&recording("kept", client), &[]);
+    }
+}

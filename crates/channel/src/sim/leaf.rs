@@ -76,7 +76,14 @@ impl Endpoints {
                 });
                 let weights = weights.as_ref().and_then(|weights| weights.get(place));
                 let weights = weights.map(Vec::as_slice);
-                parts.push(LocalityPart::new((cluster, names, product), locality, weights, known));
+                let scope = || SubchannelScope {
+                    cluster: cluster.into(),
+                    // Elsewhere an endpoint that moves to another locality keeps its connections.
+                    locality: names.last().filter(|_| profile.is_core()).cloned().unwrap_or_default(),
+                    hostname: Box::default(),
+                };
+                let scope = known.map_or_else(|| Arc::new(scope()), |known| known.scope.clone());
+                parts.push(LocalityPart::new((names, scope, product), locality, weights, known));
             }
         }
         let pieces = || parts.iter().flat_map(|part| &part.pieces);
@@ -111,21 +118,13 @@ fn are_the_same<'p>(mut some: impl Iterator<Item = &'p Piece>, mut others: impl 
 
 impl LocalityPart {
     fn new(
-        (cluster, names, product): (&str, LocalityPath, Product),
+        (names, scope, product): (LocalityPath, Arc<SubchannelScope>, Product),
         locality: &Locality,
         weights: Option<&[u32]>,
         known: Option<&LocalityPart>,
     ) -> LocalityPart {
         let known = known.filter(|part| part.weight == locality.weight);
         let names = known.map_or(names, |part| part.names.clone());
-        let scope = match known {
-            Some(known) => known.scope.clone(),
-            None => Arc::new(SubchannelScope {
-                cluster: cluster.into(),
-                locality: names.last().cloned().unwrap_or_default(),
-                hostname: Box::default(),
-            }),
-        };
         let mut number = 0;
         let pieces = locality.endpoints.pieces().iter().enumerate().map(|(place, piece)| {
             let before = known.and_then(|part| part.pieces.get(place));

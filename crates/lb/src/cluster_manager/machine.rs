@@ -7,7 +7,7 @@ use crate::LbConfig;
 use crate::cluster_manager as config;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
-use crate::run::children::Children;
+use crate::run::children::{Children, kept_ms};
 use crate::run::tally::StateTally;
 use crate::runtime::Connectivity;
 use xdsctl_model::profile::Feature;
@@ -81,6 +81,7 @@ impl crate::policy::StateMachine for ClusterManagerPolicy {
             return Reports::new();
         };
         self.hands_on = cx.clusters.profile().has(Feature::FailuresHandedOn);
+        let kept_ms = kept_ms(Feature::ClustersForgotten, cx);
         let mut reports = Reports::new();
         self.is_updating = true;
         for name in self.children.names() {
@@ -91,7 +92,7 @@ impl crate::policy::StateMachine for ClusterManagerPolicy {
                 self.tally.change(before, member.data.counted());
             }
             if !is_in_config {
-                self.children.retire(&name, cx);
+                self.children.retire(&name, kept_ms, cx);
             }
         }
         for (name, child) in &config.children {

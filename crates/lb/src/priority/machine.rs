@@ -279,7 +279,7 @@ impl PriorityPolicy {
 
     /// Keeps a child only for a while.
     fn retire(&mut self, name: &Arc<str>, cx: &mut PolicyCx<'_>) {
-        if self.children.retire(name, cx) {
+        if self.children.retire(name, RETENTION_MS, cx) {
             cx.runtime.say(self.children.at(), || LogEvent::ChildDeactivated {
                 child: name.clone(),
                 ms: RETENTION_MS,

@@ -12,9 +12,18 @@ use super::child::Child;
 use super::policy::{PolicyCx, PolicyEvent, Reports, TreePath};
 use super::row::look;
 use super::runtime::{TimerId, below};
+use xdsctl_model::profile::Feature;
 
 /// How long a child is kept that is not wanted (C-core `kChildRetentionInterval`).
 pub const RETENTION_MS: i64 = 15 * 60 * 1000;
+
+/// How long such a child is kept by a client that has this feature if it forgets it at once.
+pub fn kept_ms(is_forgotten: Feature, cx: &PolicyCx<'_>) -> i64 {
+    match cx.clusters.profile().has(is_forgotten) {
+        true => 0,
+        false => RETENTION_MS,
+    }
+}
 
 /// Children with what a policy keeps of each.
 #[derive(Debug)]
@@ -147,13 +156,13 @@ impl<D> Children<D> {
         Some((name, said))
     }
 
-    /// A child is not wanted; says whether it was until now.
-    pub fn retire(&mut self, name: &str, cx: &mut PolicyCx<'_>) -> bool {
+    /// A child is not wanted, and kept for so many milliseconds; says whether it was wanted until now.
+    pub fn retire(&mut self, name: &str, ms: i64, cx: &mut PolicyCx<'_>) -> bool {
         let Some(member) = self.members.get_mut(name).filter(|member| !member.is_retired()) else {
             return false;
         };
         let what = PolicyEvent::Timer(own_timer(member.number) + 1);
-        member.removal = Some(cx.runtime.timer(RETENTION_MS, &self.at, what));
+        member.removal = Some(cx.runtime.timer(ms, &self.at, what));
         true
     }
 

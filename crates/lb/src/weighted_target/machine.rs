@@ -7,7 +7,7 @@ use crate::LbConfig;
 use crate::endpoint::{self, EndpointList};
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
-use crate::run::children::{Children, NamedChild};
+use crate::run::children::{Children, NamedChild, kept_ms};
 use crate::run::tally::{StateTally, Weights};
 use crate::runtime::Connectivity;
 use crate::weighted_target as config;
@@ -104,8 +104,9 @@ impl WeightedTargetPolicy {
         let mut reports = Reports::new();
         self.is_updating = true;
         update.note.clone_into(&mut self.note);
+        let kept_ms = kept_ms(Feature::LocalitiesForgotten, cx);
         for name in self.children.names() {
-            if !config.targets.contains_key(&*name) && self.children.retire(&name, cx) {
+            if !config.targets.contains_key(&*name) && self.children.retire(&name, kept_ms, cx) {
                 self.set_weight(&name, None);
             }
         }

@@ -6,32 +6,6 @@
 
 pub use super::feature_set::Features;
 
-macro_rules! features {
-    (@env $env:literal) => { Some($env) };
-    (@env) => { None };
-    ($( $(#[doc = $doc:literal])+ $name:ident $(= $env:literal)? ;)+) => {
-        /// Something that some versions do.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[repr(u16)]
-        pub enum Feature { $( $(#[doc = $doc])+ $name, )+ }
-
-        impl Feature {
-            /// Every feature, in declaration order.
-            pub const ALL: &'static [Feature] = &[$(Feature::$name),+];
-
-            /// The environment variable that switches it, where it has one.
-            pub const fn env(self) -> Option<&'static str> {
-                match self { $(Feature::$name => features!(@env $($env)?)),+ }
-            }
-
-            /// One sentence: what it is.
-            pub const fn summary(self) -> &'static str {
-                match self { $(Feature::$name => concat!($($doc),+)),+ }
-            }
-        }
-    };
-}
-
 features! {
     // Of gRFCs, with a switch in some client.
     /// `xdstp:` names, `authorities` in the bootstrap (A47).
@@ -247,6 +221,10 @@ features! {
     ClustersApart;
     /// A policy hands failures of endpoints on in their own words, and has words of its own where there is no endpoint.
     FailuresHandedOn;
+    /// What is left of a cluster that no route names is gone at once; elsewhere, it is kept for 15 minutes, with its connections.
+    ClustersForgotten;
+    /// So it is with a locality that is no longer listed.
+    LocalitiesForgotten;
     /// Failures of resources and routes are told after the node's id.
     NodeIdFirst;
     /// weighted_target leaves an idle child idle, and RPCs wait for it in vain.
@@ -587,7 +565,6 @@ features! {
     BreakerCountsLate;
     /// weighted_target does nothing with endpoints that have no name left for it.
     PathsNeeded;
-
     // tonic-xds alone.
     /// RPCs wait for routes, clusters and endpoints that are not there or were rejected, and nothing is forgotten that was there once.
     WaitsForResources;

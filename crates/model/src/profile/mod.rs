@@ -10,6 +10,8 @@ mod asked;
 mod client;
 mod defect;
 mod family;
+#[macro_use]
+mod feature_list;
 mod feature;
 mod feature_set;
 mod fleet;

@@ -65,7 +65,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
             ClusterResolverPolicy ClusterImplByName ClusterRingChecked TotalWeightChecked TotalWeightAsWritten;
         "1.35" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
             AggregateNeedsAll DisabledFiltersRun AggregateIsFlat DropsOnceReady PathsEnd
-            RingByKey WeightsOfEndpointsUnsigned RingNamesPlain RingCountsOn RingUncapped DnsNameAsIs DnsSlashKept OutlierDefaults ClustersApart FailuresHandedOn
+            RingByKey WeightsOfEndpointsUnsigned RingNamesPlain RingCountsOn RingUncapped DnsNameAsIs DnsSlashKept OutlierDefaults ClustersApart FailuresHandedOn ClustersForgotten LocalitiesForgotten
             IdleChildrenStay FailedClusterGoesOn RemovedClusterGoesOn HostByListener EndpointsInPlace ConnectionsApart LostAddressReplaced LeaflessAwaited LiteralDnsHangs
             RouteKindsInternal LimitsByPriority RetryFromZero AddressesInTurn ClustersAlone HashKeyUnread DnsPickFirst DnsLimitsUnread BlackoutForExpiration;
         "1.35" always ClusterTls ListenerNamed;

@@ -56,7 +56,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
             DisabledFiltersRun DnsPortThrows LastPriorityFails EscapedDollarGroups AggregateByLevels PathsEnd SilentWithoutTargets
             LocalityOnce BreakerCountsReported RoutesAtOnce WeightsSigned ContainsExact LeastRequestPolicy BootstrapLastKey BootstrapFeatureTexts
             AggregateClusterBackwardCompat ClustersAlone RejectedAwaited;
-        "1.34" always EndpointsInPlace ConnectionsApart IdleChildrenStay SwitchesWhenReady TypedStructChecked SourceTypeChecked RbacMatchersMade ClusterResolverPolicy ClusterImplByName
+        "1.34" always EndpointsInPlace ConnectionsApart IdleChildrenStay LocalitiesForgotten SwitchesWhenReady TypedStructChecked SourceTypeChecked RbacMatchersMade ClusterResolverPolicy ClusterImplByName
             OldProviderFields OldestProviderFields RewriteNeedsEngine Grpclb TrafficInbound
             RingNamesList RingNamesGrow RingTurns LoopsEndless LeavesTwiceKill HostByListener EmptyRoutesKill HashKeyUnread;
         "1.36" always AggregateAndDns StreamDurationFirst;
