@@ -325,16 +325,6 @@ pub(super) fn cluster(name: &str, client: &Client, extra_roots: &BTreeSet<String
     with_clusters(config, &[], Base { client, extra_roots })
 }
 
-/// The clusters that the routes of a virtual host name, weighted ones included.
-fn roots(host: &VirtualHost) -> BTreeSet<&str> {
-    let actions = host.routes.iter().filter_map(Route::route_action);
-    let names = actions.flat_map(|action| {
-        let unweighted = action.unweighted.iter().map(String::as_str);
-        action.destination.clusters().chain(unweighted)
-    });
-    names.collect()
-}
-
 fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> XdsConfig {
     let resources = &base.client.resources;
     let known = |name: &str| match resources.clusters.get(name) {
@@ -346,7 +336,8 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
             Some(Discovery::Eds { .. } | Discovery::LogicalDns { .. }) => KnownCluster::Leaf,
         },
     };
-    let mut names = config.virtual_host().map(roots).unwrap_or_default();
+    let routes = config.virtual_host().into_iter().flat_map(|host| &host.routes);
+    let mut names: BTreeSet<&str> = routes.flat_map(Route::clusters).collect();
     names.extend(base.extra_roots.iter().map(String::as_str));
     let apart = base.client.profile.has(Feature::ClustersApart);
     let has = |feature| base.client.profile.has(feature);

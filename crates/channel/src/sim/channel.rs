@@ -15,6 +15,7 @@ use crate::client::config::{ChannelFailure, RoutesHeld, XdsConfig};
 use crate::client::{Client, Start};
 use crate::rpc::{Draws, Selector};
 pub use limit::LimitReached;
+use resolution::ResolutionRate;
 use watched::Watched;
 use xdsctl_lb::LbConfig;
 use xdsctl_lb::log::{LogEntry, LogEvent};
@@ -32,6 +33,7 @@ mod authority;
 mod calls;
 mod limit;
 mod outside;
+mod resolution;
 mod resolve;
 mod rpc;
 mod shares;
@@ -127,6 +129,7 @@ pub struct Channel {
     after: Vec<(xdsctl_lb::policy::TreePath, PolicyEvent)>,
     /// RPCs that wait for a picker.
     queued: BTreeSet<u64>,
+    resolutions: ResolutionRate,
     /// The steps of the pick at hand.
     steps: PickSteps,
     /// How many more steps may be kept of RPCs under way.
@@ -182,6 +185,7 @@ impl Channel {
             told_state: None,
             after: Vec::new(),
             queued: BTreeSet::new(),
+            resolutions: ResolutionRate::default(),
             steps: PickSteps::default(),
             room: TRACES_KEPT,
             worked: 0,
@@ -208,14 +212,17 @@ impl Channel {
         self.runtime.end_event();
         self.turn_outside();
         if !reports.is_empty() {
-            for id in std::mem::take(&mut self.queued) {
-                if self
-                    .calls
-                    .get(&id)
-                    .is_some_and(|call| matches!(call.phase, Phase::Queued))
-                {
-                    self.pick(id);
-                }
+            self.note_idle(reports);
+            self.pick_queued();
+        }
+    }
+
+    /// Gives the picker to the RPCs that wait.
+    fn pick_queued(&mut self) {
+        for id in std::mem::take(&mut self.queued) {
+            let call = self.calls.get(&id);
+            if call.is_some_and(|call| matches!(call.phase, Phase::Queued)) {
+                self.pick(id);
             }
         }
     }
@@ -252,15 +259,15 @@ impl Channel {
         );
         self.worked += u64::from(is_own);
         let mut reports = Reports::new();
+        // An RPC that hears of nothing which its own pick brings about.
+        let mut deaf = None;
         match event {
             // The client is stuck in an endless loop and handles no more events.
-            Event::Policy(..) if self.runtime.endless.is_some() => {}
-            Event::Policy(at, what) => {
-                let mut cx = PolicyCx {
-                    runtime: &mut self.runtime,
-                    clusters: &self.view,
-                };
-                reports = self.root.handle(&at, &what, &mut cx);
+            Event::Policy(..) | Event::PolicyFirst { .. } if self.runtime.endless.is_some() => {}
+            Event::Policy(at, what) => reports = self.tell(&at, &what),
+            Event::PolicyFirst { call, at, what } => {
+                deaf = self.queued.take(&call);
+                reports = self.tell(&at, &what);
             }
             Event::BackoffOver { subchannel, generation } => self.runtime.backoff_over(subchannel, generation),
             Event::ConnectOver { subchannel, generation } => self.finish_connect(subchannel, generation),
@@ -269,9 +276,19 @@ impl Channel {
             Event::Attempt { call, serial } => self.on_attempt(call, serial),
             Event::Deadline { call } => self.on_deadline(call),
             Event::Resolve => self.resolve(),
+            Event::PickAgain => self.pick_again(),
         }
         self.end_event(&reports);
+        self.queued.extend(deaf);
         self.note_death();
+    }
+
+    fn tell(&mut self, at: &[u32], what: &PolicyEvent) -> Reports {
+        let mut cx = PolicyCx {
+            runtime: &mut self.runtime,
+            clusters: &self.view,
+        };
+        self.root.handle(at, what, &mut cx)
     }
 
     /// Ends all RPCs if the process has died.

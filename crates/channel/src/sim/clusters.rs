@@ -155,6 +155,7 @@ impl ConfigView {
                     remembered.numbers.numbers(),
                     self.profile.client().family,
                 )],
+                cds.below,
                 &self.profile,
             ),
             note: leaf.note.clone(),
@@ -167,7 +168,7 @@ impl ConfigView {
         let leaves = flat.named(&mut remembered.names);
         Ok(ClusterChild {
             config: Arc::new(flat.config(&leaves)),
-            endpoints: remembered.endpoints.update(&leaves, &self.profile),
+            endpoints: remembered.endpoints.update(&leaves, None, &self.profile),
             note: String::new(),
         })
     }

@@ -42,11 +42,12 @@ struct LocalityPart {
 type Product = fn(u32, u32) -> u32;
 
 impl Endpoints {
-    /// Takes an update; the priorities have been named already.
-    pub fn update(&mut self, leaves: &[NamedLeaf<'_>], profile: &Profile) -> EndpointList {
+    /// Takes an update; the priorities have been named already. `above` is the aggregate cluster that has the leaf.
+    pub fn update(&mut self, leaves: &[NamedLeaf<'_>], above: Option<&str>, profile: &Profile) -> EndpointList {
         let before = std::mem::take(&mut self.parts);
         let mut by_names: Option<HashMap<&[Arc<str>], &LocalityPart>> = None;
         let is_normalised = profile.has(Feature::PfWeightedShuffling);
+        let is_pooled = profile.has(Feature::ConnectionsPooled);
         let product: Product = if profile.has(Feature::ZeroWeightsCount) {
             u32::saturating_mul
         } else if profile.has(Feature::WeightsOfEndpointsUnsigned) {
@@ -77,7 +78,7 @@ impl Endpoints {
                 let weights = weights.as_ref().and_then(|weights| weights.get(place));
                 let weights = weights.map(Vec::as_slice);
                 let scope = || SubchannelScope {
-                    cluster: cluster.into(),
+                    cluster: if is_pooled { above.unwrap_or_default() } else { cluster }.into(),
                     // Elsewhere an endpoint that moves to another locality keeps its connections.
                     locality: names.last().filter(|_| profile.is_core()).cloned().unwrap_or_default(),
                     hostname: Box::default(),

@@ -19,7 +19,7 @@ use xdsctl_clients::bootstrap::client_json::{self, ClientJson};
 use xdsctl_lb::{cds, cluster_manager, named};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::lb_policy::{CdsConfig, ClusterManagerConfig, LbConfig, LbPolicy};
-use xdsctl_model::resource::route::{Destination, Route};
+use xdsctl_model::resource::route::Route;
 use xdsctl_model::status::{Code, Status};
 use xdsctl_model::text::first_escaped;
 
@@ -100,8 +100,7 @@ pub(super) fn cds_policy(cluster: &str) -> Value {
 /// The children of the cluster manager by key, as the routes name them.
 fn children(config: &XdsConfig) -> BTreeMap<String, ManagerChild> {
     let routes = config.virtual_host().into_iter().flat_map(|host| &host.routes);
-    let clusters = routes.filter_map(Route::destination).flat_map(Destination::clusters);
-    let clusters = clusters.map(|name| {
+    let clusters = routes.flat_map(Route::clusters).map(|name| {
         let key = format!("{CLUSTER_PREFIX}{name}");
         (key, ManagerChild::Cluster(name.to_owned()))
     });

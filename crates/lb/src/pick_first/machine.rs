@@ -4,9 +4,9 @@
 //! after a short delay. The first connection wins; the others are let go. When every address has
 //! failed once, all are tried for ever in parallel. Follows C-core pick_first.cc.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::interleave::interleave;
 use crate::LbConfig;
 use crate::endpoint::{Address, Endpoint};
 use crate::picker::{Complete, Pick, PickArgs, PickCx, PickShares};
@@ -15,6 +15,9 @@ use crate::runtime::{Connectivity, Handle, TimerId};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
+
+/// The owner of pooled connections that were made for a list of endpoints; those of a single endpoint are others.
+const OF_LISTS: u64 = 1;
 
 /// The state of a pick_first policy.
 #[derive(Debug)]
@@ -187,8 +190,11 @@ impl PickFirstPolicy {
     /// Makes a new list of subchannels out of the latest addresses and waits for their states.
     fn start(&mut self, cx: &mut PolicyCx<'_>, reports: &mut Reports) {
         let old = self.list.take();
+        let is_pooled = is_pooled(cx);
         if self.owner == 0 && cx.clusters.profile().has(Feature::ConnectionsApart) {
             self.owner = cx.runtime.new_owner();
+        } else if is_pooled && !self.is_member {
+            self.owner = OF_LISTS;
         }
         match self.latest.clone() {
             Some(Ok(addresses)) => {
@@ -201,9 +207,11 @@ impl PickFirstPolicy {
                         is_ejected: false,
                     })
                     .collect();
+                let is_ready = |member: &Member| cx.runtime.pool.is_ready(member.handle.subchannel);
+                let ready = members.iter().position(is_ready).filter(|_| is_pooled);
                 // The client hears of the last one first, so of several that are connected already
                 // the last one is selected.
-                for member in members.iter().rev() {
+                for member in members.iter().rev().filter(|_| ready.is_none()) {
                     cx.runtime.tell_initial(&member.handle, &self.at);
                 }
                 self.list = Some(Box::new(List {
@@ -216,6 +224,9 @@ impl PickFirstPolicy {
                     failed: 0,
                 }));
                 drop_list(old, cx);
+                if let Some(ready) = ready {
+                    self.select(ready, cx, reports);
+                }
             }
             Some(Err(status)) => {
                 drop_list(old, cx);
@@ -289,6 +300,12 @@ impl PickFirstPolicy {
         if self.selected.as_ref().is_some_and(|selected| selected.id == handle) {
             match state {
                 Connectivity::Ready => {}
+                // What it tries meanwhile, it goes on with.
+                _ if self.list.is_some() && is_pooled(cx) => {
+                    self.unselect(cx);
+                    self.show_connecting(reports);
+                    self.finish_pass(cx, reports);
+                }
                 Connectivity::Idle => self.go_idle(cx, reports),
                 Connectivity::Connecting | Connectivity::TransientFailure => {
                     self.show_connecting(reports);
@@ -319,7 +336,7 @@ impl PickFirstPolicy {
             return;
         }
         if is_first {
-            if self.selected.is_some() {
+            if self.selected.is_some() && !is_pooled(cx) {
                 if !cx.clusters.profile().has(Feature::LostAddressReplaced) {
                     return self.go_idle(cx, reports);
                 }
@@ -331,7 +348,9 @@ impl PickFirstPolicy {
         match state {
             Connectivity::TransientFailure => self.on_failure(index, status, cx, reports),
             Connectivity::Idle if list.is_pass_complete() => cx.runtime.connect(subchannel),
-            Connectivity::Connecting if self.state != Connectivity::TransientFailure => self.show_connecting(reports),
+            Connectivity::Connecting if self.state != Connectivity::TransientFailure && self.selected.is_none() => {
+                self.show_connecting(reports);
+            }
             Connectivity::Idle | Connectivity::Connecting | Connectivity::Ready => {}
         }
     }
@@ -355,7 +374,7 @@ impl PickFirstPolicy {
             list.failures += 1;
             if list.failures.is_multiple_of(list.members.len()) {
                 let status = status.cloned();
-                self.fail_all(status, hands_on(cx), reports);
+                self.fail_all(status, cx, reports);
             }
         }
     }
@@ -395,16 +414,20 @@ impl PickFirstPolicy {
             .map(|member| member.handle.subchannel)
             .collect();
         let failure = list.last_failure.clone();
-        self.fail_all(failure, hands_on(cx), reports);
-        self.unselect(cx);
+        self.fail_all(failure, cx, reports);
+        if !is_pooled(cx) {
+            self.unselect(cx);
+        }
         for subchannel in idle {
             cx.runtime.connect(subchannel);
         }
     }
 
-    fn fail_all(&mut self, last: Option<Status>, hands_on: bool, reports: &mut Reports) {
+    fn fail_all(&mut self, last: Option<Status>, cx: &PolicyCx<'_>, reports: &mut Reports) {
         match last {
-            Some(last) if hands_on => self.fail(last, reports),
+            // The connection to an address of the list before is used on.
+            _ if self.selected.is_some() && is_pooled(cx) => {}
+            Some(last) if hands_on(cx) => self.fail(last, reports),
             Some(last) if self.is_member => {
                 self.state = Connectivity::TransientFailure;
                 reports.push(StateReport::failure(self.as_member(&last)));
@@ -427,6 +450,11 @@ impl PickFirstPolicy {
     }
 }
 
+/// Says whether connections are taken from what all clusters have (grpc-js load-balancer-pick-first.ts, subchannel-pool.ts).
+fn is_pooled(cx: &PolicyCx<'_>) -> bool {
+    cx.clusters.profile().has(Feature::ConnectionsPooled)
+}
+
 /// Says whether failures of connections are told in their own words.
 fn hands_on(cx: &PolicyCx<'_>) -> bool {
     cx.clusters.profile().has(Feature::FailuresHandedOn)
@@ -447,25 +475,6 @@ fn drop_list(list: Option<Box<List>>, cx: &mut PolicyCx<'_>) {
     for member in &list.members {
         cx.runtime.release(&member.handle);
     }
-}
-
-/// Takes addresses of each family in turn, families in the order of their first address (A61).
-fn interleave(addresses: impl Iterator<Item = Address>) -> Vec<Address> {
-    let mut families: Vec<(bool, VecDeque<Address>)> = Vec::new();
-    let mut count = 0;
-    for address in addresses {
-        count += 1;
-        let family = address.socket.is_ipv4();
-        match families.iter_mut().find(|(known, _)| *known == family) {
-            Some((_, members)) => members.push_back(address),
-            None => families.push((family, VecDeque::from([address]))),
-        }
-    }
-    let mut order = Vec::with_capacity(count);
-    while order.len() < count {
-        order.extend(families.iter_mut().filter_map(|(_, members)| members.pop_front()));
-    }
-    order
 }
 
 impl crate::policy::StateMachine for PickFirstPolicy {
@@ -576,18 +585,5 @@ impl crate::policy::StateMachine for PickFirstPolicy {
         self.unselect(cx);
         drop_list(self.list.take(), cx);
         self.shown = PickFirstReport::Queue;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn families_alternate() {
-        let texts = ["[::1]:1", "[::2]:1", "[::3]:1", "4.0.0.1:1", "4.0.0.2:1"];
-        let order = interleave(texts.iter().map(|t| Address::new(t.parse().unwrap())));
-        let order: Vec<&str> = order.iter().map(|a| &*a.text).collect();
-        assert_eq!(order, ["[::1]:1", "4.0.0.1:1", "[::2]:1", "4.0.0.2:1", "[::3]:1"]);
     }
 }

@@ -1,5 +1,6 @@
 //! pick_first: the first address that connects gets all RPCs (A61, A62).
 
+mod interleave;
 mod machine;
 
 pub use machine::PickFirstPolicy;

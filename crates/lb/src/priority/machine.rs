@@ -289,7 +289,7 @@ impl PriorityPolicy {
 
     fn on_timer(&mut self, number: u64, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
-        if let Some((name, mut member)) = self.children.expire(number) {
+        if let Some((name, mut member)) = self.children.expire(number, cx) {
             self.reason = None;
             cx.runtime.cancel(&mut member.data.failover);
             member.child.shutdown(cx);

@@ -145,7 +145,7 @@ impl<D> Children<D> {
     pub fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Option<(Arc<str>, Reports)> {
         let Some((&number, rest)) = path.split_first() else {
             if let PolicyEvent::Timer(timer) = what
-                && let Some((_, mut member)) = self.expire(*timer)
+                && let Some((_, mut member)) = self.expire(*timer, cx)
             {
                 member.child.shutdown(cx);
             }
@@ -163,6 +163,9 @@ impl<D> Children<D> {
         };
         let what = PolicyEvent::Timer(own_timer(member.number) + 1);
         member.removal = Some(cx.runtime.timer(ms, &self.at, what));
+        if cx.clusters.profile().has(Feature::ConnectionsPooled) {
+            cx.runtime.pool.keep_apart(below(&self.at, member.number));
+        }
         true
     }
 
@@ -170,11 +173,12 @@ impl<D> Children<D> {
     pub fn revive(&mut self, name: &str, cx: &mut PolicyCx<'_>) {
         if let Some(member) = self.members.get_mut(name) {
             cx.runtime.cancel(&mut member.removal);
+            cx.runtime.pool.share_again(&below(&self.at, member.number));
         }
     }
 
     /// Takes out the child whose time is over by this timer.
-    pub fn expire(&mut self, timer: u64) -> Option<(Arc<str>, NamedChild<D>)> {
+    pub fn expire(&mut self, timer: u64, cx: &mut PolicyCx<'_>) -> Option<(Arc<str>, NamedChild<D>)> {
         if timer.is_multiple_of(2) {
             return None;
         }
@@ -182,6 +186,7 @@ impl<D> Children<D> {
         self.members.get(&name).filter(|member| member.is_retired())?;
         let member = self.members.remove(&name)?;
         self.names.remove(&member.number);
+        cx.runtime.pool.share_again(&below(&self.at, member.number));
         Some((name, *member))
     }
 

@@ -565,6 +565,8 @@ features! {
     BreakerCountsLate;
     /// weighted_target does nothing with endpoints that have no name left for it.
     PathsNeeded;
+    /// Clusters share connections to an endpoint, and a policy takes one that stands at once, before the RPC waits that asked for it.
+    ConnectionsPooled;
     // tonic-xds alone.
     /// RPCs wait for routes, clusters and endpoints that are not there or were rejected, and nothing is forgotten that was there once.
     WaitsForResources;

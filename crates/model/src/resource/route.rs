@@ -117,6 +117,14 @@ impl Route {
         self.route_action().map(|action| &action.destination)
     }
 
+    /// The clusters that the client watches for it, those of weight 0 included where it watches them.
+    pub fn clusters(&self) -> impl Iterator<Item = &str> {
+        self.route_action().into_iter().flat_map(|action| {
+            let unweighted = action.unweighted.iter().map(String::as_str);
+            action.destination.clusters().chain(unweighted)
+        })
+    }
+
     /// Says whether headers or a fraction keep some of the RPCs with its path from it.
     pub fn is_conditional(&self) -> bool {
         !self.headers.is_empty() || self.fraction_per_million.is_some_and(|share| share < 1_000_000)

@@ -148,6 +148,7 @@ impl Channel {
         if *self.authority != *config.authority {
             self.authority = config.authority.as_str().into();
         }
+        self.restart_resolutions();
         let reports = self.update_root(&lb_config, "");
         if self.runtime.endless.is_none() {
             self.broken = None;

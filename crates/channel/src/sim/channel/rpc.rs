@@ -148,6 +148,7 @@ impl Channel {
 
     /// Asks the policies where the next attempt goes.
     pub(super) fn pick(&mut self, id: u64) {
+        self.leave_idle();
         if self.uncounted_since < self.runtime.now {
             self.count_all();
         }
@@ -180,8 +181,13 @@ impl Channel {
         for event in told {
             self.runtime.say(&NOWHERE, || event);
         }
+        let is_pooled = self.client.profile.has(Feature::ConnectionsPooled);
         for (at, what) in self.after.drain(..) {
-            self.runtime.schedule(0, Event::Policy(at, what));
+            let event = match what {
+                PolicyEvent::Connect(_) if is_pooled => Event::PolicyFirst { call: id, at, what },
+                what => Event::Policy(at, what),
+            };
+            self.runtime.schedule(0, event);
         }
         let pick = match pick {
             Pick::Complete(complete) if !complete.connects && !self.runtime.pool.is_ready(complete.subchannel) => {
@@ -231,29 +237,6 @@ impl Channel {
             true => Status::unavailable("io exception"),
             false => status,
         }
-    }
-
-    /// Picks for an RPC with this cluster key and request hash, and does nothing with the answer
-    /// but wake what it met.
-    pub fn pick_only(&mut self, cluster_key: &str, request_hash: u64) -> Pick {
-        let args = PickArgs {
-            cluster_key,
-            request_hash: Some(request_hash),
-            session: None,
-            metadata: Metadata::default(),
-            now: self.runtime.now,
-        };
-        let mut cx = PickCx {
-            in_flight: &self.runtime.in_flight,
-            after: &mut self.after,
-            trace: None,
-            told: None,
-        };
-        let pick = self.root.pick(&args, &mut cx);
-        for (at, what) in self.after.drain(..) {
-            self.runtime.schedule(0, Event::Policy(at, what));
-        }
-        pick
     }
 
     /// Sends an attempt to a backend.

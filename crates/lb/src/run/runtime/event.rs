@@ -8,6 +8,15 @@ use crate::policy::{PolicyEvent, TreePath};
 pub enum Event {
     /// Something happens to the policy at this place.
     Policy(TreePath, PolicyEvent),
+    /// The same, by the pick of an RPC, which waits for what comes behind it.
+    PolicyFirst {
+        /// Number of the RPC.
+        call: u64,
+        /// The place of the policy.
+        at: TreePath,
+        /// What happens.
+        what: PolicyEvent,
+    },
     /// A subchannel may connect again.
     BackoffOver {
         /// Number of the subchannel.
@@ -43,6 +52,8 @@ pub enum Event {
         /// Number of the attempt before it, or of the delay.
         serial: u64,
     },
+    /// RPCs that wait get the picker once more.
+    PickAgain,
     /// The time of an RPC is over.
     Deadline {
         /// Number of the RPC.

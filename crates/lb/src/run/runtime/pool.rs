@@ -4,7 +4,7 @@
 //! after its back-off, the former when the connection is lost. A subchannel lives as long as a
 //! handle does. Follows C-core subchannel.cc.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -103,6 +103,8 @@ pub struct Pool {
     watches: usize,
     /// READY subchannels that several handles hold.
     shared: usize,
+    /// Policies that get no update: what they hold is shared with nobody who comes later.
+    apart: BTreeSet<TreePath>,
 }
 
 /// A policy, and most often a wrapper above it.
@@ -198,9 +200,44 @@ impl Pool {
             .collect()
     }
 
+    /// From now on, what the policies below a place hold is shared with nobody else.
+    pub fn keep_apart(&mut self, at: TreePath) {
+        self.apart.insert(at);
+    }
+
+    /// The opposite of [`Pool::keep_apart`]; of a place that was not kept apart, nothing changes.
+    pub fn share_again(&mut self, at: &TreePath) {
+        self.apart.remove(at);
+    }
+
+    fn is_apart(&self, number: u32) -> bool {
+        let is_apart =
+            |at: &TreePath| (0..=at.len()).any(|len| at.get(..len).is_some_and(|at| self.apart.contains(at)));
+        let holders = self.get(number).into_iter().flat_map(|subchannel| &subchannel.watchers);
+        !self.apart.is_empty()
+            && holders
+                .filter(|watcher| watcher.keeps_alive)
+                .all(|watcher| is_apart(&watcher.at))
+    }
+
+    /// Makes a subchannel that of an owner of its own.
+    fn set_apart(&mut self, number: u32) {
+        let Some(subchannel) = self.subchannels.get_mut(&number) else {
+            return;
+        };
+        let key = subchannel.key();
+        subchannel.owner = u64::MAX - u64::from(number);
+        let new_key = subchannel.key();
+        if self.by_scope.remove(&key).is_some() {
+            self.by_scope.insert(new_key, number);
+        }
+    }
+
     pub(super) fn join(&mut self, address: &Address, owner: u64) -> u32 {
-        if let Some(number) = self.find(address, owner) {
-            return number;
+        match self.find(address, owner) {
+            Some(number) if self.is_apart(number) => self.set_apart(number),
+            Some(number) => return number,
+            None => {}
         }
         let number = self.next;
         self.next += 1;
