@@ -185,6 +185,15 @@ fn dumps(trigger: DefectTrigger) -> (Vec<String>, Vec<String>) {
             vec![weighted("")],
         ),
         DefectTrigger::RingOfPriorities => (vec![cluster(ring), endpoints(2)], vec![cluster(ring), endpoints(1)]),
+        DefectTrigger::RingOfShared => {
+            let rings = |services| {
+                let clusters = aggregate(services).split_off(1).into_iter();
+                clusters
+                    .map(|cluster| format!("{} {ring}}}", &cluster[..cluster.len() - 1]))
+                    .collect()
+            };
+            (rings(["s", "s"]), rings(["s", "t"]))
+        }
         DefectTrigger::Ring => (vec![cluster(ring), endpoints(1)], vec![cluster(""), endpoints(1)]),
         DefectTrigger::Priorities => (vec![cluster(""), endpoints(2)], vec![cluster(""), endpoints(1)]),
         DefectTrigger::SharedService => (aggregate(["s", "s"]), aggregate(["s", "t"])),

@@ -26,9 +26,20 @@ pub(super) fn check(world: &World, asked: WorldQuestion<'_>, findings: &mut Find
     {
         add(DefectTrigger::OtherAuthority, entry.id, FieldPath::default(), findings);
     }
+    let shared = match had(DefectTrigger::RingOfShared, findings.clients).next() {
+        Some(_) => shared_services(world),
+        None => BTreeSet::new(),
+    };
     for (name, entry) in world.all(ResourceType::Cluster) {
         if let Some(Facts::Cluster(cluster)) = entry.facts() {
             of_cluster(world, (name, entry.id), cluster, findings);
+            if let ClusterFacts::Eds { policy, .. } = cluster
+                && policy.kind == PolicyKind::RingHash
+                && shared.contains(service(name, cluster))
+            {
+                let path = Path::ROOT.field("lb_policy").to_owned();
+                add(DefectTrigger::RingOfShared, entry.id, path, findings);
+            }
         }
     }
     for (_, entry) in world.all(ResourceType::Listener) {
@@ -127,6 +138,26 @@ fn of_cluster(world: &World, (name, id): (&str, ResourceId), cluster: &ClusterFa
             findings,
         );
     }
+}
+
+/// The name under which a cluster asks for its endpoints, if it does.
+fn service<'w>(name: &'w str, cluster: &'w ClusterFacts) -> &'w str {
+    match cluster {
+        ClusterFacts::Eds { service_name, .. } => service_name.as_deref().unwrap_or(name),
+        ClusterFacts::LogicalDns { .. } | ClusterFacts::Aggregate { .. } => name,
+    }
+}
+
+/// The EDS services that several clusters have.
+fn shared_services(world: &World) -> BTreeSet<&str> {
+    let mut services = BTreeSet::new();
+    let clusters = world
+        .all(ResourceType::Cluster)
+        .filter_map(|(name, entry)| match entry.facts() {
+            Some(Facts::Cluster(cluster @ ClusterFacts::Eds { .. })) => Some(service(name, cluster)),
+            _ => None,
+        });
+    clusters.filter(|service| !services.insert(*service)).collect()
 }
 
 /// Says whether two leaves of an aggregate cluster have the same EDS service.

@@ -22,6 +22,8 @@ pub enum DefectTrigger {
     RingOfPriorities,
     /// A ring_hash cluster with endpoints by EDS.
     Ring,
+    /// A ring_hash cluster whose EDS service another cluster has, too.
+    RingOfShared,
     /// Endpoints in several priorities.
     Priorities,
     /// An aggregate cluster with leaves that have one EDS service.

@@ -23,6 +23,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     unmodelled: &[],
     defects: defects! {
         Dns: "uses pick_first for a LOGICAL_DNS cluster, whatever LB policy it has", "load-balancer-cds.ts of 1.14.1";
+        RingOfShared since "1.14": "may leave the first RPC to an endpoint of a ring waiting for its deadline, if another cluster is connected there",
+            "load-balancer-ring-hash.ts of 1.14.1 connects within the pick, and the RPC is queued behind the news";
     },
     read_switch,
     // What becomes of RPCs was asked of 1.14.1. The channels of 1.10.1 and 1.13.0 that were asked too differ where they have no configuration.
