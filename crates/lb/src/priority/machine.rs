@@ -165,7 +165,13 @@ impl PriorityPolicy {
             member.data.timed_out = None;
             self.note_standing(name);
             if !self.is_updating {
+                let (before, told) = (self.selected.clone(), reports.len());
                 self.choose(cx, reports);
+                // What does not concern the child in use, grpc-go does not tell (balancer/priority `syncPriority`).
+                let is_other = self.selected == before && before.is_some_and(|selected| *selected != *name);
+                if is_other && cx.clusters.profile().has(Feature::FailuresHandedOn) {
+                    reports.truncate(told);
+                }
             }
         }
     }
