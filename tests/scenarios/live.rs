@@ -781,4 +781,5 @@ fn channels_in_which_all_changes_answer_so() {
     let given_up: Vec<&str> = given_up.iter().map(String::as_str).collect();
     compare_live(&recording("fresh-13", JAVA), &given_up);
     compare_live(&recording("fresh-14", NODE), &["fresh-all_changes-35"]);
+    compare_live(&recording("fresh-15", GO), &[]);
 }

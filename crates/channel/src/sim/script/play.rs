@@ -296,7 +296,8 @@ fn remove(resource_type: ResourceType, name: &str, channel: &mut Channel) -> Opt
         return Some(format!("{kind} `{name}` stays in use: {why}"));
     }
     let is_held = channel.take_away(resource_type, name);
-    if is_dropped {
+    // Of one that never came there is nothing to tell: the channel waits for it on.
+    if is_dropped && is_held {
         channel.note_removed(resource_type, name);
     }
     (!is_held).then(|| format!("{kind} `{name}` is not there to be removed"))
