@@ -38,6 +38,7 @@ mod resolve;
 mod rpc;
 mod shares;
 mod unsent;
+mod visited;
 mod watched;
 
 /// How long a client waits for a resource before it believes that there is none.

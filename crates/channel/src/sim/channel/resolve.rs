@@ -39,6 +39,12 @@ impl Channel {
         if let (Some(_), Some(routes)) = (&awaited, &self.routes) {
             resolved = self.client.resolve_meanwhile(&self.start, &wanted, routes);
         }
+        if let Ok(config) = &mut resolved
+            && self.client.profile.has(Feature::AggregateNeedsAll)
+            && !self.client.profile.has(Feature::ClustersAlone)
+        {
+            self.leave_unvisited(config, &wanted);
+        }
         let waits_apart = self.client.profile.has(Feature::WaitsForResources);
         let is_waiting = self.options.waits_for_missing && !waits_apart && self.waits(&resolved);
         self.note_watched(&resolved, awaited.as_ref(), is_waiting);
