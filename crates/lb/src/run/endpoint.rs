@@ -49,10 +49,11 @@ pub struct AddressText {
 
 /// What connections to one address are kept apart by: the arguments of a subchannel in which the
 /// endpoints of a channel differ (C-core `Subchannel::MakeSubchannelArgs`: `xds_cluster_name`,
-/// `lb_locality`, `address_name`). Neither the priority nor the EDS service name is one of them.
+/// `lb_locality`, `address_name`). Neither the priority nor the EDS service name is one of them. In the other clients the locality is
+/// none either, and in grpc-js the cluster is the aggregate that has the leaf, if any.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubchannelScope {
-    /// The name of the leaf cluster that has the endpoint.
+    /// The name of the leaf cluster that has the endpoint; empty where clusters share connections.
     pub cluster: Arc<str>,
     /// The name of the locality.
     pub locality: Arc<str>,

@@ -16,7 +16,7 @@ use crate::rpc::Selector;
 use crate::tree::service_config;
 use xdsctl_lb::log::LogEvent;
 use xdsctl_lb::policy::{PolicyCx, Reports, Update};
-use xdsctl_lb::runtime::{Event, NOWHERE};
+use xdsctl_lb::runtime::{Event, NOWHERE, Time};
 use xdsctl_lb::{LbConfig, endpoint, pick_first};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::ResourceType;
@@ -242,12 +242,11 @@ impl Channel {
     /// The clusters that wait for a resource, their own, their endpoints or those of a member, or
     /// for ever for DNS.
     fn awaited_clusters(&self, config: &XdsConfig) -> BTreeSet<String> {
-        let now = self.runtime.now;
         let is_awaited = |resource_type: ResourceType, name: &str| {
             let since = self.asked.get(&(resource_type, name.to_owned()));
             let missing = config.missing.iter();
             let mut missing = missing.filter(|(kind, missing)| *kind == resource_type && missing == name);
-            let is_recent = since.is_some_and(|since| now - since < RESOURCE_TIMEOUT_MS);
+            let is_recent = since.is_some_and(|since| self.is_hoped_for(*since));
             missing.next().is_some() && (is_recent || self.client.waits_without_end(resource_type, name))
         };
         // Members of members: no deeper than a client follows them, and each once.
@@ -368,10 +367,15 @@ impl Channel {
     /// configuration or not.
     fn awaits_more(&self) -> bool {
         self.asked.iter().any(|((resource_type, name), since)| {
-            self.runtime.now - since < RESOURCE_TIMEOUT_MS
+            self.is_hoped_for(*since)
                 && self.watched.has(*resource_type, name)
                 && !self.client.resources.contains(*resource_type, name)
         })
+    }
+
+    /// Whether a resource for which the wait began then may still come.
+    pub(super) fn is_hoped_for(&self, since: Time) -> bool {
+        self.runtime.now - since < RESOURCE_TIMEOUT_MS
     }
 
     /// Whether any of these is still waited for, from now on if it was not before.
@@ -383,7 +387,7 @@ impl Channel {
                 self.runtime.schedule(RESOURCE_TIMEOUT_MS, Event::Resolve);
                 now
             });
-            let is_recent = now - since < RESOURCE_TIMEOUT_MS;
+            let is_recent = self.is_hoped_for(since);
             is_waiting |= is_recent || self.client.waits_without_end(name.0, &name.1);
         }
         is_waiting

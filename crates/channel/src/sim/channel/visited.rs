@@ -3,26 +3,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Channel, RESOURCE_TIMEOUT_MS};
+use super::Channel;
 use crate::client::config::{ClusterState, XdsConfig};
+use crate::client::graph::MAX_AGGREGATE_DEPTH;
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::resource::route::Route;
 
-/// Aggregate clusters below each other at most.
-const MAX_DEPTH: usize = 16;
-
+/// What has become of a cluster with all that is below it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum Reached {
+    /// It is all there.
     Whole,
+    /// The client waits for a part of it.
     Awaited,
+    /// It fails, and what is behind it in an aggregate cluster does not count.
     Failed,
 }
 
-struct Walk<'a> {
+struct ClusterWalk<'a> {
     channel: &'a Channel,
     config: &'a XdsConfig,
     missing: BTreeSet<&'a (ResourceType, String)>,
-    seen: BTreeMap<String, Found>,
+    seen: BTreeMap<String, Reached>,
     /// What the clusters wait for that have not failed.
     awaited: Vec<(ResourceType, String)>,
 }
@@ -34,7 +36,7 @@ impl Channel {
         let roots = routes
             .flat_map(Route::clusters)
             .chain(wanted.iter().map(String::as_str));
-        let mut walk = Walk {
+        let mut walk = ClusterWalk {
             channel: self,
             config,
             missing: config.missing.iter().collect(),
@@ -52,50 +54,46 @@ impl Channel {
             !is_of_cluster || awaited.contains(missing)
         });
     }
-
-    fn is_given_up(&self, resource: &(ResourceType, String)) -> bool {
-        let since = self.asked.get(resource);
-        since.is_some_and(|since| self.runtime.now - since >= RESOURCE_TIMEOUT_MS)
-    }
 }
 
-impl Walk<'_> {
-    fn visit(&mut self, name: &str, depth: usize) -> Found {
-        if depth >= MAX_DEPTH {
-            return Found::Failed;
+impl ClusterWalk<'_> {
+    fn visit(&mut self, name: &str, depth: usize) -> Reached {
+        if depth >= MAX_AGGREGATE_DEPTH {
+            return Reached::Failed;
         }
         if let Some(found) = self.seen.get(name) {
             return *found;
         }
-        self.seen.insert(name.to_owned(), Found::Whole);
+        self.seen.insert(name.to_owned(), Reached::Whole);
         let found = self.find(name, depth);
         self.seen.insert(name.to_owned(), found);
         found
     }
 
-    fn find(&mut self, name: &str, depth: usize) -> Found {
+    fn find(&mut self, name: &str, depth: usize) -> Reached {
         if let Some(ClusterState::Leaf(leaf)) = self.config.clusters.get(name) {
             let endpoints = leaf.cluster.discovery.eds_name(name);
             return self.wait_for(
                 endpoints.map(|name| (ResourceType::Endpoints, name.to_owned())),
-                Found::Whole,
+                Reached::Whole,
             );
         }
         let held = self.channel.client.resources.clusters.get(name);
         let Some(cluster) = held.and_then(|held| held.value()) else {
             let resource = (ResourceType::Cluster, name.to_owned());
-            let is_awaited = !self.channel.is_given_up(&resource);
-            return self.wait_for(Some(resource).filter(|_| is_awaited), Found::Failed);
+            let since = self.channel.asked.get(&resource);
+            let is_awaited = since.is_none_or(|since| self.channel.is_hoped_for(*since));
+            return self.wait_for(Some(resource).filter(|_| is_awaited), Reached::Failed);
         };
         let before = self.awaited.len();
-        let mut found = Found::Whole;
+        let mut found = Reached::Whole;
         for child in cluster.discovery.children() {
             match self.visit(child, depth + 1) {
-                Found::Whole => {}
-                Found::Awaited => found = Found::Awaited,
-                Found::Failed => {
+                Reached::Whole => {}
+                Reached::Awaited => found = Reached::Awaited,
+                Reached::Failed => {
                     self.awaited.truncate(before);
-                    return Found::Failed;
+                    return Reached::Failed;
                 }
             }
         }
@@ -103,11 +101,11 @@ impl Walk<'_> {
     }
 
     /// Waits for a resource if it is missing.
-    fn wait_for(&mut self, resource: Option<(ResourceType, String)>, otherwise: Found) -> Found {
+    fn wait_for(&mut self, resource: Option<(ResourceType, String)>, otherwise: Reached) -> Reached {
         match resource.filter(|resource| self.missing.contains(resource)) {
             Some(resource) => {
                 self.awaited.push(resource);
-                Found::Awaited
+                Reached::Awaited
             }
             None => otherwise,
         }
