@@ -12,6 +12,7 @@ import random
 import common
 import fresh_changes
 import fresh_mixed
+import fresh_turns
 from names import (ADS, CDS, EDS, HEALTH, LDS, MANAGER, METHODS, RDS, TYPE, cookie, cookie_state, custom, endpoint, http_filter,
                    policy, router)
 
@@ -472,13 +473,15 @@ def routes(w):
 
 
 KINDS = [session, ring, hash_key, weights, least_request, pick_first, load_reports, outlier, drops, breakers, aggregate, dns, failover,
-         retry, rls, fault, rewrite, timeouts, missing, data_error, routes, *fresh_mixed.KINDS, *fresh_changes.KINDS]
+         retry, rls, fault, rewrite, timeouts, missing, data_error, routes, *fresh_mixed.KINDS, *fresh_changes.KINDS, *fresh_turns.KINDS]
 
 
 def row(seed, number, kinds=KINDS):
     world, kind = World(seed, number), kinds[number % len(kinds)]
     kind(world)
     made = world.row(kind.__name__, number)
+    if listener := made.pop("listener", None):
+        made["resources"][0] = listener
     if name := made.pop("rds", None):  # the listener asks for these routes
         manager = made["resources"][0]["api_listener"]["api_listener"]
         manager.pop("route_config", None)
