@@ -774,3 +774,9 @@ fn channels_in_which_all_changes_answer_so() {
     compare_live(&recording("fresh-14", NODE), &[]);
     compare_live(&recording("fresh-15", GO), &[]);
 }
+
+/// The leaf in use of an aggregate cluster has a name of its own, and others below share one.
+#[test]
+fn an_aggregate_with_twins_that_are_not_in_use_fails() {
+    compare_live(&recording("twins", GO), &[]);
+}

@@ -6,7 +6,7 @@
 //! every RPC of the channel waits; if a later event leads there, only RPCs that go there wait.
 //! Follows C-core cds.cc; both were seen in the client.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cds;
 use crate::log::LogEvent;
@@ -28,8 +28,9 @@ pub struct CdsPolicy {
     failure: Option<Status>,
     is_inside_itself: bool,
     has_subscribed: bool,
-    /// The child says again and again that it is there: two of its priorities have one name.
-    repeats: bool,
+    /// The places of priorities whose name stands more than once. If one of them is in use, the child says again and again that it
+    /// is there.
+    twins: BTreeSet<usize>,
 }
 
 impl CdsPolicy {
@@ -43,13 +44,13 @@ impl CdsPolicy {
             failure: None,
             is_inside_itself: false,
             has_subscribed: false,
-            repeats: false,
+            twins: BTreeSet::new(),
         }
     }
 
     /// Fails every RPC; what was below is gone, connections included, unless the client keeps it.
     fn fail(&mut self, status: Status, cx: &mut PolicyCx<'_>) -> Reports {
-        if self.repeats && cx.clusters.profile().has(Feature::FailedClusterKept) {
+        if self.uses_a_twin() && cx.clusters.profile().has(Feature::FailedClusterKept) {
             // What the child says next covers the failure (grpc-go balancer_priority.go: the stop of
             // a lower priority stops the one in use, which starts again, without end).
             return Reports::new();
@@ -68,6 +69,15 @@ impl CdsPolicy {
         vec![StateReport::failure(status)]
     }
 
+    /// Whether the priority in use stands more than once in the list.
+    fn uses_a_twin(&self) -> bool {
+        let mut used = None;
+        if let Some(child) = self.child.as_ref().filter(|_| !self.twins.is_empty()) {
+            child.priorities(&self.cluster, &mut |_, place| used = used.or(Some(place)));
+        }
+        used.flatten().is_some_and(|place| self.twins.contains(&place))
+    }
+
     /// RPCs wait, unless there is something to go on with.
     fn wait(&self) -> Reports {
         match self.child.is_none() && self.failure.is_none() {
@@ -77,10 +87,17 @@ impl CdsPolicy {
     }
 }
 
-/// Says whether a name stands twice: leaves of an aggregate that have one EDS service do.
-fn has_twins(names: &[String]) -> bool {
-    let different: BTreeSet<&String> = names.iter().collect();
-    different.len() < names.len()
+/// The places of names that stand more than once: leaves of an aggregate that have one EDS service do.
+fn twins(names: &[String]) -> BTreeSet<usize> {
+    let mut places: BTreeMap<&String, Vec<usize>> = BTreeMap::new();
+    for (place, name) in names.iter().enumerate() {
+        places.entry(name).or_default().push(place);
+    }
+    places
+        .into_values()
+        .filter(|places| places.len() > 1)
+        .flatten()
+        .collect()
 }
 
 impl crate::policy::StateMachine for CdsPolicy {
@@ -145,7 +162,10 @@ impl crate::policy::StateMachine for CdsPolicy {
                     cx.runtime.died.get_or_insert(why);
                     return Reports::new();
                 }
-                self.repeats = matches!(&*child.config, LbConfig::Priority(config) if has_twins(&config.priorities));
+                self.twins = match &*child.config {
+                    LbConfig::Priority(config) => twins(&config.priorities),
+                    _ => BTreeSet::new(),
+                };
                 let at = &self.at;
                 let next_child = &mut self.next_child;
                 let policy = self.child.get_or_insert_with(|| {
