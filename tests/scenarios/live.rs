@@ -780,3 +780,12 @@ fn channels_in_which_all_changes_answer_so() {
 fn an_aggregate_with_twins_that_are_not_in_use_fails() {
     compare_live(&recording("twins", GO), &[]);
 }
+
+/// Worlds in which the Listener changes, too, with sessions and faults, and with resources that are rejected.
+#[test]
+fn channels_whose_listener_changes_answer_so() {
+    compare_live(&recording("turns-1", GO), &[]);
+    for client in [JAVA, NODE] {
+        compare_live(&recording("turns-2", client), &[]);
+    }
+}

@@ -133,7 +133,12 @@ pub(super) fn target(
                     notes.push(base.ambient("RDS", rds, held));
                     ("RDS", Some(rds.clone()), Arc::clone(routes))
                 }
-                (Err(absent), Some(before)) if absent.class == ChannelFailureClass::Missing => {
+                (Err(absent), Some(before))
+                    if matches!(
+                        absent.class,
+                        ChannelFailureClass::Missing | ChannelFailureClass::Rejected
+                    ) =>
+                {
                     let kind = if before.name.is_some() { "RDS" } else { "LDS" };
                     (kind, before.name.clone(), Arc::clone(&before.value))
                 }

@@ -225,6 +225,8 @@ features! {
     ClustersForgotten;
     /// So it is with a locality that is no longer listed.
     LocalitiesForgotten;
+    /// A Listener that turns from routes of its own to routes by RDS changes nothing while the client rejects these.
+    OwnRoutesGoOn;
     /// Failures of resources and routes are told after the node's id.
     NodeIdFirst;
     /// weighted_target leaves an idle child idle, and RPCs wait for it in vain.

@@ -231,7 +231,14 @@ impl Channel {
     /// The routes that the Listener names and that are not there yet, if the channel has others
     /// with which it goes on.
     fn awaited_routes(&mut self, resolved: &Result<XdsConfig, ChannelFailure>) -> Option<(ResourceType, String)> {
-        let missing = &resolved.as_ref().err()?.missing;
+        let failure = resolved.as_ref().err()?;
+        let has_own = self.routes.as_ref().is_some_and(|routes| routes.name.is_none());
+        if has_own && failure.class == ChannelFailureClass::Rejected && self.client.profile.has(Feature::OwnRoutesGoOn)
+        {
+            let mut leads = self.client.leads(&self.start).into_iter();
+            return leads.find(|(kind, _)| *kind == ResourceType::RouteConfiguration);
+        }
+        let missing = &failure.missing;
         let routes = missing
             .iter()
             .find(|(kind, _)| *kind == ResourceType::RouteConfiguration)?;
