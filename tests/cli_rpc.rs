@@ -194,7 +194,7 @@ fn a_limit_that_is_reached_is_an_error_with_its_name() {
     );
     let sleeps = run(
         &format!("pick --max-events 20000 --down c --requests - --format json {file}"),
-        "{\"pick\": {\"timeout\": 1}}\n{\"sleep\": 1e9}\n{\"pick\": {}}\n",
+        "{\"begin\": {\"name\": \"b\", \"wait_for_ready\": true, \"timeout\": 1e9}}\n{\"pick\": {\"timeout\": 1}}\n{\"sleep\": 1e9}\n{\"finish\": \"b\"}\n",
     );
     std::fs::remove_file(&path).unwrap();
     let words = "the simulation ends after 20000 events (limit `--max-events`)";
@@ -202,13 +202,13 @@ fn a_limit_that_is_reached_is_an_error_with_its_name() {
     assert!(waits.err.contains(&format!("xdsctl: {words}")), "{}", waits.err);
     assert_eq!(sleeps.code, Some(2));
     assert!(
-        sleeps.err.starts_with(&format!("xdsctl: -:2: {words}")),
+        sleeps.err.starts_with(&format!("xdsctl: -:3: {words}")),
         "{}",
         sleeps.err
     );
     let told: Value = serde_json::from_str(&sleeps.out).unwrap();
     assert_eq!(told["picks"].as_array().unwrap().len(), 1);
-    assert!(told["error"].as_str().unwrap().starts_with(&format!("-:2: {words}")));
+    assert!(told["error"].as_str().unwrap().starts_with(&format!("-:3: {words}")));
 }
 
 #[test]

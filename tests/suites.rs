@@ -52,7 +52,7 @@ fn the_suites_that_users_copy_pass() {
     let files: Vec<String> = suites
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
-    assert_eq!(files.len(), 11);
+    assert_eq!(files.len(), 12);
     for file in files {
         assert!(out.contains(&format!("ok fixtures/suites/{file}: ")), "{file}: {out}");
     }
@@ -411,7 +411,7 @@ fn what_tests_have_in_common_is_limited() {
 
 #[test]
 fn all_steps_together_end() {
-    let sleeps = |count: usize| "steps:\n".to_owned() + &"- sleep: 36000\n".repeat(count);
+    let sleeps = |count: usize| "idle_timeout: 0\nsteps:\n".to_owned() + &"- sleep: 36000\n".repeat(count);
     let Run { code, out, .. } = suite("--max-events 1000", &sleeps(3));
     assert_eq!(code, Some(0), "{out}");
     let Run { code, out, .. } = suite("--max-events 1000", &sleeps(1000));

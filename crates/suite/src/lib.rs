@@ -134,6 +134,8 @@ pub struct PlannedClient {
     pub start: PlannedStart,
     /// Authority of the channel, instead of the target's name.
     pub authority: Option<String>,
+    /// How long the channel goes on without an RPC, in milliseconds, 0 for ever; `None` for 30 minutes.
+    pub idle_timeout_ms: Option<i64>,
 }
 
 /// A step and what is expected of it.

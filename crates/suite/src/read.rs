@@ -18,7 +18,7 @@ use xdsctl_document::source::node::{Broken, JsonMember, JsonNode, Why};
 use xdsctl_document::source::{Source, Span};
 
 /// What can be said of a test, or of all tests of a file.
-pub const TEST_MEMBERS: [&str; 19] = [
+pub const TEST_MEMBERS: [&str; 20] = [
     "name",
     "world",
     "bootstrap",
@@ -29,6 +29,7 @@ pub const TEST_MEMBERS: [&str; 19] = [
     "route_config",
     "cluster",
     "kind",
+    "idle_timeout",
     "server",
     "seed",
     "clients",

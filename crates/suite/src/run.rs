@@ -240,6 +240,7 @@ pub(super) fn channels(
             max_events: run_options.max_events,
             max_machines: Some(most_machines),
             shows_secrets: run_options.shows_secrets,
+            idle_timeout_ms: planned.idle_timeout_ms,
             ..ChannelOptions::default()
         };
         with(number, &mut options);

@@ -14,6 +14,7 @@ use super::place::LocalityPlaces;
 use crate::client::config::{ChannelFailure, RoutesHeld, XdsConfig};
 use crate::client::{Client, Start};
 use crate::rpc::{Draws, Selector};
+use idleness::Idleness;
 pub use limit::LimitReached;
 use resolution::ResolutionRate;
 use watched::Watched;
@@ -31,6 +32,7 @@ use xdsctl_model::status::Status;
 mod access;
 mod authority;
 mod calls;
+mod idleness;
 mod limit;
 mod outside;
 mod resolution;
@@ -73,6 +75,8 @@ pub struct ChannelOptions {
     pub max_machines: Option<usize>,
     /// Traces show the values of headers that hold secrets.
     pub shows_secrets: bool,
+    /// How long the channel goes on without an RPC, in milliseconds, 0 for ever; `None` for the clients' 30 minutes.
+    pub idle_timeout_ms: Option<i64>,
 }
 
 /// A client channel in simulated time.
@@ -131,6 +135,7 @@ pub struct Channel {
     /// RPCs that wait for a picker.
     queued: BTreeSet<u64>,
     resolutions: ResolutionRate,
+    idleness: Idleness,
     /// The steps of the pick at hand.
     steps: PickSteps,
     /// How many more steps may be kept of RPCs under way.
@@ -151,6 +156,7 @@ impl Channel {
         client
             .lookup_targets
             .extend(network.lookups.targets().map(str::to_owned));
+        let idleness = Idleness::new(options.idle_timeout_ms, &client.profile);
         let mut channel = Channel {
             runtime: Runtime::new(seed, lb_options).with_machines(options.max_machines.unwrap_or(MAX_MACHINES)),
             network,
@@ -187,6 +193,7 @@ impl Channel {
             after: Vec::new(),
             queued: BTreeSet::new(),
             resolutions: ResolutionRate::default(),
+            idleness,
             steps: PickSteps::default(),
             room: TRACES_KEPT,
             worked: 0,

@@ -225,6 +225,8 @@ features! {
     ClustersForgotten;
     /// So it is with a locality that is no longer listed.
     LocalitiesForgotten;
+    /// A channel without an RPC for 30 minutes lets go of all that it has, and the next RPC begins anew.
+    ChannelGoesIdle;
     /// A Listener that turns from routes of its own to routes by RDS changes nothing while the client rejects these.
     OwnRoutesGoOn;
     /// Failures of resources and routes are told after the node's id.

@@ -8,14 +8,22 @@ use super::{Faulty, SuiteReader, fault};
 use crate::{InitialConfig, Never, PlannedClient, PlannedServer, Test};
 use xdsctl_channel::session::PlannedStart;
 use xdsctl_channel::sim::Lookups;
-use xdsctl_channel::sim::script::value::{address, contradict, object, one_or_more, text, wrong};
+use xdsctl_channel::sim::script::value::{address, contradict, object, one_or_more, seconds, text, wrong};
 use xdsctl_channel::sim::script::{Located, Setting, lookups, settings};
 use xdsctl_document::source::Span;
 use xdsctl_document::source::node::{JsonMember, JsonNode, Value};
 use xdsctl_model::profile;
 
 /// What can be said of a client.
-const CLIENT: [&str; 6] = ["target", "authority", "route_config", "cluster", "kind", "seed"];
+const CLIENT: [&str; 7] = [
+    "target",
+    "authority",
+    "route_config",
+    "cluster",
+    "kind",
+    "idle_timeout",
+    "seed",
+];
 
 /// Most clients of a test.
 const MAX_CLIENTS: usize = 1000;
@@ -209,6 +217,9 @@ impl SuiteReader<'_> {
         if let (Some(name), Some(node)) = (self.located(text(node, "kind"))?, node.get("kind")) {
             let kind = profile::Client::parse_one(&name);
             client.kind = Some(kind.map_err(|error| fault(self.place(node.span), format!("`kind`: {error}")))?);
+        }
+        if let Some(idle_timeout_ms) = self.located(seconds(node, "idle_timeout"))? {
+            client.idle_timeout_ms = Some(idle_timeout_ms);
         }
         if let Some(seed) = node.get("seed") {
             let whole = seed.whole().ok_or_else(|| wrong("seed", seed, "a whole number from 0"));

@@ -25,10 +25,17 @@ impl Channel {
     pub fn sleep_until(&mut self, until: Time) -> Result<(), LimitReached> {
         let mut events = 0;
         self.check_limit(events)?;
-        while let Some(event) = self.runtime.next_event(until) {
-            self.step(event);
-            events += 1;
-            self.check_limit(events)?;
+        loop {
+            let idle_at = self.idle_at().filter(|at| *at <= until);
+            if let Some(event) = self.runtime.next_event(idle_at.unwrap_or(until)) {
+                self.step(event);
+                events += 1;
+                self.check_limit(events)?;
+                continue;
+            }
+            let Some(at) = idle_at else { break };
+            self.runtime.now = self.runtime.now.max(at);
+            self.go_idle();
         }
         self.runtime.now = self.runtime.now.max(until);
         Ok(())
@@ -118,9 +125,20 @@ impl Channel {
             method: call.rpc.method.clone(),
         });
         let refusal = sendable::refusal(&call.rpc.headers, &self.client.profile);
+        let idle_since = refusal.is_none().then(|| self.wake()).flatten();
+        if let Some(since) = idle_since.filter(|_| call.is_traced) {
+            let text = format!(
+                "it was idle since {} s, because there was no RPC for a while: it begins anew, with what the control plane says now",
+                since as f64 / 1000.0
+            );
+            let kind = StepKind::Channel;
+            call.trace.push(TraceStep { kind, text }, &mut self.room);
+        }
         self.calls.insert(id, Box::new(call));
         if let Some(status) = refusal {
             self.end(id, Class::Fail, &status);
+        } else if idle_since.is_some() {
+            self.resolve();
         } else if self.is_resolved {
             self.select(id);
         }
@@ -154,6 +172,7 @@ impl Channel {
         if let Some(waiting) = self.calls.remove(&id.0) {
             self.room += waiting.trace.kept();
             self.queued.remove(&id.0);
+            self.rest();
         }
         Ok(self.ended.remove(&id.0).map(|ended| {
             self.room += ended.kept;

@@ -25,7 +25,7 @@ use xdsctl_model::resource::cluster::Discovery;
 impl Channel {
     /// Makes the configuration anew from what the control plane says.
     pub fn resolve(&mut self) {
-        if self.runtime.endless.is_some() || self.is_dead {
+        if self.runtime.endless.is_some() || self.is_dead || self.is_idle() {
             return;
         }
         let mut wanted = self.view.wanted();
@@ -351,7 +351,7 @@ impl Channel {
         self.watch(watched.and(before));
     }
 
-    fn watch(&mut self, watched: Watched) {
+    pub(super) fn watch(&mut self, watched: Watched) {
         if watched != self.watched {
             for (resource_type, name) in self.watched.left_by(&watched) {
                 self.client.resources.forget(resource_type, &name);

@@ -460,6 +460,7 @@ impl Channel {
         self.runtime.cancel(&mut call.deadline);
         self.queued.remove(&id);
         self.release(&call);
+        self.rest();
         let set_cookie = match (&call.selected, answer) {
             (Some(selected), Some(_)) => {
                 set_cookies(&selected.sessions, call.actual_hosts.as_deref().unwrap_or_default())

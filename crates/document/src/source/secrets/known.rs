@@ -146,7 +146,8 @@ pub static SUITE: KnownKeys = KnownKeys {
     keys: "\
         address application_utilization at attempts authority backend begin bootstrap by call \
         chain client cluster connect cookie count cpu_utilization delay drain drain_grace drop \
-        ends eps expect fails finish for from header_data identity issuer jar kind latency \
+        ends eps expect fails finish for from header_data identity idle_timeout issuer jar kind \
+        latency \
         listen load locality lookups mem_utilization message method moves nack name never \
         not_after not_before of_all on pick policy rate reach remove report_period reports roots \
         route route_config rps_fractional san seed server serves service session settle share \

@@ -51,6 +51,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.57" gone PluginCrash;
         "1.58" on PickFirstMessage;
         "1.59" on OverrideHost;
+        "1.60" always ChannelGoesIdle;
         "1.61" always CustomLbConfig PickFirstMessage OverrideHost UpstreamConfig ClusterImplByName
             ChangedKindKills;
         "1.63" off DualstackEndpoints;

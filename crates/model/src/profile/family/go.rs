@@ -110,6 +110,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.58" off LeastRequest;
         "1.58" on PickFirstMessage;
         "1.58" always LeastRequestPolicy;
+        "1.59" always ChannelGoesIdle;
         "1.59" gone LeaflessAwaited;
         "1.60" always Federation CustomLbConfig RlsLb PickFirstMessage AggregateAndDns OutlierDetection
             RingHashPolicy RbacFilter;

@@ -55,7 +55,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
             HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc
             DisabledFiltersRun DnsPortThrows LastPriorityFails EscapedDollarGroups AggregateByLevels PathsEnd SilentWithoutTargets
             LocalityOnce BreakerCountsReported RoutesAtOnce WeightsSigned ContainsExact LeastRequestPolicy BootstrapLastKey BootstrapFeatureTexts
-            AggregateClusterBackwardCompat ClustersAlone RejectedAwaited;
+            AggregateClusterBackwardCompat ClustersAlone RejectedAwaited ChannelGoesIdle;
         "1.34" always EndpointsInPlace ConnectionsApart IdleChildrenStay LocalitiesForgotten SwitchesWhenReady TypedStructChecked SourceTypeChecked RbacMatchersMade ClusterResolverPolicy ClusterImplByName
             OldProviderFields OldestProviderFields RewriteNeedsEngine Grpclb TrafficInbound
             RingNamesList RingNamesGrow RingTurns LoopsEndless LeavesTwiceKill HostByListener EmptyRoutesKill HashKeyUnread;

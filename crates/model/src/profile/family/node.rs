@@ -35,7 +35,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
             RegexAnchorsLoose EmptyRewriteUnread SecondsTenfold RetryUnchecked IdleTimeoutOfRpcs
             EndpointsAwaited AggregateFailsWhole ZeroWeightsCount ShuffleSparesFirst PathsEnd PathsNeeded DnsPicksFirst
             DisabledFiltersRun WithdrawnRemembered AdditionsUnseen ListenerAloneUnseen OutlierDefaultsLost ListsReplacedAtOnce BreakerCountsLate
-            EndpointHashKeyBackwardCompat;
+            EndpointHashKeyBackwardCompat ChannelGoesIdle;
         "1.10.1" always TotalWeightDrawn TypedStructChecked HeaderStringMatch ClusterResolverPolicy ClusterImplByName;
         "1.13" off AggregateClusterBackwardCompat;
         "1.13" on DualstackEndpoints;

@@ -1,0 +1,122 @@
+//! A channel without an RPC for a while goes idle: it lets go of its policies, its connections and all that it watches. The next RPC
+//! begins anew, with what the control plane says then.
+//!
+//! C-core idle_filter_state.cc and legacy_channel_idle_filter.cc, grpc-go internal/idle/idle.go, grpc-java ManagedChannelImpl.java
+//! `enterIdleMode`, grpc-js internal-channel.ts `enterIdle`.
+
+use super::{Channel, ConfigView, Watched};
+use xdsctl_lb::log::LogEvent;
+use xdsctl_lb::policy::PolicyCx;
+use xdsctl_lb::runtime::{Connectivity, NOWHERE, Time};
+use xdsctl_model::profile::{Family, Feature, Profile};
+
+/// How long a channel goes on without an RPC, unless [`ChannelOptions::idle_timeout_ms`](super::ChannelOptions) says otherwise: the
+/// default of every family that has such a timeout.
+const IDLE_TIMEOUT_MS: i64 = 30 * 60 * 1000;
+
+/// The least that grpc-java and grpc-js take.
+const LEAST_MS: i64 = 1000;
+
+/// Whether a channel is idle, and when it will be.
+#[derive(Debug)]
+pub(super) struct Idleness {
+    /// `None` if the channel is never idle.
+    timeout_ms: Option<i64>,
+    /// C-core looks once in each timeout whether there was an RPC since it last looked, beginning with the end of the first RPC. Its
+    /// channel is idle once in its life at most: its filter takes what makes the channel idle for the end of it.
+    looks_since: Option<Time>,
+    /// When it goes idle if no RPC begins.
+    at: Option<Time>,
+    /// Since when it is idle.
+    since: Option<Time>,
+}
+
+impl Idleness {
+    /// A channel at time 0, with what the application said of it.
+    pub fn new(said_ms: Option<i64>, profile: &Profile) -> Idleness {
+        let timeout_ms = timeout_of(said_ms, profile);
+        Idleness {
+            timeout_ms,
+            looks_since: None,
+            at: timeout_ms,
+            since: None,
+        }
+    }
+
+    /// The last RPC has ended.
+    fn rest(&mut self, now: Time, is_core: bool) {
+        let Some(timeout_ms) = self.timeout_ms else { return };
+        let looks_since = *self.looks_since.get_or_insert(now);
+        let until_next_look = timeout_ms - (now - looks_since) % timeout_ms;
+        let wait = match is_core && now > looks_since {
+            true => until_next_look + timeout_ms,
+            false => timeout_ms,
+        };
+        self.at = now.checked_add(wait);
+    }
+}
+
+impl Channel {
+    /// When the channel goes idle; `None` while there are RPCs.
+    pub(super) fn idle_at(&self) -> Option<Time> {
+        self.idleness.at.filter(|_| self.calls.is_empty())
+    }
+
+    /// Whether the channel is idle.
+    pub(super) const fn is_idle(&self) -> bool {
+        self.idleness.since.is_some()
+    }
+
+    /// An RPC has ended.
+    pub(super) fn rest(&mut self) {
+        if self.calls.is_empty() {
+            self.idleness.rest(self.runtime.now, self.client.profile.is_core());
+        }
+    }
+
+    /// Lets go of everything.
+    pub(super) fn go_idle(&mut self) {
+        self.idleness.at = None;
+        if self.is_dead || self.runtime.endless.is_some() {
+            return;
+        }
+        self.idleness.since = Some(self.runtime.now);
+        if self.client.profile.is_core() && self.idleness.looks_since.is_some() {
+            self.idleness.timeout_ms = None;
+        }
+        self.told_state = Some(Connectivity::Idle);
+        self.runtime.say(&NOWHERE, || LogEvent::ChannelState {
+            state: Connectivity::Idle,
+            why: Some("there was no RPC for a while".to_owned()),
+        });
+        let mut cx = PolicyCx {
+            runtime: &mut self.runtime,
+            clusters: &self.view,
+        };
+        self.root.shutdown(&mut cx);
+        self.view = ConfigView::new(self.client.profile.clone());
+        self.watch(Watched::default());
+        self.asked.clear();
+        self.held.clear();
+        (self.selector, self.lb_config, self.routes, self.route_failure) = (None, None, None, None);
+        (self.taken, self.broken, self.refusal, self.is_resolved) = (None, None, None, false);
+        self.restart_resolutions();
+        self.runtime.end_event();
+    }
+
+    /// An RPC has come: the channel begins anew if it is idle. Says since when it was.
+    pub(super) fn wake(&mut self) -> Option<Time> {
+        self.idleness.since.take()
+    }
+}
+
+/// What the application said, or the default of a client that has such a timeout; `None` for never.
+fn timeout_of(said_ms: Option<i64>, profile: &Profile) -> Option<i64> {
+    let least = match profile.client().family {
+        Family::Java | Family::Node => LEAST_MS,
+        _ => 1,
+    };
+    let timeout_ms = said_ms.unwrap_or(IDLE_TIMEOUT_MS);
+    let is_ever = profile.has(Feature::ChannelGoesIdle) && timeout_ms > 0;
+    is_ever.then(|| timeout_ms.max(least))
+}
