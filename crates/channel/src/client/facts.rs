@@ -110,6 +110,8 @@ pub struct FilterFacts {
 pub struct RouteFacts {
     /// Per virtual host, in the order of the routes.
     pub virtual_hosts: Vec<Vec<RouteReference>>,
+    /// Clusters of weight 0, where the client watches them: no RPC goes there.
+    pub unweighted: Vec<RouteReference>,
     /// The domains of each virtual host.
     pub domains: Vec<Vec<String>>,
     /// Some route uses a cluster specifier plugin: any cluster may be used.
@@ -227,7 +229,7 @@ impl ClusterFacts {
 }
 
 impl RouteReference {
-    /// The share of the route's RPCs that go to the cluster, above 0 and up to 1.
+    /// The share of the route's RPCs that go to the cluster, up to 1.
     pub fn share(&self) -> f64 {
         let (weight, sum) = self.weight;
         f64::from(weight) / f64::from(sum)
@@ -482,6 +484,11 @@ fn of_routes(routes: &RouteConfiguration, names: NameComparison) -> RouteFacts {
                         let at = (host_index, Some(number(route.index)), Some(index));
                         add_overrides(&entry.typed_per_filter_config, at, &mut overrides);
                     }
+                    let unweighted = action.unweighted.iter().map(|(index, name)| {
+                        let destination = NamedDestination::Weighted(number(*index));
+                        reference(name, destination, (0, sum))
+                    });
+                    facts.unweighted.extend(unweighted);
                 }
                 Target::Plugin(_) => facts.has_plugin = true,
             }

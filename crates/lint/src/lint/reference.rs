@@ -502,6 +502,20 @@ fn routes<'w>(
             }
         }
     }
+    for reference in &facts.unweighted {
+        let is_own = host.is_some() && host == usize::try_from(reference.virtual_host).ok();
+        let name = &reference.cluster;
+        let found = clusters
+            .entry(name)
+            .or_insert_with(|| names.find(ResourceType::Cluster, name));
+        if let (NameAnswer::Nothing(near), Some(_)) = (found, extents[usize::from(is_own)]) {
+            let message = format!(
+                "Cluster `{name}` is not there: the client waits 15 s for it, and all RPCs with it, though its weight is 0"
+            );
+            let finding = findings.add(holder, &ROUTE_CLUSTER_MISSING, reference.path(inline), message);
+            add_hint(finding, near.as_deref());
+        }
+    }
 }
 
 /// `spare` finds the aggregate by which alone RPCs come here, if it has another leaf.

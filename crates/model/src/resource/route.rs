@@ -120,7 +120,7 @@ impl Route {
     /// The clusters that the client watches for it, those of weight 0 included where it watches them.
     pub fn clusters(&self) -> impl Iterator<Item = &str> {
         self.route_action().into_iter().flat_map(|action| {
-            let unweighted = action.unweighted.iter().map(String::as_str);
+            let unweighted = action.unweighted.iter().map(|(_, name)| name.as_str());
             action.destination.clusters().chain(unweighted)
         })
     }
@@ -162,8 +162,8 @@ pub struct RouteAction {
     pub retry_policy_inherited: bool,
     /// The cluster, or clusters with weights, that RPCs go to.
     pub destination: Destination,
-    /// Clusters of weight 0, where the client watches them and waits for them all the same.
-    pub unweighted: Vec<String>,
+    /// Clusters of weight 0 with their index, where the client watches them and waits for them all the same.
+    pub unweighted: Vec<(usize, String)>,
     /// `grpc_timeout_header_max`, else `max_stream_duration`; `None` to use the listener's.
     pub max_stream_duration: Option<Millis>,
     /// Honoured only from a trusted server.

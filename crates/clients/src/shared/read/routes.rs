@@ -138,12 +138,14 @@ impl FamilyReader<'_> {
     }
 
     /// The clusters of weight 0, where the client watches them.
-    fn unweighted(&self, message: &pb::RouteAction) -> Vec<String> {
+    fn unweighted(&self, message: &pb::RouteAction) -> Vec<(usize, String)> {
         match &message.cluster_specifier {
             Some(ClusterSpecifier::WeightedClusters(clusters)) if self.dialect.watches_unweighted => {
-                let clusters = clusters.clusters.iter();
-                let unweighted = clusters.filter(|cluster| cluster.weight.is_none_or(|weight| weight == 0));
-                unweighted.map(|cluster| cluster.name.clone()).collect()
+                let clusters = clusters.clusters.iter().enumerate();
+                let unweighted = clusters.filter(|(_, cluster)| cluster.weight.is_none_or(|weight| weight == 0));
+                unweighted
+                    .map(|(index, cluster)| (index, cluster.name.clone()))
+                    .collect()
             }
             _ => Vec::new(),
         }
