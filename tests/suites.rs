@@ -421,6 +421,20 @@ fn all_steps_together_end() {
 }
 
 #[test]
+fn an_idle_channel_has_no_tree_and_begins_anew() {
+    let text = "steps:\n- pick: {method: /shop.Cart/Add}\n- sleep: 1700\n  expect: {tree: round_robin}\n- sleep: 200\n  expect: {tree: round_robin}\n\
+        - pick: {method: /shop.Cart/Add}\n  expect: {status: OK, tree: round_robin}\n";
+    let Run { code, out, .. } = suite("", text);
+    let words = "expected `tree: round_robin`: the channel is idle, and has no tree before the next RPC";
+    assert_eq!((code, out.matches(words).count()), (Some(1), 1), "{out}");
+    let Run { code, out, .. } = suite("", &format!("idle_timeout: 0\n{text}"));
+    assert_eq!(code, Some(0), "{out}");
+    let Run { code, out, err } = suite("", "idle_timeout: -1\nsteps:\n- sleep: 1\n");
+    let words = "`idle_timeout` is `-1`, must be a number of seconds from 0 to 1e9";
+    assert_eq!((code, (out + &err).contains(words)), (Some(2), true));
+}
+
+#[test]
 fn shares_count_an_rpc_once_under_each_of_its_names() {
     // The cluster of the route is that of the endpoint.
     let text = "steps:\n- pick: {method: /shop.Cart/Add, count: 10}\n  expect: {shares: {cart: 100%}}\n\

@@ -409,6 +409,7 @@ pub(super) fn of_channel(check: &Check, client: usize, found: &Channel, policies
             }
             let names: Vec<&str> = policies.iter().copied().collect();
             Some(match names.is_empty() {
+                true if found.is_idle() => "the channel is idle, and has no tree before the next RPC".to_owned(),
                 true => "the channel has no tree".to_owned(),
                 false => format!("`{name}` is not among {}", names.join(", ")),
             })

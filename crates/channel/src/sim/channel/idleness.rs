@@ -59,11 +59,11 @@ impl Idleness {
 impl Channel {
     /// When the channel goes idle; `None` while there are RPCs.
     pub(super) fn idle_at(&self) -> Option<Time> {
-        self.idleness.at.filter(|_| self.calls.is_empty())
+        self.idleness.at.filter(|_| self.calls.is_empty() && !self.is_idle())
     }
 
-    /// Whether the channel is idle.
-    pub(super) const fn is_idle(&self) -> bool {
+    /// Whether the channel is idle, because there was no RPC for a while.
+    pub const fn is_idle(&self) -> bool {
         self.idleness.since.is_some()
     }
 
