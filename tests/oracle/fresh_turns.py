@@ -9,6 +9,7 @@ from names import ADS, CDS, EDS, LDS, MANAGER, METHODS, RDS, TYPE, cookie, cooki
 NAMES = ["c", "d", "e"]
 FAULT = "fault.v3.HTTPFault"
 TABLES = ["one", "two"]
+IDLE_MS = 2000  # no pause between RPCs is as long, unless the channel is to be idle in every client
 
 
 def cluster(w, name):
@@ -103,7 +104,13 @@ def picks(w):
         w.pick(w.between(1, 3), headers, method=method, timeout=w.one(2, 3, 3, 8), **w.one({}, {}, {}, {"wait_for_ready": True}))
 
 
-def all_turns(w):
+def all_idles(w):
+    """The same of a channel that is idle again and again."""
+    w.extra["channel_args"] = [["grpc.client_idle_timeout_ms", IDLE_MS]]
+    all_turns(w, pauses=2.4 * IDLE_MS / 1000)
+
+
+def all_turns(w, pauses=None):
     """A listener with filters, two tables of routes and three clusters, with four to seven changes, some of them rejected."""
     if w.percent(20):
         w.extra["bootstrap"] = {"server_features": ["xds_v3", w.one("ignore_resource_deletion", "fail_on_data_errors")]}
@@ -140,17 +147,19 @@ def all_turns(w):
             w.step(sleep=0.8)
         elif what == "start" and stopped:
             w.step(start=stopped.pop())
-            w.step(sleep=2.5)
+            w.step(sleep=pauses or 2.5)
         elif what == "begin" and not has_begun:
             has_begun = True
             w.step(begin={"name": "b", "count": w.between(1, 2), "method": w.one(*METHODS), "timeout": 8,
                           "headers": [["x-hold", "3"], ["x-user", f"u{w.between(0, 5)}"]]})
             w.step(sleep=0.3)
         elif what == "wait":
-            w.step(sleep=2.0)
+            w.step(sleep=pauses or 2.0)
+        if pauses and w.percent(35):
+            w.step(sleep=pauses)
         picks(w)
     if has_begun:
         w.step(finish="b")
 
 
-KINDS = [all_turns]
+KINDS = [all_turns, all_idles]
