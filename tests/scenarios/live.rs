@@ -792,4 +792,8 @@ fn idle_channels_begin_anew() {
     for client in [GO, JAVA, NODE, RUST] {
         compare_live(&recording("idle-channels", client), &[]);
     }
+    compare_live(&recording("idle-1", GO), &[]);
+    for client in [JAVA, NODE] {
+        compare_live(&recording("idle-2", client), &[]);
+    }
 }

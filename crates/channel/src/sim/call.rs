@@ -85,6 +85,8 @@ pub(super) struct Call {
     pub retries: Retries,
     /// A server did not see an attempt, which was made anew for that.
     pub was_unseen: bool,
+    /// It has waited for a configuration or a connection, or had one.
+    pub used_channel: bool,
     /// Number of the attempt that is under way, so that late events of others are not taken for it.
     pub serial: u64,
     pub backends: Vec<String>,

@@ -94,6 +94,7 @@ impl Channel {
             selected: None,
             retries: Retries::new(None),
             was_unseen: false,
+            used_channel: !self.is_resolved,
             serial: 0,
             backends: Vec::new(),
             actual_hosts: None,
@@ -137,10 +138,13 @@ impl Channel {
         self.calls.insert(id, Box::new(call));
         if let Some(status) = refusal {
             self.end(id, Class::Fail, &status);
-        } else if idle_since.is_some() {
-            self.resolve();
-        } else if self.is_resolved {
-            self.select(id);
+        } else {
+            if self.is_resolved || self.selector.is_some() {
+                self.select(id);
+            }
+            if idle_since.is_some() {
+                self.resolve();
+            }
         }
         self.end_event(&Reports::new());
         RpcId(id)
@@ -172,7 +176,7 @@ impl Channel {
         if let Some(waiting) = self.calls.remove(&id.0) {
             self.room += waiting.trace.kept();
             self.queued.remove(&id.0);
-            self.rest();
+            self.rest(waiting.used_channel);
         }
         Ok(self.ended.remove(&id.0).map(|ended| {
             self.room += ended.kept;

@@ -29,6 +29,8 @@ pub(super) struct Idleness {
     at: Option<Time>,
     /// Since when it is idle.
     since: Option<Time>,
+    /// When it last began anew.
+    woke: Option<Time>,
 }
 
 impl Idleness {
@@ -40,6 +42,7 @@ impl Idleness {
             looks_since: None,
             at: timeout_ms,
             since: None,
+            woke: None,
         }
     }
 
@@ -67,9 +70,11 @@ impl Channel {
         self.idleness.since.is_some()
     }
 
-    /// An RPC has ended.
-    pub(super) fn rest(&mut self) {
-        if self.calls.is_empty() {
+    /// An RPC has ended, which has `used` the channel: grpc-java does not count those that a filter or the picker ends at once
+    /// (ManagedChannelImpl.java `inUseStateAggregator`).
+    pub(super) fn rest(&mut self, used: bool) {
+        let counts = used || self.client.profile.client().family != Family::Java;
+        if self.calls.is_empty() && counts {
             self.idleness.rest(self.runtime.now, self.client.profile.is_core());
         }
     }
@@ -98,7 +103,10 @@ impl Channel {
         self.watch(Watched::default());
         self.asked.clear();
         self.held.clear();
-        (self.selector, self.lb_config, self.routes, self.route_failure) = (None, None, None, None);
+        if self.client.profile.client().family != Family::Node {
+            self.selector = None;
+        }
+        (self.lb_config, self.routes, self.route_failure) = (None, None, None);
         (self.taken, self.broken, self.refusal, self.is_resolved) = (None, None, None, false);
         self.restart_resolutions();
         self.runtime.end_event();
@@ -106,7 +114,16 @@ impl Channel {
 
     /// An RPC has come: the channel begins anew if it is idle. Says since when it was.
     pub(super) fn wake(&mut self) -> Option<Time> {
-        self.idleness.since.take()
+        let since = self.idleness.since.take()?;
+        self.idleness.woke = Some(self.runtime.now);
+        Some(since)
+    }
+
+    /// Whether a resource for which the wait began then is waited for without an end. grpc-js times a resource when its connection to
+    /// the control plane comes about, and an idle channel has ended the stream, not the connection (xds-client.ts `markStreamStarted`).
+    pub(super) fn waits_untimed(&self, since: Time) -> bool {
+        let is_node = self.client.profile.client().family == Family::Node;
+        is_node && self.idleness.woke.is_some_and(|woke| since >= woke)
     }
 }
 

@@ -382,7 +382,7 @@ impl Channel {
 
     /// Whether a resource for which the wait began then may still come.
     pub(super) fn is_hoped_for(&self, since: Time) -> bool {
-        self.runtime.now - since < RESOURCE_TIMEOUT_MS
+        self.runtime.now - since < RESOURCE_TIMEOUT_MS || self.waits_untimed(since)
     }
 
     /// Whether any of these is still waited for, from now on if it was not before.
@@ -404,7 +404,7 @@ impl Channel {
     /// it.
     pub fn note_removed(&mut self, resource_type: ResourceType, name: &str) {
         if self.watched.has(resource_type, name) {
-            let long_ago = self.runtime.now - RESOURCE_TIMEOUT_MS;
+            let long_ago = Time::MIN / 2;
             self.asked.insert((resource_type, name.to_owned()), long_ago);
         }
     }

@@ -206,6 +206,7 @@ impl Channel {
                 call.last_pick = fingerprint;
             }
         }
+        call.used_channel |= !matches!(pick, Pick::Fail(_)) || call.rpc.wait_for_ready;
         match pick {
             Pick::Complete(complete) => self.attempt(id, complete),
             Pick::Queue => {
@@ -460,7 +461,7 @@ impl Channel {
         self.runtime.cancel(&mut call.deadline);
         self.queued.remove(&id);
         self.release(&call);
-        self.rest();
+        self.rest(call.used_channel);
         let set_cookie = match (&call.selected, answer) {
             (Some(selected), Some(_)) => {
                 set_cookies(&selected.sessions, call.actual_hosts.as_deref().unwrap_or_default())
