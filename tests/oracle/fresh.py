@@ -11,6 +11,7 @@ import random
 
 import common
 import fresh_changes
+import fresh_lookups
 import fresh_mixed
 import fresh_turns
 from names import (ADS, CDS, EDS, HEALTH, LDS, MANAGER, METHODS, RDS, TYPE, cookie, cookie_state, custom, endpoint, http_filter,
@@ -473,7 +474,8 @@ def routes(w):
 
 
 KINDS = [session, ring, hash_key, weights, least_request, pick_first, load_reports, outlier, drops, breakers, aggregate, dns, failover,
-         retry, rls, fault, rewrite, timeouts, missing, data_error, routes, *fresh_mixed.KINDS, *fresh_changes.KINDS, *fresh_turns.KINDS]
+         retry, rls, fault, rewrite, timeouts, missing, data_error, routes, *fresh_mixed.KINDS, *fresh_changes.KINDS, *fresh_turns.KINDS,
+         *fresh_lookups.KINDS]
 
 
 def row(seed, number, kinds=KINDS):
@@ -495,7 +497,7 @@ def main():
     parser.add_argument("count", nargs="?", type=int, default=200)
     parser.add_argument("--common", action="store_true", help="in words that every client takes, without lookups")
     args = parser.parse_args()
-    kinds = [kind for kind in KINDS if not (args.common and kind is rls)]
+    kinds = [kind for kind in KINDS if not (args.common and kind in (rls, *fresh_lookups.KINDS))]
     said = common.say if args.common else lambda made: made
     for number in range(args.count):
         print(json.dumps(said(row(args.seed, number, kinds)), separators=(",", ":")))
