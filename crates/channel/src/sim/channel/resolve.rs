@@ -125,6 +125,11 @@ impl Channel {
     }
 
     fn apply(&mut self, config: XdsConfig) -> Reports {
+        if let Some(plugin) = self.lost_plugin(&config) {
+            let why = format!("no route leads to the cluster specifier plugin `{plugin}` any more, which was in use");
+            self.runtime.died.get_or_insert(why);
+            return Reports::new();
+        }
         let read = service_config::generate(&config).map(|generated| generated.lb_config());
         let is_read = read.is_ok();
         let before = self.lb_config.take();
@@ -164,6 +169,19 @@ impl Channel {
             }
         }
         reports
+    }
+
+    /// A plugin in use that no route of a new configuration leads to: the selector before still holds it, and is asked for it when the
+    /// new service config is made (C-core xds_resolver.cc `CreateServiceConfig`).
+    fn lost_plugin(&self, config: &XdsConfig) -> Option<String> {
+        let before = self.view.config.as_ref()?;
+        if !self.client.profile.has(Feature::LostPluginKills) {
+            return None;
+        }
+        let routes = config.route_config.virtual_hosts.iter().flat_map(|host| &host.routes);
+        let led_to: BTreeSet<&str> = routes.filter_map(|route| route.destination()?.plugin()).collect();
+        let mut lost = before.plugins().filter(|plugin| !led_to.contains(plugin));
+        lost.next().map(str::to_owned)
     }
 
     /// A config with the children that RPCs under way have been sent to, of the config before:

@@ -55,6 +55,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.61" always CustomLbConfig PickFirstMessage OverrideHost UpstreamConfig ClusterImplByName
             ChangedKindKills;
         "1.63" off DualstackEndpoints;
+        "1.64" always LostPluginKills;
         "1.66" off SystemRootCerts;
         "1.66" always DnsNameCrash;
         "1.66.1" on DualstackEndpoints;
