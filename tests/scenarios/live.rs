@@ -797,3 +797,10 @@ fn idle_channels_begin_anew() {
         compare_live(&recording("idle-2", client), &[]);
     }
 }
+
+/// Lookups whose answers, routes and clusters change. What is left out: rows in which routes with another config of lookups come, after
+/// which RPCs whose lookup fails wait in the client.
+#[test]
+fn lookups_that_change_answer_so() {
+    compare_live(&recording("lookups-1", ("go+rls@1.85.0", "go")), &[]);
+}

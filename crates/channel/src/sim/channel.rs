@@ -110,6 +110,8 @@ pub struct Channel {
     route_failure: Option<ChannelFailure>,
     /// The configuration that was last accepted, whether or not it is in use yet.
     taken: Option<Arc<XdsConfig>>,
+    /// Missing resources for which no configuration waits.
+    unneeded: BTreeSet<(ResourceType, String)>,
     /// When the wait for each missing resource began.
     asked: BTreeMap<(ResourceType, String), Time>,
     calls: BTreeMap<u64, Box<Call>>,
@@ -175,6 +177,7 @@ impl Channel {
             routes: None,
             route_failure: None,
             taken: None,
+            unneeded: BTreeSet::new(),
             asked: BTreeMap::new(),
             calls: BTreeMap::new(),
             ended: BTreeMap::new(),

@@ -132,6 +132,9 @@ impl crate::policy::StateMachine for CdsPolicy {
                 let text = format!("xDS config has no entry for static cluster {}", config.cluster);
                 self.fail(Status::unavailable(text), cx)
             }
+            // rls takes no note of what is wrong with an update, and its target stays as it was (grpc-go rls/balancer.go
+            // `buildAndPushChildPolicyConfigs`).
+            ClusterUpdate::Error(_) if config.is_dynamic && profile.has(Feature::FailedClusterKept) => self.wait(),
             ClusterUpdate::Error(status) => self.fail(status, cx),
             ClusterUpdate::TooDeep => {
                 cx.runtime.is_too_deep = true;

@@ -17,6 +17,15 @@ use xdsctl_model::status::Status;
 /// The keys of a lookup.
 pub type Keys = Arc<BTreeMap<String, String>>;
 
+/// What an entry is found by.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct CacheKey {
+    /// The keys of a lookup.
+    pub keys: Keys,
+    /// The path of the RPC where each has entries of its own, as in grpc-go; empty elsewhere.
+    pub path: Arc<str>,
+}
+
 /// An entry stays for so long at least (C-core `kMinExpirationTime`).
 const MIN_EXPIRATION_MS: i64 = 5_000;
 
@@ -58,6 +67,8 @@ pub(super) struct CacheEntry {
     backoff_expires: Time,
     backoff: Option<Backoff>,
     evictable_after: Time,
+    /// Bytes that it takes.
+    size: usize,
     used: u64,
 }
 
@@ -116,27 +127,29 @@ impl CacheEntry {
 pub(super) struct Cache {
     limit: usize,
     size: usize,
-    entries: BTreeMap<Keys, CacheEntry>,
+    /// As in grpc-go: an entry counts, and stays for a while, from its first answer on.
+    pub by_path: bool,
+    entries: BTreeMap<CacheKey, CacheEntry>,
     /// By use, the one that was used longest ago first.
-    order: BTreeMap<u64, Keys>,
+    order: BTreeMap<u64, CacheKey>,
     next_use: u64,
 }
 
-/// Bytes that an entry takes.
-fn size_of(keys: &Keys) -> usize {
-    let texts: usize = keys.iter().map(|(key, value)| key.len() + value.len()).sum();
+/// Bytes that an entry of C-core takes.
+fn size_of(key: &CacheKey) -> usize {
+    let texts: usize = key.keys.iter().map(|(key, value)| key.len() + value.len()).sum();
     2 * (KEYS_BYTES + texts) + ENTRY_BYTES
 }
 
 impl Cache {
     /// What is known, without a use of it.
-    pub fn get(&self, keys: &Keys) -> Option<&CacheEntry> {
-        self.entries.get(keys)
+    pub fn get(&self, key: &CacheKey) -> Option<&CacheEntry> {
+        self.entries.get(key)
     }
 
     /// What is known, which is used by this.
-    pub fn find(&mut self, keys: &Keys) -> Option<&mut CacheEntry> {
-        let entry = self.entries.get_mut(keys)?;
+    pub fn find(&mut self, key: &CacheKey) -> Option<&mut CacheEntry> {
+        let entry = self.entries.get_mut(key)?;
         let number = self.next_use;
         self.next_use += 1;
         if let Some(keys) = self.order.remove(&std::mem::replace(&mut entry.used, number)) {
@@ -146,11 +159,11 @@ impl Cache {
     }
 
     /// Makes an entry where there is none, and returns those that have to make room for it.
-    pub fn make(&mut self, keys: &Keys, now: Time) -> Vec<(Keys, CacheEntry)> {
-        if self.entries.contains_key(keys) {
+    pub fn make(&mut self, key: &CacheKey, now: Time) -> Vec<(CacheKey, CacheEntry)> {
+        if self.entries.contains_key(key) {
             return Vec::new();
         }
-        let size = size_of(keys);
+        let size = if self.by_path { 0 } else { size_of(key) };
         let gone = self.shrink(self.limit.saturating_sub(size), now);
         let entry = CacheEntry {
             targets: Vec::new(),
@@ -161,30 +174,44 @@ impl Cache {
             backoff_until: NEVER,
             backoff_expires: NEVER,
             backoff: Some(Backoff::new(GROWTH)),
-            evictable_after: now + MIN_EXPIRATION_MS,
+            evictable_after: if self.by_path { NEVER } else { now + MIN_EXPIRATION_MS },
+            size,
             used: self.next_use,
         };
-        self.order.insert(self.next_use, keys.clone());
+        self.order.insert(self.next_use, key.clone());
         self.next_use += 1;
         self.size += size;
-        self.entries.insert(keys.clone(), entry);
+        self.entries.insert(key.clone(), entry);
         gone
     }
 
+    /// Counts an entry that was answered, where it counts from then on (grpc-go picker.go `dcEntrySize`).
+    pub fn count(&mut self, key: &CacheKey, now: Time) {
+        let Some(entry) = self.entries.get_mut(key).filter(|_| self.by_path) else {
+            return;
+        };
+        let texts = key.keys.iter().map(|(name, value)| name.len() + value.len() + 2);
+        let texts = texts.sum::<usize>().saturating_sub(1);
+        let size = key.path.len() + texts + entry.header_data.len();
+        self.size = self.size - entry.size + size;
+        entry.size = size;
+        entry.evictable_after = now + MIN_EXPIRATION_MS;
+    }
+
     /// Sets the limit, and returns the entries that are beyond it.
-    pub fn resize(&mut self, limit: usize, now: Time) -> Vec<(Keys, CacheEntry)> {
+    pub fn resize(&mut self, limit: usize, now: Time) -> Vec<(CacheKey, CacheEntry)> {
         self.limit = limit;
         self.shrink(limit, now)
     }
 
-    fn remove(&mut self, keys: &Keys) -> Option<(Keys, CacheEntry)> {
-        let (keys, entry) = self.entries.remove_entry(keys)?;
+    fn remove(&mut self, key: &CacheKey) -> Option<(CacheKey, CacheEntry)> {
+        let (key, entry) = self.entries.remove_entry(key)?;
         self.order.remove(&entry.used);
-        self.size -= size_of(&keys);
-        Some((keys, entry))
+        self.size -= entry.size;
+        Some((key, entry))
     }
 
-    fn shrink(&mut self, limit: usize, now: Time) -> Vec<(Keys, CacheEntry)> {
+    fn shrink(&mut self, limit: usize, now: Time) -> Vec<(CacheKey, CacheEntry)> {
         let mut gone = Vec::new();
         while self.size > limit {
             let Some(oldest) = self.order.values().next().cloned() else {
@@ -199,9 +226,9 @@ impl Cache {
     }
 
     /// Takes out the entries of which nothing is of use any more.
-    pub fn clean(&mut self, now: Time) -> Vec<(Keys, CacheEntry)> {
+    pub fn clean(&mut self, now: Time) -> Vec<(CacheKey, CacheEntry)> {
         let over = self.entries.iter().filter(|(_, entry)| entry.over_after() < now);
-        let over: Vec<Keys> = over.map(|(keys, _)| keys.clone()).collect();
+        let over: Vec<CacheKey> = over.map(|(keys, _)| keys.clone()).collect();
         over.iter().filter_map(|keys| self.remove(keys)).collect()
     }
 
@@ -212,9 +239,10 @@ impl Cache {
 
     /// Takes out everything.
     pub fn clear(&mut self) {
-        let limit = self.limit;
+        let Cache { limit, by_path, .. } = *self;
         *self = Cache {
             limit,
+            by_path,
             ..Cache::default()
         };
     }
@@ -224,8 +252,11 @@ impl Cache {
 mod tests {
     use super::*;
 
-    fn keys(user: &str) -> Keys {
-        Arc::new([("user".to_owned(), user.to_owned())].into())
+    fn keys(user: &str) -> CacheKey {
+        CacheKey {
+            keys: Arc::new([("user".to_owned(), user.to_owned())].into()),
+            path: "".into(),
+        }
     }
 
     fn cache(limit: usize, users: &[&str]) -> Cache {
@@ -237,7 +268,7 @@ mod tests {
         cache
     }
 
-    fn gone(entries: Vec<(Keys, CacheEntry)>) -> Vec<Keys> {
+    fn gone(entries: Vec<(CacheKey, CacheEntry)>) -> Vec<CacheKey> {
         entries.into_iter().map(|(keys, _)| keys).collect()
     }
 

@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::cache::{CLEANUP_MS, Cache, CacheEntry, Keys};
+use super::cache::{CLEANUP_MS, Cache, CacheEntry, CacheKey};
 use super::throttle::Throttle;
-use super::{NAME, RlsConfig, keys, with_target};
+use super::{NAME, RlsConfig, RouteLookup, keys, with_target};
 use crate as lb;
 use crate::endpoint::EndpointList;
 use crate::json::{ConfigPlace, Faults};
@@ -20,6 +20,7 @@ use crate::run::child::Child;
 use crate::run::tally::StateTally;
 use crate::runtime::{Connectivity, Lookup, Time, TimerId, below};
 use xdsctl_model::backoff::Backoff;
+use xdsctl_model::profile::Feature;
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
 
@@ -37,7 +38,7 @@ pub struct RlsPolicy {
     began: Time,
     cache: Cache,
     /// Lookups that have not been answered.
-    pending: BTreeMap<Keys, Pending>,
+    pending: BTreeMap<CacheKey, Pending>,
     next_lookup: u64,
     throttle: Throttle,
     targets: BTreeMap<Arc<str>, Target>,
@@ -200,14 +201,14 @@ impl RlsPolicy {
     /// Logs evicted cache entries, and returns the targets that they used. The caller releases
     /// these only after new entries have taken theirs, so that a target that moves from one entry
     /// to another keeps its connections.
-    fn evicted(&self, gone: Vec<(Keys, CacheEntry)>, cx: &mut PolicyCx<'_>) -> Vec<Arc<str>> {
+    fn evicted(&self, gone: Vec<(CacheKey, CacheEntry)>, cx: &mut PolicyCx<'_>) -> Vec<Arc<str>> {
         let mut targets = Vec::new();
-        for (keys, entry) in gone {
+        for (key, entry) in gone {
             cx.runtime.say(&self.at, || {
                 let shown = self
                     .config
                     .as_ref()
-                    .map(|config| keys::shown(&config.route_lookup, &keys));
+                    .map(|config| keys::shown(&config.route_lookup, &key.keys));
                 let keys = shown.unwrap_or_default();
                 LogEvent::AnswerEvicted { keys }
             });
@@ -255,18 +256,18 @@ impl RlsPolicy {
     /// A lookup was answered.
     fn answered(&mut self, number: u64, result: &LookupResult, cx: &mut PolicyCx<'_>) -> Reports {
         let found = self.pending.iter().find(|(_, pending)| pending.number == number);
-        let Some((keys, config)) = found.map(|(keys, _)| keys.clone()).zip(self.config.clone()) else {
+        let Some((key, config)) = found.map(|(key, _)| key.clone()).zip(self.config.clone()) else {
             return Reports::new();
         };
-        let Some(Pending { shown, backoff, .. }) = self.pending.remove(&keys) else {
+        let Some(Pending { shown, backoff, .. }) = self.pending.remove(&key) else {
             return Reports::new();
         };
         let now = cx.runtime.now;
         self.throttle.note(now, result.is_ok());
-        let gone = self.cache.make(&keys, now);
+        let gone = self.cache.make(&key, now);
         let freed = self.evicted(gone, cx);
         let mut reports = Reports::new();
-        let Some(entry) = self.cache.find(&keys) else {
+        let Some(entry) = self.cache.find(&key) else {
             return reports;
         };
         match result.as_ref() {
@@ -285,6 +286,7 @@ impl RlsPolicy {
             Ok(answer) => {
                 let ages = (config.route_lookup.max_age, config.route_lookup.stale_age);
                 let before = entry.answer(answer, ages, now);
+                self.cache.count(&key, now);
                 cx.runtime.say(&self.at, || LogEvent::LookupAnswered {
                     keys: shown.clone(),
                     targets: answer.targets.join(", "),
@@ -334,9 +336,18 @@ impl RlsPolicy {
         with_name(target.pick(args, cx), name)
     }
 
+    /// What the entry of an RPC is found by.
+    fn key(&self, lookup: &RouteLookup, args: &PickArgs<'_>) -> CacheKey {
+        let path = if self.cache.by_path { args.metadata.path } else { "" };
+        CacheKey {
+            keys: Arc::new(keys::keys(lookup, &args.metadata)),
+            path: path.into(),
+        }
+    }
+
     /// Picks from the first target of an entry that has not failed, or the last one.
-    fn pick_target(&mut self, keys: &Keys, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
-        let Some(entry) = self.cache.get(keys) else {
+    fn pick_target(&mut self, key: &CacheKey, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        let Some(entry) = self.cache.get(key) else {
             return Pick::Queue;
         };
         let last = entry.targets.len().saturating_sub(1);
@@ -380,6 +391,7 @@ impl lb::policy::StateMachine for RlsPolicy {
             return Reports::new();
         };
         let now = cx.runtime.now;
+        self.cache.by_path = cx.clusters.profile().has(Feature::AnswersByPath);
         let old = self.config.replace(Arc::new(config.clone()));
         let lookup = &config.route_lookup;
         let before = old.as_ref().map(|old| &old.route_lookup);
@@ -433,7 +445,7 @@ impl lb::policy::StateMachine for RlsPolicy {
         match what {
             PolicyEvent::Lookup(number) => {
                 let found = self.pending.iter().find(|(_, pending)| pending.number == *number);
-                if let (Some((keys, pending)), Some(config)) = (found, &self.config) {
+                if let (Some((key, pending)), Some(config)) = (found, &self.config) {
                     let lookup = &config.route_lookup;
                     cx.runtime.say(&self.at, || LogEvent::LookupBegun {
                         service: lookup.lookup_service.clone(),
@@ -444,7 +456,7 @@ impl lb::policy::StateMachine for RlsPolicy {
                         at: self.at.clone(),
                         number: *number,
                         service: lookup.lookup_service.clone(),
-                        keys: keys.clone(),
+                        keys: key.keys.clone(),
                         timeout_ms: lookup.lookup_service_timeout.0,
                     });
                 }
@@ -479,13 +491,15 @@ impl lb::policy::StateMachine for RlsPolicy {
             return Pick::Queue;
         };
         let lookup = &config.route_lookup;
-        let keys: Keys = Arc::new(keys::keys(lookup, &args.metadata));
-        cx.say_of(NAME, || format!("keys of the lookup: {}", keys::shown(lookup, &keys)));
+        let key = self.key(lookup, args);
+        cx.say_of(NAME, || {
+            format!("keys of the lookup: {}", keys::shown(lookup, &key.keys))
+        });
         let now = args.now;
-        let entry = self.cache.find(&keys);
+        let entry = self.cache.find(&key);
         let is_usable = entry.as_ref().is_some_and(|entry| entry.is_usable(now));
         let is_due = entry.as_ref().is_none_or(|entry| entry.is_due(now));
-        if is_due && !self.pending.contains_key(&keys) {
+        if is_due && !self.pending.contains_key(&key) {
             if self.throttle.refuses(now, self.chance.unit()) && !is_usable {
                 let status = Status::unavailable("RLS request throttled");
                 return self.fall_back("lookups are throttled", status, args, cx);
@@ -494,22 +508,27 @@ impl lb::policy::StateMachine for RlsPolicy {
             let number = self.next_lookup;
             self.next_lookup += 1;
             cx.after.push((self.at.clone(), PolicyEvent::Lookup(number)));
-            let shown = keys::shown(lookup, &keys).into();
+            let shown = keys::shown(lookup, &key.keys).into();
             let pending = Pending {
                 number,
                 shown,
                 is_stale: is_usable,
                 backoff,
             };
-            self.pending.insert(keys.clone(), pending);
+            self.pending.insert(key.clone(), pending);
         }
         if is_usable {
-            return self.pick_target(&keys, args, cx);
+            return self.pick_target(&key, args, cx);
         }
-        if let Some(entry) = self.cache.get(&keys).filter(|entry| entry.backoff_until >= now) {
+        if let Some(entry) = self.cache.get(&key).filter(|entry| entry.backoff_until >= now) {
             let why = entry.failure.as_ref().map(Status::to_string).unwrap_or_default();
             let status = Status::unavailable(format!("RLS request failed: {why}"));
-            return self.fall_back(&format!("the lookup failed, {why}"), status, args, cx);
+            let pick = self.fall_back(&format!("the lookup failed, {why}"), status, args, cx);
+            return match pick {
+                // A picker's error with a status ends an RPC of grpc-go in any case (picker_wrapper.go).
+                Pick::Fail(status) if self.default.is_none() && self.cache.by_path => Pick::Drop(status),
+                pick => pick,
+            };
         }
         cx.say(
             NAME,
@@ -522,8 +541,7 @@ impl lb::policy::StateMachine for RlsPolicy {
         let Some(config) = &self.config else {
             return out.add(PickShares::QUEUED, share);
         };
-        let keys: Keys = Arc::new(keys::keys(&config.route_lookup, &args.metadata));
-        let Some(entry) = self.cache.get(&keys) else {
+        let Some(entry) = self.cache.get(&self.key(&config.route_lookup, args)) else {
             return out.add(PickShares::QUEUED, share);
         };
         let known = |name: &Arc<str>| self.targets.get(name);

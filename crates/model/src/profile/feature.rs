@@ -227,6 +227,8 @@ features! {
     LocalitiesForgotten;
     /// A channel without an RPC for 30 minutes lets go of all that it has, and the next RPC begins anew.
     ChannelGoesIdle;
+    /// A lookup (RLS) is for the RPCs of one method alone, whatever its keys; the cache counts the bytes of texts alone.
+    AnswersByPath;
     /// The process dies when no route leads any more to a cluster specifier plugin (RLS) that is in use.
     LostPluginKills;
     /// A Listener that turns from routes of its own to routes by RDS changes nothing while the client rejects these.

@@ -43,7 +43,7 @@ impl Channel {
             && self.client.profile.has(Feature::AggregateNeedsAll)
             && !self.client.profile.has(Feature::ClustersAlone)
         {
-            self.leave_unvisited(config, &wanted);
+            self.unneeded = self.leave_unvisited(config, &wanted);
         }
         let waits_apart = self.client.profile.has(Feature::WaitsForResources);
         let is_waiting = self.options.waits_for_missing && !waits_apart && self.waits(&resolved);
@@ -413,7 +413,8 @@ impl Channel {
                 now
             });
             let is_recent = self.is_hoped_for(since);
-            is_waiting |= is_recent || self.client.waits_without_end(name.0, &name.1);
+            let is_hoped_for = is_recent || self.client.waits_without_end(name.0, &name.1);
+            is_waiting |= is_hoped_for && !self.unneeded.contains(name);
         }
         is_waiting
     }

@@ -30,12 +30,14 @@ struct ClusterWalk<'a> {
 }
 
 impl Channel {
-    /// Takes out of a configuration what the client does not come to from the clusters of the routes and those that are wanted.
-    pub(super) fn leave_unvisited(&self, config: &mut XdsConfig, wanted: &BTreeSet<String>) {
-        let routes = config.virtual_host().into_iter().flat_map(|host| &host.routes);
-        let roots = routes
-            .flat_map(Route::clusters)
-            .chain(wanted.iter().map(String::as_str));
+    /// Takes out of a configuration what the client does not come to from the clusters of the routes and those that are wanted. Says
+    /// what it lacks of wanted ones alone: a configuration does not wait for these, and has them when they are whole
+    /// (`maybeSendUpdateLocked`).
+    pub(super) fn leave_unvisited(
+        &self,
+        config: &mut XdsConfig,
+        wanted: &BTreeSet<String>,
+    ) -> BTreeSet<(ResourceType, String)> {
         let mut walk = ClusterWalk {
             channel: self,
             config,
@@ -43,16 +45,25 @@ impl Channel {
             seen: BTreeMap::new(),
             awaited: Vec::new(),
         };
-        for root in roots {
+        let routes = config.virtual_host().into_iter().flat_map(|host| &host.routes);
+        for root in routes.flat_map(Route::clusters) {
             walk.visit(root, 0);
         }
-        let seen = walk.seen;
-        let awaited: BTreeSet<_> = walk.awaited.into_iter().collect();
-        config.clusters.retain(|name, _| seen.contains_key(name));
+        let needed: BTreeSet<_> = walk.awaited.drain(..).collect();
+        let partial: BTreeSet<_> = wanted
+            .iter()
+            .filter(|root| walk.visit(root, 0) == Reached::Awaited)
+            .collect();
+        let (seen, awaited) = (walk.seen, walk.awaited);
+        let awaited: BTreeSet<_> = awaited.into_iter().collect();
+        config
+            .clusters
+            .retain(|name, _| seen.contains_key(name) && !partial.contains(name));
         config.missing.retain(|missing| {
             let is_of_cluster = matches!(missing.0, ResourceType::Cluster | ResourceType::Endpoints);
-            !is_of_cluster || awaited.contains(missing)
+            !is_of_cluster || needed.contains(missing) || awaited.contains(missing)
         });
+        awaited.difference(&needed).cloned().collect()
     }
 }
 

@@ -66,7 +66,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.35" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
             AggregateNeedsAll DisabledFiltersRun AggregateIsFlat DropsOnceReady PathsEnd
             RingByKey WeightsOfEndpointsUnsigned RingNamesPlain RingCountsOn RingUncapped DnsNameAsIs DnsSlashKept OutlierDefaults ClustersApart FailuresHandedOn ClustersForgotten LocalitiesForgotten
-            IdleChildrenStay FailedClusterGoesOn RemovedClusterGoesOn HostByListener EndpointsInPlace ConnectionsApart LostAddressReplaced LeaflessAwaited LiteralDnsHangs
+            AnswersByPath IdleChildrenStay FailedClusterGoesOn RemovedClusterGoesOn HostByListener EndpointsInPlace ConnectionsApart LostAddressReplaced LeaflessAwaited LiteralDnsHangs
             RouteKindsInternal LimitsByPriority RetryFromZero AddressesInTurn ClustersAlone HashKeyUnread DnsPickFirst DnsLimitsUnread BlackoutForExpiration;
         "1.35" always ClusterTls ListenerNamed;
         "1.37" on FaultInjection;
