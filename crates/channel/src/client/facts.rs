@@ -110,8 +110,8 @@ pub struct FilterFacts {
 pub struct RouteFacts {
     /// Per virtual host, in the order of the routes.
     pub virtual_hosts: Vec<Vec<RouteReference>>,
-    /// Clusters of weight 0, where the client watches them: no RPC goes there.
-    pub unweighted: Vec<RouteReference>,
+    /// Clusters of weight 0 with the position of their virtual host, where the client watches them: no RPC goes there.
+    pub unweighted: Vec<(usize, RouteReference)>,
     /// The domains of each virtual host.
     pub domains: Vec<Vec<String>>,
     /// Some route uses a cluster specifier plugin: any cluster may be used.
@@ -486,7 +486,7 @@ fn of_routes(routes: &RouteConfiguration, names: NameComparison) -> RouteFacts {
                     }
                     let unweighted = action.unweighted.iter().map(|(index, name)| {
                         let destination = NamedDestination::Weighted(number(*index));
-                        reference(name, destination, (0, sum))
+                        (facts.virtual_hosts.len(), reference(name, destination, (0, sum)))
                     });
                     facts.unweighted.extend(unweighted);
                 }

@@ -502,13 +502,12 @@ fn routes<'w>(
             }
         }
     }
-    for reference in &facts.unweighted {
-        let is_own = host.is_some() && host == usize::try_from(reference.virtual_host).ok();
+    for (number, reference) in &facts.unweighted {
         let name = &reference.cluster;
         let found = clusters
             .entry(name)
             .or_insert_with(|| names.find(ResourceType::Cluster, name));
-        if let (NameAnswer::Nothing(near), Some(_)) = (found, extents[usize::from(is_own)]) {
+        if let (NameAnswer::Nothing(near), Some(_)) = (found, extents[usize::from(host == Some(*number))]) {
             let message = format!(
                 "Cluster `{name}` is not there: the client waits 15 s for it, and all RPCs with it, though its weight is 0"
             );
