@@ -22,8 +22,8 @@ pub type Keys = Arc<BTreeMap<String, String>>;
 pub(super) struct CacheKey {
     /// The keys of a lookup.
     pub keys: Keys,
-    /// The path of the RPC where each has entries of its own, as in grpc-go; empty elsewhere.
-    pub path: Arc<str>,
+    /// The path of the RPC where each has entries of its own, as in grpc-go.
+    pub path: Option<Arc<str>>,
 }
 
 /// An entry stays for so long at least (C-core `kMinExpirationTime`).
@@ -192,7 +192,7 @@ impl Cache {
         };
         let texts = key.keys.iter().map(|(name, value)| name.len() + value.len() + 2);
         let texts = texts.sum::<usize>().saturating_sub(1);
-        let size = key.path.len() + texts + entry.header_data.len();
+        let size = key.path.as_deref().map_or(0, str::len) + texts + entry.header_data.len();
         self.size = self.size - entry.size + size;
         entry.size = size;
         entry.evictable_after = now + MIN_EXPIRATION_MS;
@@ -255,7 +255,7 @@ mod tests {
     fn keys(user: &str) -> CacheKey {
         CacheKey {
             keys: Arc::new([("user".to_owned(), user.to_owned())].into()),
-            path: "".into(),
+            path: None,
         }
     }
 

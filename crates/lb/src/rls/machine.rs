@@ -338,10 +338,9 @@ impl RlsPolicy {
 
     /// What the entry of an RPC is found by.
     fn key(&self, lookup: &RouteLookup, args: &PickArgs<'_>) -> CacheKey {
-        let path = if self.cache.by_path { args.metadata.path } else { "" };
         CacheKey {
             keys: Arc::new(keys::keys(lookup, &args.metadata)),
-            path: path.into(),
+            path: self.cache.by_path.then(|| args.metadata.path.into()),
         }
     }
 

@@ -227,7 +227,7 @@ features! {
     LocalitiesForgotten;
     /// A channel without an RPC for 30 minutes lets go of all that it has, and the next RPC begins anew.
     ChannelGoesIdle;
-    /// A lookup (RLS) is for the RPCs of one method alone, whatever its keys; the cache counts the bytes of texts alone.
+    /// A lookup (RLS) is for the RPCs of one method alone, its texts alone count in the cache, and if it fails, RPCs do not wait.
     AnswersByPath;
     /// The process dies when no route leads any more to a cluster specifier plugin (RLS) that is in use.
     LostPluginKills;
