@@ -3,7 +3,7 @@
 `w` is a World: what is drawn, and the row in the making. A route's deadline is never a second or less: on a busy machine it would be
 over before the first configuration is there.
 """
-from fresh_mixed import aggregate, change
+from fresh_mixed import aggregate, begin, change, stop
 from names import ADS, CDS, EDS, HEALTH, METHODS, RDS, endpoint, policy
 
 NAMES = ["c", "d", "e", "g"]
@@ -119,10 +119,8 @@ def all_changes(w):
         elif what == "remove":
             w.step(remove=[[w.one(CDS, CDS, EDS), name]])
             w.step(sleep=0.8)
-        elif what == "stop" and (running := [address for address in w.taken if address not in stopped]):
-            stopped.append(w.one(*running))
-            w.step(stop=stopped[-1])
-            w.step(sleep=0.8)
+        elif what == "stop":
+            stop(w, stopped)
         elif what == "start" and stopped:
             w.step(start=stopped.pop())
             w.step(sleep=2.5)
@@ -130,9 +128,7 @@ def all_changes(w):
             w.step(backend={w.one(*w.taken): w.one({"status": "UNAVAILABLE"}, {})})
         elif what == "begin" and not has_begun:
             has_begun = True
-            w.step(begin={"name": "b", "count": w.between(1, 2), "method": w.one(*METHODS), "timeout": 8,
-                          "headers": [["x-hold", "3"], ["x-user", f"u{w.between(0, 5)}"]]})
-            w.step(sleep=0.3)
+            begin(w)
         picks(w)
     if has_begun:
         w.step(finish="b")

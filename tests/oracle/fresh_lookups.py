@@ -3,7 +3,7 @@
 `w` is a World: what is drawn, and the row in the making.
 """
 from fresh_changes import assignment, balanced
-from fresh_mixed import change, eds
+from fresh_mixed import change, eds, stop
 from names import CDS, EDS, METHODS, RDS, TYPE
 
 NAMES = ["c", "d", "e"]
@@ -71,10 +71,8 @@ def all_lookups(w):
         elif what == "remove":
             w.step(remove=[[w.one(CDS, EDS), name]])
             w.step(sleep=0.8)
-        elif what == "stop" and (running := [address for address in w.taken if address not in stopped]):
-            stopped.append(w.one(*running))
-            w.step(stop=stopped[-1])
-            w.step(sleep=0.8)
+        elif what == "stop":
+            stop(w, stopped)
         elif what == "service" and SERVICE not in stopped:
             stopped.append(SERVICE)
             w.step(stop=SERVICE)

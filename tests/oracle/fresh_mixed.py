@@ -24,6 +24,21 @@ def change(w, *resources, wait=0.7):
     w.step(sleep=wait)
 
 
+def stop(w, stopped):
+    """One that still listens goes away, if there is one."""
+    if running := [address for address in w.taken if address not in stopped]:
+        stopped.append(w.one(*running))
+        w.step(stop=stopped[-1])
+        w.step(sleep=0.8)
+
+
+def begin(w):
+    """RPCs that are under way for a while, until a step `finish` of "b"."""
+    w.step(begin={"name": "b", "count": w.between(1, 2), "method": w.one(*METHODS), "timeout": 8,
+                  "headers": [["x-hold", "3"], ["x-user", f"u{w.between(0, 5)}"]]})
+    w.step(sleep=0.3)
+
+
 def more_addresses(w, localities, dead=30):
     for one in localities:
         for inner in one["lb_endpoints"]:

@@ -3,7 +3,7 @@
 `w` is a World: what is drawn, and the row in the making.
 """
 from fresh_changes import assignment, balanced
-from fresh_mixed import SESSION, aggregate, change, eds
+from fresh_mixed import SESSION, aggregate, begin, change, eds, stop
 from names import ADS, CDS, EDS, LDS, MANAGER, METHODS, RDS, TYPE, cookie, cookie_state, http_filter, router
 
 NAMES = ["c", "d", "e"]
@@ -141,18 +141,14 @@ def all_turns(w, pauses=None):
         elif what == "remove":
             w.step(remove=[w.one([CDS, name], [EDS, name], [RDS, w.one(*TABLES)], [LDS, "svc"])])
             w.step(sleep=0.8)
-        elif what == "stop" and (running := [address for address in w.taken if address not in stopped]):
-            stopped.append(w.one(*running))
-            w.step(stop=stopped[-1])
-            w.step(sleep=0.8)
+        elif what == "stop":
+            stop(w, stopped)
         elif what == "start" and stopped:
             w.step(start=stopped.pop())
             w.step(sleep=pauses or 2.5)
         elif what == "begin" and not has_begun:
             has_begun = True
-            w.step(begin={"name": "b", "count": w.between(1, 2), "method": w.one(*METHODS), "timeout": 8,
-                          "headers": [["x-hold", "3"], ["x-user", f"u{w.between(0, 5)}"]]})
-            w.step(sleep=0.3)
+            begin(w)
         elif what == "wait":
             w.step(sleep=pauses or 2.0)
         if pauses and w.percent(35):
