@@ -423,6 +423,7 @@ impl Channel {
     /// it.
     pub fn note_removed(&mut self, resource_type: ResourceType, name: &str) {
         if self.watched.has(resource_type, name) {
+            // Nothing waits for it, however long a client does for what it has asked for.
             let long_ago = Time::MIN / 2;
             self.asked.insert((resource_type, name.to_owned()), long_ago);
         }

@@ -147,12 +147,11 @@ pub static SUITE: KnownKeys = KnownKeys {
         address application_utilization at attempts authority backend begin bootstrap by call \
         chain client cluster connect cookie count cpu_utilization delay drain drain_grace drop \
         ends eps expect fails finish for from header_data identity idle_timeout issuer jar kind \
-        latency \
-        listen load locality lookups mem_utilization message method moves nack name never \
-        not_after not_before of_all on pick policy rate reach remove report_period reports roots \
-        route route_config rps_fractional san seed server serves service session settle share \
-        shows silence sleep speak start status steps stop subject target targets tests that \
-        timeout tls to tolerance tree tree_lacks unimplemented unprocessed virtual_host \
+        latency listen load locality lookups mem_utilization message method moves nack name \
+        never not_after not_before of_all on pick policy rate reach remove report_period reports \
+        roots route route_config rps_fractional san seed server serves service session settle \
+        share shows silence sleep speak start status steps stop subject target targets tests \
+        that timeout tls to tolerance tree tree_lacks unimplemented unprocessed virtual_host \
         wait_for_ready within xds_credentials",
     maps: "\
         backends certificates clients connections fleet health keys methods named_metrics orca \
