@@ -28,6 +28,7 @@ pub mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
+use std::slice;
 use std::sync::Arc;
 
 pub use overlap::{Example, examples};
@@ -41,7 +42,9 @@ use values::FieldChange;
 use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{Cache, Client, Gap, HeldResource, ResourceKind};
 use xdsctl_channel::parsed::{Fields, printed};
+use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::domain::DomainComparison;
+use xdsctl_model::resource::route::VirtualHost;
 use xdsctl_model::resource::{Millis, ResourceType, RouteConfiguration};
 
 /// What a client has under a name.
@@ -112,6 +115,8 @@ pub struct RouteChange {
     pub tables: (Arc<RouteConfiguration>, Arc<RouteConfiguration>),
     /// What differs.
     pub changes: HostChanges,
+    /// What makes RPCs fail as the routes change.
+    pub fails: Vec<String>,
 }
 
 /// What changes for a client.
@@ -153,7 +158,9 @@ impl Diff {
             unclear: _,
             access: _,
         } = self;
-        let is_moved = routes.iter().any(|change| !change.changes.hosts.is_empty());
+        let is_moved = routes
+            .iter()
+            .any(|change| !change.changes.hosts.is_empty() || !change.fails.is_empty());
         is_moved || !targets.is_empty() || !clusters.is_empty() || !reach.is_empty()
     }
 
@@ -272,6 +279,35 @@ fn routes_of(client: &Client, listener: &str) -> Option<Routes> {
     Some((name, Arc::clone(routes), manager.http_max_stream_duration))
 }
 
+/// The plugins that kill the client as the routes change: those that a channel uses, and no route leads to afterwards.
+fn lost_plugins(
+    (client, before): (&Client, &RouteConfiguration),
+    (later, after): (&Client, &RouteConfiguration),
+    target: Option<&Target>,
+) -> Vec<String> {
+    if ![client, later]
+        .iter()
+        .all(|client| client.profile.has(Feature::LostPluginKills))
+    {
+        return Vec::new();
+    }
+    let used = match target {
+        Some(target) => channel::host(client, before, target).map_or(&[][..], slice::from_ref),
+        None => &before.virtual_hosts,
+    };
+    let kept = plugins(&after.virtual_hosts);
+    let lost = plugins(used).into_iter().filter(|plugin| !kept.contains(plugin));
+    lost.map(|plugin| {
+        format!("no route leads to the plugin `{plugin}` any more, and the process of a client that uses it dies")
+    })
+    .collect()
+}
+
+fn plugins(hosts: &[VirtualHost]) -> BTreeSet<&str> {
+    let routes = hosts.iter().flat_map(|host| &host.routes);
+    routes.filter_map(|route| route.destination()?.plugin()).collect()
+}
+
 fn routes(before: &Client, after: &Client, target: Option<&Target>) -> Vec<RouteChange> {
     let mut budget = DiffBudget::default();
     let mut by_names: BTreeMap<_, RouteChange> = BTreeMap::new();
@@ -304,6 +340,7 @@ fn routes(before: &Client, after: &Client, target: Option<&Target>) -> Vec<Route
                 authorities,
                 &mut budget,
             ),
+            fails: lost_plugins((before, &one), (after, &other), target),
             tables: (one, other),
         };
         if was.is_some() && is.is_some() {
@@ -321,12 +358,13 @@ fn routes(before: &Client, after: &Client, target: Option<&Target>) -> Vec<Route
                 before: Some(name.clone()),
                 after: Some(name.clone()),
                 changes: hosts::compare_hosts((&one, Millis(0)), (&other, Millis(0)), authorities, &mut budget),
+                fails: lost_plugins((before, &one), (after, &other), target),
                 tables: (one, other),
             });
         }
     }
     changes.extend(by_names.into_values());
-    changes.retain(|change| !change.changes.hosts.is_empty() || change.changes.is_cut);
+    changes.retain(|change| !change.changes.hosts.is_empty() || change.changes.is_cut || !change.fails.is_empty());
     changes.sort_by(|one, other| one.listeners.cmp(&other.listeners));
     changes
 }

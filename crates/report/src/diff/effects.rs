@@ -50,6 +50,9 @@ impl RpcEffects<'_> {
             [one, rest @ ..] => format!("to {one} and {} more", rest.len()),
         };
         say!(out, "  {what}")?;
+        for why in &change.fails {
+            say!(out, "    RPCs fail: {why}")?;
+        }
         let shown = if self.style.all { usize::MAX } else { SHOWN };
         for host in change.changes.hosts.iter().take(shown) {
             self.host(host, change, out)?;

@@ -128,6 +128,7 @@ struct Routes<'a> {
     before: Option<&'a str>,
     after: Option<&'a str>,
     virtual_hosts: Vec<Host<'a>>,
+    fails: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -341,6 +342,7 @@ fn routes(change: &RouteChange) -> Routes<'_> {
                     .collect(),
             })
             .collect(),
+        fails: &change.fails,
     }
 }
 
