@@ -11,7 +11,7 @@ use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{Client, Start};
 use xdsctl_channel::sim::{Channel, ChannelOptions, Network, Rpc};
 use xdsctl_lb::ring_hash::{Ring, Size, hash};
-use xdsctl_lb::weighted_round_robin::StaticStrideScheduler;
+use xdsctl_lb::weighted_round_robin::{StaticStrideScheduler, StrideLimits};
 use xdsctl_model::rng::Rng;
 
 /// Picks in a row.
@@ -78,8 +78,8 @@ fn rings() {
         per(locate, PICKS),
         per(plain, PICKS)
     );
-    let weights: Vec<f32> = (0..64).map(|i| 1.0 + i as f32).collect();
-    let scheduler = StaticStrideScheduler::new(&weights).unwrap();
+    let weights: Vec<f64> = (0..64).map(|i| 1.0 + f64::from(i)).collect();
+    let scheduler = StaticStrideScheduler::new(&weights, StrideLimits::Hundredth).unwrap();
     let mut sequence = 0;
     let stride = time(PICKS, || {
         black_box(scheduler.pick(&mut sequence));

@@ -5,6 +5,7 @@ mod chance;
 mod events;
 mod in_place;
 mod live;
+mod loads;
 mod machines;
 mod others;
 mod picks;

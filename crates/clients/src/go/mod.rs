@@ -25,7 +25,7 @@ use std::net::IpAddr;
 use bytes::Bytes;
 
 use crate::shared::chain_policies;
-use crate::shared::read::{FamilyReader, PolicyKind, ReadDialect, length, plain_range};
+use crate::shared::read::{FamilyReader, PolicyKind, ReadDialect, WeightedForm, length, plain_range};
 use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, PORT_OUT_OF_RANGE, REGEX_NOT_RE2, RESOURCE_NAME_EMPTY,
     RESOURCE_UNDECODABLE,
@@ -56,7 +56,10 @@ static DIALECT: ReadDialect = ReadDialect {
     has_policy: lb::is_registered,
     least_request_in_localities: false,
     reads_least_request: false,
-    omits_zero: true,
+    weighted_round_robin: WeightedForm {
+        omits_zero: true,
+        names: WeightedForm::NAMES,
+    },
     watches_unweighted: false,
     lb_config: lb::of_list,
     requires_if_set: false,

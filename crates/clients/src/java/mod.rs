@@ -31,7 +31,7 @@ mod uri;
 
 use prost_types::Duration;
 
-use crate::shared::read::{FamilyReader, ReadDialect, length};
+use crate::shared::read::{FamilyReader, ReadDialect, WeightedForm, length};
 use crate::shared::rules::{NUM_RETRIES_TOO_BIG, NUM_RETRIES_ZERO};
 use crate::shared::{
     Checked, Converter, ConverterStop, Message, SentResource, URL_PREFIX, decoded, die, is_url_of, is_valid,
@@ -64,7 +64,10 @@ static DIALECT: ReadDialect = ReadDialect {
     has_policy: lb_config::is_registered,
     least_request_in_localities: true,
     reads_least_request: true,
-    omits_zero: false,
+    weighted_round_robin: WeightedForm {
+        omits_zero: false,
+        names: WeightedForm::NAMES,
+    },
     watches_unweighted: true,
     lb_config: lb_config::of_list,
     requires_if_set: true,

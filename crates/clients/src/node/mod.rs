@@ -22,7 +22,7 @@ mod tls;
 
 use bytes::Bytes;
 
-use crate::shared::read::{self, FamilyReader, PolicyKind, ReadDialect, plain_range};
+use crate::shared::read::{self, FamilyReader, PolicyKind, ReadDialect, WeightedForm, plain_range};
 use crate::shared::rules::PORT_OUT_OF_RANGE;
 use crate::shared::{
     Checked, Converter, ConverterStop, Message, Opened, SentResource, URL_PREFIX, decoded_anew, is_url_of, not_in_any,
@@ -70,7 +70,18 @@ static DIALECT: ReadDialect = ReadDialect {
     has_policy: lb_json::is_registered,
     least_request_in_localities: false,
     reads_least_request: false,
-    omits_zero: false,
+    // lb-policy-registry/weighted-round-robin.ts.
+    weighted_round_robin: WeightedForm {
+        omits_zero: false,
+        names: [
+            "enable_oob_load_report",
+            "oob_load_reporting_period",
+            "blackout_period",
+            "weight_expiration_period",
+            "weight_update_period",
+            "error_utilization_penalty",
+        ],
+    },
     watches_unweighted: true,
     lb_config: lb_config::of_list,
     requires_if_set: false,

@@ -1,15 +1,15 @@
 //! weighted_round_robin at work: connected endpoints in proportion to the weights that they report
 //! (A58).
 //!
-//! Handles lists of endpoints as round_robin does, but sorted by address. While fewer than two
-//! weights are known it is plain round robin. Follows C-core weighted_round_robin.cc.
+//! Handles lists of endpoints as round_robin does. While fewer than two weights are known it is plain round robin. Follows C-core
+//! weighted_round_robin.cc; what other clients do otherwise is in [`WeightWays`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::sorted::Sorted;
-use super::weight::EndpointWeight;
-use super::{NAME, StaticStrideScheduler, WeightedRoundRobinConfig};
+use super::weight::{EndpointWeight, of_report};
+use super::{NAME, Scheduler, WeightWays, WeightedRoundRobinConfig};
 use crate::endpoint::{AddressSet, Endpoint, EndpointList};
 use crate::log::LogEvent;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
@@ -23,10 +23,11 @@ use xdsctl_model::rng::Rng;
 #[derive(Debug)]
 pub struct WeightedRoundRobinPolicy {
     at: TreePath,
+    ways: WeightWays,
     config: WeightedRoundRobinConfig,
     lists: EndpointLists,
     sorted: Sorted,
-    /// Numbers of the endpoints ever seen, indices of `weights`.
+    /// Numbers of the endpoints, indices of `weights`.
     numbers: BTreeMap<AddressSet, u32>,
     weights: Vec<EndpointWeight>,
     /// Endpoints of which reports are wanted out of band, by number, with the period.
@@ -38,7 +39,7 @@ pub struct WeightedRoundRobinPolicy {
     shown: ListPicker<ReadyPicker>,
     pickers: u64,
     /// The weights that were told last.
-    told: Vec<f32>,
+    told: Vec<f64>,
     /// When the schedule was last due, and the period from then on.
     last: (Time, Time),
     /// The next time at which it may become another one, and its event; in between the client makes
@@ -53,7 +54,7 @@ pub struct WeightedRoundRobinPolicy {
 struct ReadyPicker {
     /// Rank of the next one among the READY endpoints, without a schedule.
     next: usize,
-    /// `None` while fewer than two weights are known.
+    /// `None` while no weights are known.
     schedule: Option<Schedule>,
 }
 
@@ -61,7 +62,7 @@ struct ReadyPicker {
 struct Schedule {
     /// Indices of the READY endpoints in the current list, and their numbers.
     members: Vec<(usize, u32)>,
-    scheduler: StaticStrideScheduler,
+    scheduler: Scheduler,
 }
 
 impl WeightedRoundRobinPolicy {
@@ -71,6 +72,7 @@ impl WeightedRoundRobinPolicy {
         let start = cx.runtime.stream("weighted_round_robin/start", &at);
         let mut sequence = cx.runtime.stream("weighted_round_robin/sequence", &at);
         WeightedRoundRobinPolicy {
+            ways: WeightWays::of(cx.clusters.profile()),
             config: WeightedRoundRobinConfig::default(),
             lists: EndpointLists::new(at.clone()),
             sorted: Sorted::default(),
@@ -92,7 +94,7 @@ impl WeightedRoundRobinPolicy {
         }
     }
 
-    /// The number of an endpoint, by which its weight outlives lists.
+    /// The number of an endpoint, by which its weight goes from one list to the next.
     fn number(&mut self, endpoint: &Endpoint) -> u32 {
         let next = u32::try_from(self.weights.len()).unwrap_or(u32::MAX);
         let number = *self.numbers.entry(endpoint.address_set()).or_insert(next);
@@ -100,6 +102,14 @@ impl WeightedRoundRobinPolicy {
             self.weights.push(EndpointWeight::default());
         }
         number
+    }
+
+    /// Forgets the weights of endpoints that are not in the list any more.
+    fn forget(&mut self, endpoints: &EndpointList) {
+        if self.numbers.len() > endpoints.len() {
+            let kept: BTreeSet<AddressSet> = endpoints.iter().map(|endpoint| endpoint.address_set()).collect();
+            self.numbers.retain(|set, _| kept.contains(set));
+        }
     }
 
     fn note(&mut self, number: u32, mut said: EndpointReports, cx: &mut PolicyCx<'_>) -> Reports {
@@ -128,7 +138,10 @@ impl WeightedRoundRobinPolicy {
             });
             if told.as_ref().is_some_and(|told| told.state == Connectivity::Ready) {
                 self.pickers += 1;
-                self.schedule(cx);
+                if self.ways.restarts {
+                    self.sequence = (self.start.next_u64() >> 32) as u32;
+                }
+                self.schedule(cx, self.ways.period_of_picker());
             }
             reports.extend(told);
         }
@@ -147,17 +160,21 @@ impl WeightedRoundRobinPolicy {
                 wanted.insert(self.number(endpoint), (endpoint.clone(), period));
             }
         }
-        // The new ones come first, so that a stream goes on of which both want something.
+        // The new ones come first, so that a stream goes on of which both want something. An endpoint that has moved may have another
+        // connection.
         for (number, (endpoint, period)) in &wanted {
-            if self.watched.get(number).is_none_or(|(_, before)| before != period) {
+            let is_watched =
+                |(before, was): &(Arc<Endpoint>, i64)| was == period && before.addresses == endpoint.addresses;
+            if !self.watched.get(number).is_some_and(is_watched) {
                 for address in endpoint.addresses.iter() {
                     cx.runtime.watch_load(address, &self.at, *number, *period);
                 }
             }
         }
         for (number, (endpoint, _)) in std::mem::replace(&mut self.watched, wanted) {
-            if !self.watched.contains_key(&number) {
-                for address in endpoint.addresses.iter() {
+            let kept = self.watched.get(&number).map(|(endpoint, _)| endpoint.clone());
+            for address in endpoint.addresses.iter() {
+                if !kept.as_ref().is_some_and(|kept| kept.addresses.contains(address)) {
                     cx.runtime.unwatch_load(address, &self.at, number);
                 }
             }
@@ -168,20 +185,22 @@ impl WeightedRoundRobinPolicy {
     fn reset(&mut self, endpoint: &Endpoint) {
         let number = self.number(endpoint) as usize;
         if let Some(weight) = self.weights.get_mut(number) {
-            weight.reset();
+            weight.reset(self.ways.forgets);
         }
     }
 
-    /// Makes the picker's schedule from the weights of this moment.
-    fn schedule(&mut self, cx: &mut PolicyCx<'_>) {
+    /// Makes the picker's schedule from the weights of this moment; a period may begin.
+    fn schedule(&mut self, cx: &mut PolicyCx<'_>, begins: bool) {
         cx.runtime.cancel(&mut self.timer);
         if !matches!(self.shown, ListPicker::Ready(_)) {
             return;
         }
         let now = cx.runtime.now;
-        self.last = (now, self.config.weight_update_period.0.max(1));
-        let (made, change) = match self.has_weights {
-            true => self.weigh(cx),
+        if begins {
+            self.last = (now, self.config.weight_update_period.0.max(1));
+        }
+        let (made, change) = match self.has_weights || self.ways.by_deadline {
+            true => self.weigh(now, Some(cx)),
             false => (None, None),
         };
         if let ListPicker::Ready(picker) = &mut self.shown {
@@ -217,8 +236,7 @@ impl WeightedRoundRobinPolicy {
     }
 
     /// The schedule of this moment, and when it would become another one without a report.
-    fn weigh(&mut self, cx: &mut PolicyCx<'_>) -> (Option<Schedule>, Option<Time>) {
-        let now = cx.runtime.now;
+    fn weigh(&mut self, now: Time, cx: Option<&mut PolicyCx<'_>>) -> (Option<Schedule>, Option<Time>) {
         let ready: Vec<(usize, Arc<Endpoint>)> = self
             .lists
             .all_ready()
@@ -228,31 +246,46 @@ impl WeightedRoundRobinPolicy {
             .into_iter()
             .map(|(index, endpoint)| (index, self.number(&endpoint)))
             .collect();
-        let weights: Vec<f32> = members
+        let weights: Vec<f64> = members
             .iter()
             .map(|(_, number)| match self.weights.get_mut(*number as usize) {
                 Some(weight) => weight.current(&self.config, now),
                 None => 0.0,
             })
             .collect();
-        self.tell(&weights, cx);
+        if let Some(cx) = cx {
+            self.tell(&weights, cx);
+        }
         let changes = members.iter().filter_map(|(_, number)| {
             let weight = self.weights.get(*number as usize)?;
             weight.next_change(&self.config, now)
         });
         let change = changes.min();
-        let schedule = StaticStrideScheduler::new(&weights).map(|scheduler| Schedule { members, scheduler });
-        (schedule, change)
+        let scheduler = self.ways.schedule(&weights, &mut self.start);
+        (scheduler.map(|scheduler| Schedule { members, scheduler }), change)
+    }
+
+    /// Puts the deadlines anew where an update period has ended since they were put.
+    fn set_deadlines(&mut self, now: Time) {
+        let (last, period) = self.last;
+        if !self.ways.by_deadline || !matches!(self.shown, ListPicker::Ready(_)) || now - last < period {
+            return;
+        }
+        self.last.0 = now - (now - last) % period;
+        let (schedule, _) = self.weigh(now, None);
+        if let ListPicker::Ready(picker) = &mut self.shown {
+            picker.schedule = schedule;
+        }
     }
 
     /// Tells of weights that have changed, in the order of the addresses.
-    fn tell(&mut self, weights: &[f32], cx: &mut PolicyCx<'_>) {
+    fn tell(&mut self, weights: &[f64], cx: &mut PolicyCx<'_>) {
         if !cx.runtime.log.is_on() || self.told == weights {
             return;
         }
         weights.clone_into(&mut self.told);
         cx.runtime.say(&self.at, || {
-            let texts: Vec<String> = weights.iter().map(ToString::to_string).collect();
+            let texts: Vec<String> = weights.iter().map(|weight| (*weight as f32).to_string()).collect();
             let weights = texts.join(" ");
             LogEvent::WeightsChanged { weights }
         });
@@ -269,10 +302,19 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
             self.wake(cx);
         }
         let endpoints = match update.endpoints {
-            Ok(endpoints) => self.sorted.of(endpoints),
+            Ok(endpoints) if self.ways.by_address => self.sorted.of(endpoints),
+            Ok(endpoints) => endpoints.clone(),
             Err(_) if self.lists.has_list() => return Reports::new(),
             Err(_) => EndpointList::default(),
         };
+        self.forget(&endpoints);
+        if self.ways.by_deadline {
+            // Its endpoints say with each list that they are READY.
+            self.weights.iter_mut().for_each(|weight| weight.reset(false));
+        }
+        if !self.ways.period_of_picker() {
+            self.last = (cx.runtime.now, self.config.weight_update_period.0.max(1));
+        }
         let start = self.connect_order.index(endpoints.len());
         self.watch(&endpoints, cx);
         match self.lists.take(&endpoints, start, &update, cx) {
@@ -289,11 +331,11 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
             };
         }
         match what {
-            PolicyEvent::Timer(picker) if *picker == self.pickers => self.schedule(cx),
+            PolicyEvent::Timer(picker) if *picker == self.pickers => self.schedule(cx, true),
             PolicyEvent::Load { endpoint, report } => {
                 self.has_weights = true;
                 if let Some(weight) = self.weights.get_mut(*endpoint as usize) {
-                    weight.report(report, &self.config, cx.runtime.now);
+                    weight.report(of_report(report, &self.config, !self.ways.by_deadline), cx.runtime.now);
                 }
                 self.wake(cx);
             }
@@ -303,6 +345,7 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
     }
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
+        self.set_deadlines(args.now);
         let (next, schedule) = match &mut self.shown {
             ListPicker::Ready(ReadyPicker { next, schedule }) => (next, schedule),
             waiting => return waiting.wait(NAME, cx),
@@ -313,13 +356,17 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
                 let Some(&(index, number)) = members.get(turn) else {
                     return Pick::Queue;
                 };
-                let weight = scheduler.weights().get(turn).copied().unwrap_or(0);
+                let weight = scheduler.rate(turn);
                 (index, Some(number), Turn::Scheduled { weight })
             }
             None => {
-                let turn = *next;
                 let count = self.lists.ready();
+                let turn = match self.ways.by_address {
+                    true => *next,
+                    false => self.sequence as usize % count.max(1),
+                };
                 *next = if turn + 1 < count { turn + 1 } else { 0 };
+                self.sequence = self.sequence.wrapping_add(1);
                 let Some(index) = self.lists.nth_ready(turn) else {
                     return Pick::Queue;
                 };
@@ -332,7 +379,7 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
         cx.say_of(NAME, || {
             let name = member.endpoint.name();
             match told {
-                Turn::Scheduled { weight } => format!("{name} by schedule, with a scaled weight of {weight}"),
+                Turn::Scheduled { weight } => format!("{name} by schedule, with a scaled weight of {}", weight as f32),
                 Turn::Plain { turn, count } => format!("{name}, {turn} of {count} in turn: no weights are known"),
             }
         });
@@ -353,10 +400,10 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
                 schedule: Some(Schedule { members, scheduler }),
                 ..
             }) => {
-                let total: f64 = scheduler.weights().iter().map(|weight| f64::from(*weight)).sum();
-                for ((index, _), weight) in members.iter().zip(scheduler.weights()) {
+                let total: f64 = (0..members.len()).map(|turn| scheduler.rate(turn)).sum();
+                for (turn, (index, _)) in members.iter().enumerate() {
                     if let Some(member) = self.lists.get(*index) {
-                        member.child.shares(args, share * f64::from(*weight) / total, out);
+                        member.child.shares(args, share * scheduler.rate(turn) / total, out);
                     }
                 }
             }
@@ -377,6 +424,6 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
 /// How a pick came to its endpoint, for people.
 #[derive(Debug, Clone, Copy)]
 enum Turn {
-    Scheduled { weight: u16 },
+    Scheduled { weight: f64 },
     Plain { turn: usize, count: usize },
 }

@@ -1,16 +1,21 @@
 //! weighted_round_robin: RPCs go round the endpoints by weights from their load reports (A58,
 //! A114).
 
+mod deadlines;
 mod machine;
 mod sorted;
 mod stride;
+mod ways;
 pub mod weight;
 
 pub use machine::WeightedRoundRobinPolicy;
-pub use stride::StaticStrideScheduler;
+pub use stride::{StaticStrideScheduler, StrideLimits};
 pub use xdsctl_model::resource::lb_policy::{Metric, WeightedRoundRobinConfig};
 
 use serde_json::{Map, Value};
+
+use deadlines::DeadlineScheduler;
+use ways::WeightWays;
 
 use super::config::number;
 use super::json::{self, ConfigPlace, Faults};
@@ -48,6 +53,31 @@ pub static TYPE: PolicyType = PolicyType {
     from_json: |config, profile| from_json(config, profile).map(super::LbConfig::WeightedRoundRobin),
     machine: |at, cx| Box::new(WeightedRoundRobinPolicy::new(at, cx)),
 };
+
+/// The turns of endpoints by their weights.
+#[derive(Debug)]
+enum Scheduler {
+    Strides(StaticStrideScheduler),
+    Deadlines(DeadlineScheduler),
+}
+
+impl Scheduler {
+    /// The next endpoint's index.
+    fn pick(&mut self, sequence: &mut u32) -> usize {
+        match self {
+            Scheduler::Strides(scheduler) => scheduler.pick(sequence),
+            Scheduler::Deadlines(scheduler) => scheduler.pick(),
+        }
+    }
+
+    /// How often an endpoint has its turn, in any unit.
+    fn rate(&self, index: usize) -> f64 {
+        match self {
+            Scheduler::Strides(scheduler) => scheduler.weights().get(index).map_or(0.0, |weight| f64::from(*weight)),
+            Scheduler::Deadlines(scheduler) => scheduler.rate(index),
+        }
+    }
+}
 
 /// Writes only the fields that the message has, as the client does; the loader knows the defaults.
 fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {

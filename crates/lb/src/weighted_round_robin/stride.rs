@@ -2,7 +2,8 @@
 //! policy.
 //!
 //! Bit by bit what the client computes, single-precision division included. Follows C-core
-//! static_stride_scheduler.cc.
+//! static_stride_scheduler.cc, grpc-java WeightedRoundRobinLoadBalancer.java `StaticStrideScheduler` and grpc-go
+//! balancer/weightedroundrobin/scheduler.go.
 
 /// Weights are scaled so that the largest is this.
 const MAX_WEIGHT: u16 = u16::MAX;
@@ -10,8 +11,16 @@ const MAX_WEIGHT: u16 = u16::MAX;
 /// How far above the mean a weight may be.
 const MAX_RATIO: f64 = 10.0;
 
-/// The least weight, as a share of the mean.
-const MIN_RATIO: f64 = 0.01;
+/// What is left of unequal weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StrideLimits {
+    /// At least a hundredth of the mean and at most ten times as much: C-core.
+    Hundredth,
+    /// At least a tenth of the mean and at most ten times as much: grpc-java.
+    Tenth,
+    /// As they are: grpc-go.
+    None,
+}
 
 /// Shifts the generations of neighbouring endpoints against each other.
 const OFFSET: u64 = (MAX_WEIGHT / 2) as u64;
@@ -19,8 +28,8 @@ const OFFSET: u64 = (MAX_WEIGHT / 2) as u64;
 /// A schedule of endpoints by weight.
 ///
 /// ```
-/// use xdsctl_lb::weighted_round_robin::StaticStrideScheduler;
-/// let scheduler = StaticStrideScheduler::new(&[1.0, 2.0, 3.0]).unwrap();
+/// use xdsctl_lb::weighted_round_robin::{StaticStrideScheduler, StrideLimits};
+/// let scheduler = StaticStrideScheduler::new(&[1.0, 2.0, 3.0], StrideLimits::Hundredth).unwrap();
 /// let mut sequence = 0;
 /// let picks: Vec<usize> = (0..6).map(|_| scheduler.pick(&mut sequence)).collect();
 /// assert_eq!(picks, [1, 2, 2, 0, 1, 2]);
@@ -34,37 +43,18 @@ impl StaticStrideScheduler {
     /// A schedule for these weights, none of them negative; a weight of 0 counts as the mean of the
     /// others.
     ///
-    /// `None` with fewer than two endpoints, or if all weights are 0: then plain round robin is
+    /// `None` with fewer than two endpoints, or if no weight tells one from another: then plain round robin is
     /// used.
-    pub fn new(weights: &[f32]) -> Option<StaticStrideScheduler> {
-        if weights.len() < 2 {
+    pub fn new(weights: &[f64], limits: StrideLimits) -> Option<StaticStrideScheduler> {
+        let known = weights.iter().filter(|weight| **weight != 0.0).count();
+        let needed = if limits == StrideLimits::None { 2 } else { 1 };
+        if weights.len() < 2 || known < needed {
             return None;
         }
-        let positive = weights.iter().filter(|weight| **weight != 0.0).count();
-        if positive == 0 {
-            return None;
-        }
-        let sum: f64 = weights.iter().map(|weight| f64::from(*weight)).sum();
-        let mut largest = weights.iter().copied().fold(0.0, f32::max);
-        let mean = sum / positive as f64;
-        if f64::from(largest) / mean > MAX_RATIO {
-            largest = (MAX_RATIO * mean) as f32;
-        }
-        // The client divides in single precision and widens afterwards, which makes some weights
-        // smaller by one.
-        let scale = f64::from(f32::from(MAX_WEIGHT) / largest);
-        let mean_scaled = round(scale * mean);
-        let floor = round(f64::from(mean_scaled) * MIN_RATIO).max(1);
-        let weights = weights
-            .iter()
-            .map(|weight| {
-                if *weight == 0.0 {
-                    mean_scaled
-                } else {
-                    round(f64::from(weight.min(largest)) * scale).max(floor)
-                }
-            })
-            .collect();
+        let weights = match limits {
+            StrideLimits::None => as_they_are(weights, known),
+            StrideLimits::Hundredth | StrideLimits::Tenth => limited(weights, known, limits),
+        };
         Some(StaticStrideScheduler { weights })
     }
 
@@ -93,6 +83,39 @@ impl StaticStrideScheduler {
     }
 }
 
+/// The largest becomes [`MAX_WEIGHT`], and the others in proportion.
+fn as_they_are(weights: &[f64], known: usize) -> Vec<u16> {
+    let sum: f64 = weights.iter().sum();
+    let scale = f64::from(MAX_WEIGHT) / weights.iter().copied().fold(0.0, f64::max);
+    let mean = round(scale * (sum / known as f64));
+    let scaled = |weight: &f64| if *weight == 0.0 { mean } else { round(scale * weight) };
+    weights.iter().map(scaled).collect()
+}
+
+/// The same in single precision, without the extremes.
+fn limited(weights: &[f64], known: usize, limits: StrideLimits) -> Vec<u16> {
+    let weights: Vec<f32> = weights.iter().map(|weight| *weight as f32).collect();
+    let sum: f64 = weights.iter().map(|weight| f64::from(*weight)).sum();
+    let mean = sum / known as f64;
+    let mut largest = weights.iter().copied().fold(0.0, f32::max);
+    if f64::from(largest) / mean > MAX_RATIO {
+        largest = (MAX_RATIO * mean) as f32;
+    }
+    // The client divides in single precision and widens afterwards, which makes some weights
+    // smaller by one.
+    let scale = f64::from(f32::from(MAX_WEIGHT) / largest);
+    let mean_scaled = round(scale * mean);
+    let floor = match limits {
+        StrideLimits::Tenth => (scale * mean * 0.1).ceil() as u16,
+        _ => round(f64::from(mean_scaled) * 0.01).max(1),
+    };
+    let scaled = |weight: &f32| match *weight == 0.0 {
+        true => mean_scaled,
+        false => round(f64::from(weight.min(largest)) * scale).max(floor),
+    };
+    weights.iter().map(scaled).collect()
+}
+
 /// Rounds half away from zero, as `lround` does, into 16 bits.
 fn round(value: f64) -> u16 {
     value.round() as u16
@@ -102,9 +125,13 @@ fn round(value: f64) -> u16 {
 mod tests {
     use super::*;
 
+    fn scaled_by(weights: &[f64], limits: StrideLimits) -> Vec<u16> {
+        StaticStrideScheduler::new(weights, limits).unwrap().weights().to_vec()
+    }
+
     #[track_caller]
-    fn check(weights: &[f32], scaled: &[u16], picks: &[usize]) {
-        let scheduler = StaticStrideScheduler::new(weights).unwrap();
+    fn check(weights: &[f64], scaled: &[u16], picks: &[usize]) {
+        let scheduler = StaticStrideScheduler::new(weights, StrideLimits::Hundredth).unwrap();
         assert_eq!(scheduler.weights(), scaled);
         let mut sequence = 0;
         let picked: Vec<usize> = picks.iter().map(|_| scheduler.pick(&mut sequence)).collect();
@@ -132,12 +159,21 @@ mod tests {
         weights.push(100.0);
         let mut scaled = vec![78; 11];
         scaled.push(65535);
-        assert_eq!(StaticStrideScheduler::new(&weights).unwrap().weights(), scaled);
+        assert_eq!(scaled_by(&weights, StrideLimits::Hundredth), scaled);
+        let least = |limits| scaled_by(&[1.0, 1.0, 100.0], limits)[0];
+        assert_eq!(least(StrideLimits::Hundredth), 655);
+        assert_eq!(least(StrideLimits::Tenth), 2229);
+        assert_eq!(least(StrideLimits::None), 655);
+        assert_eq!(scaled_by(&weights, StrideLimits::None)[0], 66);
     }
 
     #[test]
     fn one_endpoint_or_no_weight_is_plain_round_robin() {
-        assert_eq!(StaticStrideScheduler::new(&[1.0]), None);
-        assert_eq!(StaticStrideScheduler::new(&[0.0, 0.0]), None);
+        for limits in [StrideLimits::Hundredth, StrideLimits::Tenth, StrideLimits::None] {
+            assert_eq!(StaticStrideScheduler::new(&[1.0], limits), None);
+            assert_eq!(StaticStrideScheduler::new(&[0.0, 0.0], limits), None);
+        }
+        assert_eq!(StaticStrideScheduler::new(&[7.0, 0.0], StrideLimits::None), None);
+        assert_eq!(scaled_by(&[7.0, 0.0], StrideLimits::Tenth), [65535, 65535]);
     }
 }

@@ -1,6 +1,7 @@
 //! An endpoint's weight, from its load reports (A58).
 //!
-//! Follows C-core weighted_round_robin.cc `AddressWeight`.
+//! Follows C-core weighted_round_robin.cc `AddressWeight`, and where it differs grpc-go balancer/weightedroundrobin/balancer.go
+//! `endpointWeight` and grpc-js load-balancer-weighted-round-robin.ts `updateWeight`.
 
 use super::{Metric, WeightedRoundRobinConfig};
 use crate::policy::LoadReport;
@@ -8,15 +9,15 @@ use crate::policy::LoadReport;
 /// What is known of one endpoint's weight.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EndpointWeight {
-    weight: f32,
+    weight: f64,
     /// `None` before the first report.
     last_update: Option<i64>,
     /// Since when there are reports without a gap.
     non_empty_since: Option<i64>,
 }
 
-/// The weight that a report stands for; 0 for a report that says nothing.
-pub fn of_report(report: &LoadReport, config: &WeightedRoundRobinConfig) -> f32 {
+/// The weight that a report stands for; 0 for a report that says nothing. Not every client `reads_cpu`.
+pub fn of_report(report: &LoadReport, config: &WeightedRoundRobinConfig, reads_cpu: bool) -> f64 {
     let mut utilization = 0.0_f64;
     for metric in &config.metric_names {
         let value = match metric {
@@ -31,7 +32,7 @@ pub fn of_report(report: &LoadReport, config: &WeightedRoundRobinConfig) -> f32 
     if utilization <= 0.0 {
         utilization = report.application_utilization;
     }
-    if utilization <= 0.0 {
+    if utilization <= 0.0 && reads_cpu {
         utilization = report.cpu_utilization;
     }
     if report.qps <= 0.0 || utilization <= 0.0 {
@@ -43,13 +44,12 @@ pub fn of_report(report: &LoadReport, config: &WeightedRoundRobinConfig) -> f32 
     } else {
         0.0
     };
-    (report.qps / (utilization + penalty)) as f32
+    report.qps / (utilization + penalty)
 }
 
 impl EndpointWeight {
-    /// Makes a weight of a load report (A58).
-    pub fn report(&mut self, report: &LoadReport, config: &WeightedRoundRobinConfig, now: i64) {
-        let weight = of_report(report, config);
+    /// Takes the weight that a load report stands for ([`of_report`]).
+    pub fn report(&mut self, weight: f64, now: i64) {
         if weight == 0.0 {
             return;
         }
@@ -60,7 +60,7 @@ impl EndpointWeight {
 
     /// The weight that counts now; 0 before the blackout is over and after the last report has
     /// expired.
-    pub fn current(&mut self, config: &WeightedRoundRobinConfig, now: i64) -> f32 {
+    pub fn current(&mut self, config: &WeightedRoundRobinConfig, now: i64) -> f64 {
         let expiration = config.weight_expiration_period.0;
         if self.last_update.is_none_or(|last| now - last >= expiration) {
             self.non_empty_since = None;
@@ -84,9 +84,12 @@ impl EndpointWeight {
         (next > now).then_some(next)
     }
 
-    /// The endpoint was connected again: its blackout starts over.
-    pub fn reset(&mut self) {
+    /// The endpoint was connected again: its blackout starts over. A client that `forgets` has no weight then.
+    pub fn reset(&mut self, forgets: bool) {
         self.non_empty_since = None;
+        if forgets {
+            self.last_update = None;
+        }
     }
 }
 
@@ -107,11 +110,12 @@ mod tests {
     #[test]
     fn weight_is_queries_by_utilization_with_a_penalty_for_errors() {
         let config = WeightedRoundRobinConfig::default();
-        assert_eq!(of_report(&report(100.0, 0.0, 0.5, 0.0), &config), 200.0);
-        assert_eq!(of_report(&report(100.0, 0.0, 0.5, 0.25), &config), 400.0);
-        assert_eq!(of_report(&report(100.0, 50.0, 0.5, 0.0), &config), 100.0);
-        assert_eq!(of_report(&report(0.0, 0.0, 0.5, 0.0), &config), 0.0);
-        assert_eq!(of_report(&report(100.0, 0.0, 0.0, 0.0), &config), 0.0);
+        assert_eq!(of_report(&report(100.0, 0.0, 0.5, 0.0), &config, true), 200.0);
+        assert_eq!(of_report(&report(100.0, 0.0, 0.5, 0.25), &config, true), 400.0);
+        assert_eq!(of_report(&report(100.0, 50.0, 0.5, 0.0), &config, true), 100.0);
+        assert_eq!(of_report(&report(100.0, 0.0, 0.5, 0.0), &config, false), 0.0);
+        assert_eq!(of_report(&report(0.0, 0.0, 0.5, 0.0), &config, true), 0.0);
+        assert_eq!(of_report(&report(100.0, 0.0, 0.0, 0.0), &config, true), 0.0);
     }
 
     #[test]
@@ -119,12 +123,12 @@ mod tests {
         let config = WeightedRoundRobinConfig::default();
         let mut weight = EndpointWeight::default();
         assert_eq!(weight.current(&config, 0), 0.0);
-        weight.report(&report(100.0, 0.0, 0.5, 0.0), &config, 1000);
+        weight.report(200.0, 1000);
         assert_eq!(weight.current(&config, 10_999), 0.0);
         assert_eq!(weight.current(&config, 11_000), 200.0);
         assert_eq!(weight.current(&config, 180_999), 200.0);
         assert_eq!(weight.current(&config, 181_000), 0.0);
-        weight.report(&report(100.0, 0.0, 0.5, 0.0), &config, 181_001);
+        weight.report(200.0, 181_001);
         assert_eq!(weight.current(&config, 181_001), 0.0);
     }
 
@@ -133,17 +137,20 @@ mod tests {
         let config = WeightedRoundRobinConfig::default();
         let mut weight = EndpointWeight::default();
         assert_eq!(weight.next_change(&config, 0), None);
-        weight.report(&report(100.0, 0.0, 0.5, 0.0), &config, 1000);
+        weight.report(200.0, 1000);
         assert_eq!(weight.next_change(&config, 1000), Some(11_000));
         assert_eq!(weight.next_change(&config, 11_000), Some(181_000));
         assert_eq!(weight.next_change(&config, 181_000), None);
         // Connected again: only a report begins another blackout.
-        weight.reset();
+        weight.reset(false);
         assert_eq!(weight.next_change(&config, 12_000), None);
         let config = WeightedRoundRobinConfig {
             blackout_period: xdsctl_model::resource::Millis(0),
             ..config
         };
         assert_eq!(weight.next_change(&config, 12_000), Some(181_000));
+        weight.reset(true);
+        assert_eq!(weight.next_change(&config, 12_000), None);
+        assert_eq!(weight.current(&config, 12_000), 0.0);
     }
 }

@@ -287,6 +287,16 @@ features! {
     DnsLimitsUnread;
     /// Weighted round robin takes blackout_period for weight_expiration_period too.
     BlackoutForExpiration;
+    /// Weighted round robin takes endpoints in the order of their addresses; others take them in the order of their list.
+    WrrByAddress;
+    /// Weighted round robin raises a weight to a tenth of the mean; others to a hundredth.
+    WrrLeastTenth;
+    /// Weighted round robin raises no low weight and lowers no high one, and begins at any endpoint with each picker.
+    WrrUnlimited;
+    /// Weighted round robin forgets the weight of an endpoint that is connected again.
+    WrrWeightsLost;
+    /// Weighted round robin goes by deadlines: an endpoint without a weight gets next to nothing once another has one.
+    WrrDeadlines;
     /// The weight of an endpoint is a share of those of all endpoints of its locality, kept or not.
     SharesOfAll;
     /// The LB policy least_request_experimental is registered (A48).

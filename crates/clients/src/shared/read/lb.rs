@@ -63,7 +63,7 @@ impl FamilyReader<'_> {
             }
             WRR => (
                 "weighted_round_robin",
-                weighted_round_robin(&decoded(any), self.dialect.omits_zero),
+                weighted_round_robin(&decoded(any), &self.dialect.weighted_round_robin),
             ),
             WRR_LOCALITY => {
                 let message: WrrLocality = decoded(any);
@@ -96,18 +96,41 @@ impl FamilyReader<'_> {
     }
 }
 
-/// What is not set is left out, and the policy has its default; with `omits_zero` what is 0 too.
-fn weighted_round_robin(message: &ClientSideWeightedRoundRobin, omits_zero: bool) -> Value {
-    let is_kept = |is_zero: bool| !(omits_zero && is_zero);
+/// How a client writes the config of weighted_round_robin.
+#[derive(Debug)]
+pub struct WeightedForm {
+    /// Fields that are 0 count as not set.
+    pub omits_zero: bool,
+    /// The names of `enable_oob_load_report`, `oob_reporting_period`, `blackout_period`, `weight_expiration_period`,
+    /// `weight_update_period` and `error_utilization_penalty`.
+    pub names: [&'static str; 6],
+}
+
+impl WeightedForm {
+    /// The names of the gRFC (A58).
+    pub const NAMES: [&'static str; 6] = [
+        "enableOobLoadReport",
+        "oobReportingPeriod",
+        "blackoutPeriod",
+        "weightExpirationPeriod",
+        "weightUpdatePeriod",
+        "errorUtilizationPenalty",
+    ];
+}
+
+/// What is not set is left out, and the policy has its default.
+fn weighted_round_robin(message: &ClientSideWeightedRoundRobin, form: &WeightedForm) -> Value {
+    let is_kept = |is_zero: bool| !(form.omits_zero && is_zero);
+    let [enable, oob, blackout, expiration, update, error_penalty] = form.names;
     let mut config = Map::new();
     if message.enable_oob_load_report == Some(true) {
-        config.insert("enableOobLoadReport".to_owned(), Value::Bool(true));
+        config.insert(enable.to_owned(), Value::Bool(true));
     }
     for (name, period) in [
-        ("oobReportingPeriod", message.oob_reporting_period),
-        ("blackoutPeriod", message.blackout_period),
-        ("weightExpirationPeriod", message.weight_expiration_period),
-        ("weightUpdatePeriod", message.weight_update_period),
+        (oob, message.oob_reporting_period),
+        (blackout, message.blackout_period),
+        (expiration, message.weight_expiration_period),
+        (update, message.weight_update_period),
     ] {
         if let Some(period) = period.filter(|period| is_kept(period.seconds == 0 && period.nanos == 0)) {
             config.insert(name.to_owned(), Value::String(duration(&period)));
@@ -117,7 +140,7 @@ fn weighted_round_robin(message: &ClientSideWeightedRoundRobin, omits_zero: bool
         .error_utilization_penalty
         .filter(|penalty| is_kept(*penalty == 0.0))
     {
-        config.insert("errorUtilizationPenalty".to_owned(), f64::from(penalty).into());
+        config.insert(error_penalty.to_owned(), f64::from(penalty).into());
     }
     Value::Object(config)
 }
@@ -151,11 +174,15 @@ mod tests {
             error_utilization_penalty: Some(0.0),
             ..Default::default()
         };
+        let form = |omits_zero| WeightedForm {
+            omits_zero,
+            names: WeightedForm::NAMES,
+        };
         assert_eq!(
-            weighted_round_robin(&message, true),
+            weighted_round_robin(&message, &form(true)),
             json!({ "weightUpdatePeriod": "1.500000000s" })
         );
-        let whole = weighted_round_robin(&message, false);
+        let whole = weighted_round_robin(&message, &form(false));
         assert_eq!(whole["blackoutPeriod"], json!("0s"));
     }
 }

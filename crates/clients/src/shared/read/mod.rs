@@ -16,6 +16,8 @@ mod rewrite;
 mod routes;
 mod tls;
 
+pub use lb::WeightedForm;
+
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -57,8 +59,8 @@ pub(crate) struct ReadDialect {
     pub least_request_in_localities: bool,
     /// The LeastRequest message is read whether or not the client has its switch on.
     pub reads_least_request: bool,
-    /// Fields of weighted_round_robin that are 0 count as not set.
-    pub omits_zero: bool,
+    /// How the config of weighted_round_robin is written.
+    pub weighted_round_robin: WeightedForm,
     /// Clusters of weight 0 are watched.
     pub watches_unweighted: bool,
     /// Reads a list of LB policies, of which the first known one counts.

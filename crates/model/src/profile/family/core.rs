@@ -40,7 +40,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.51" off Federation CustomLbConfig TraceXdsClient;
         "1.51" on EndpointHashKeyBackwardCompat;
         "1.53" off OverrideHost;
-        "1.53" always CollectsFaults;
+        "1.53" always CollectsFaults WrrByAddress;
         "1.55" on Federation CustomLbConfig;
         "1.55" always TypedStructChecked;
         "1.56" off RbacAuditLogging;

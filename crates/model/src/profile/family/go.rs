@@ -105,7 +105,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.56" on CustomLbConfig RlsLb;
         "1.56" always HeaderStringMatch RbacAuditLogging QueuesWithoutTargets;
         "1.56" gone ClusterRingChecked;
-        "1.57" always XdstpServiceName RbacHeaderStringMatch WeightedRoundRobin;
+        "1.57" always XdstpServiceName RbacHeaderStringMatch WeightedRoundRobin WrrUnlimited;
         "1.58" gone RouteKindsInternal LiteralDnsHangs RemovedClusterGoesOn;
         "1.58" off LeastRequest;
         "1.58" on PickFirstMessage;
@@ -117,6 +117,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.61" always BootstrapTlsCreds ServesRoutesByRds;
         "1.62.1" gone HostByListener;
         "1.66" gone BootstrapFirstServer;
+        "1.67" always WrrWeightsLost;
         "1.68" always BestVirtualHostServes;
         "1.69" gone RetryFromZero;
         "1.70" always ServerFallback PoliciesSeePath;

@@ -76,6 +76,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
             FailsAtOnce RejectionWaitedOut;
         "1.54" gone TrafficInbound ClusterRingChecked RingNamesGrow HostByListener;
         "1.56" on Federation;
+        "1.58" always WrrLeastTenth;
         "1.63" on RlsLb DualstackEndpoints;
         "1.61" always SubjectOfRfc2253;
         "1.63" always RbacFilter CustomLbConfig OutlierDetection PickFirstMessage XdstpServiceName PickFirstJson WeightedRoundRobinMessage

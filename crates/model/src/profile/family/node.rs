@@ -44,7 +44,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.14" off RbacFilter WeightedRoundRobinMessage;
         "1.14" on Federation;
         "1.14" always WaitsForConfiguration ConnectionsPooled ClustersForgotten OwnRoutesGoOn;
-        "1.14" always WeightedRoundRobin FilterSides WrrLocalityTwice;
+        "1.14" always WeightedRoundRobin WrrDeadlines FilterSides WrrLocalityTwice;
         "1.14.1" gone TotalWeightDrawn;
     },
 };
