@@ -146,10 +146,14 @@ impl crate::policy::StateMachine for ClusterManagerPolicy {
             }
             _ => {
                 cx.say(config::NAME, format_args!("has no child \"{key}\""));
-                Pick::Fail(match self.hands_on {
-                    true => Status::unavailable(format!("unknown cluster selected for RPC: \"{key}\"")),
-                    false => Status::internal(format!("xds cluster manager picker: unknown cluster \"{key}\"")),
-                })
+                match self.hands_on {
+                    true => Pick::Drop(Status::unavailable(format!(
+                        "unknown cluster selected for RPC: \"{key}\""
+                    ))),
+                    false => Pick::Fail(Status::internal(format!(
+                        "xds cluster manager picker: unknown cluster \"{key}\""
+                    ))),
+                }
             }
         }
     }
