@@ -14,6 +14,7 @@ import fresh_changes
 import fresh_loads
 import fresh_lookups
 import fresh_mixed
+import fresh_starts
 import fresh_turns
 from names import (ADS, CDS, EDS, HEALTH, LDS, MANAGER, METHODS, RDS, TYPE, cookie, cookie_state, custom, endpoint, http_filter,
                    policy, router)
@@ -476,7 +477,7 @@ def routes(w):
 
 KINDS = [session, ring, hash_key, weights, least_request, pick_first, load_reports, outlier, drops, breakers, aggregate, dns, failover,
          retry, rls, fault, rewrite, timeouts, missing, data_error, routes, *fresh_mixed.KINDS, *fresh_changes.KINDS, *fresh_turns.KINDS,
-         *fresh_lookups.KINDS, *fresh_loads.KINDS]
+         *fresh_lookups.KINDS, *fresh_starts.KINDS, *fresh_loads.KINDS]
 
 
 def row(seed, number, kinds=KINDS):

@@ -786,6 +786,15 @@ fn channels_whose_listener_changes_answer_so() {
     }
 }
 
+/// A new channel hears nothing before its first RPC; names with authorities, and endpoints that report how they do.
+#[test]
+fn new_channels_begin_with_their_first_rpc() {
+    compare_live(&recording("starts-1", GO), &[]);
+    for client in [JAVA, NODE] {
+        compare_live(&recording("starts-2", client), &[]);
+    }
+}
+
 /// A channel without an RPC for the application's idle timeout begins anew with the next RPC.
 #[test]
 fn idle_channels_begin_anew() {

@@ -111,6 +111,7 @@ impl World {
             waits_for_missing: true,
             shows_secrets: true,
             idle_timeout_ms: self.idle_timeout_ms,
+            starts_idle: true,
             ..ChannelOptions::default()
         };
         with(&mut options);

@@ -136,6 +136,8 @@ pub struct PlannedClient {
     pub authority: Option<String>,
     /// How long the channel goes on without an RPC, in milliseconds, 0 for ever; `None` for 30 minutes.
     pub idle_timeout_ms: Option<i64>,
+    /// Its channel is idle until the first RPC; otherwise it is in use from the beginning.
+    pub starts_idle: bool,
 }
 
 /// A step and what is expected of it.

@@ -18,7 +18,7 @@ use xdsctl_document::source::node::{Broken, JsonMember, JsonNode, Why};
 use xdsctl_document::source::{Source, Span};
 
 /// What can be said of a test, or of all tests of a file.
-pub const TEST_MEMBERS: [&str; 20] = [
+pub const TEST_MEMBERS: [&str; 21] = [
     "name",
     "world",
     "bootstrap",
@@ -30,6 +30,7 @@ pub const TEST_MEMBERS: [&str; 20] = [
     "cluster",
     "kind",
     "idle_timeout",
+    "starts_idle",
     "server",
     "seed",
     "clients",

@@ -209,9 +209,9 @@ impl Watch<'_> {
         self.selectors.resize_with(channels.len(), || None);
         for (known, channel) in self.selectors.iter_mut().zip(channels) {
             let Some(selector) = channel.selector() else { continue };
-            if known.as_ref().is_none_or(|known| !Arc::ptr_eq(known, selector)) {
-                coverage.configuration(selector);
-                *known = Some(selector.clone());
+            if known.as_ref().is_none_or(|known| !Arc::ptr_eq(known, &selector)) {
+                coverage.configuration(&selector);
+                *known = Some(selector);
             }
         }
     }
@@ -241,6 +241,7 @@ pub(super) fn channels(
             max_machines: Some(most_machines),
             shows_secrets: run_options.shows_secrets,
             idle_timeout_ms: planned.idle_timeout_ms,
+            starts_idle: planned.starts_idle,
             ..ChannelOptions::default()
         };
         with(number, &mut options);

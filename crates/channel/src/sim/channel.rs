@@ -77,6 +77,8 @@ pub struct ChannelOptions {
     pub shows_secrets: bool,
     /// How long the channel goes on without an RPC, in milliseconds, 0 for ever; `None` for the clients' 30 minutes.
     pub idle_timeout_ms: Option<i64>,
+    /// The channel is idle until its first RPC, as one is that an application has just made. Otherwise it is in use from time 0.
+    pub starts_idle: bool,
 }
 
 /// A client channel in simulated time.
@@ -158,7 +160,7 @@ impl Channel {
         client
             .lookup_targets
             .extend(network.lookups.targets().map(str::to_owned));
-        let idleness = Idleness::new(options.idle_timeout_ms, &client.profile);
+        let idleness = Idleness::new(&options, &client.profile);
         let mut channel = Channel {
             runtime: Runtime::new(seed, lb_options).with_machines(options.max_machines.unwrap_or(MAX_MACHINES)),
             network,
@@ -204,6 +206,9 @@ impl Channel {
         };
         if channel.options.log {
             channel.runtime.log.listen();
+        }
+        if channel.is_idle() {
+            channel.told_state = Some(Connectivity::Idle);
         }
         channel.resolve();
         channel

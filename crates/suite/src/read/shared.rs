@@ -15,13 +15,14 @@ use xdsctl_document::source::node::{JsonMember, JsonNode, Value};
 use xdsctl_model::profile;
 
 /// What can be said of a client.
-const CLIENT: [&str; 7] = [
+const CLIENT: [&str; 8] = [
     "target",
     "authority",
     "route_config",
     "cluster",
     "kind",
     "idle_timeout",
+    "starts_idle",
     "seed",
 ];
 
@@ -220,6 +221,12 @@ impl SuiteReader<'_> {
         }
         if let Some(idle_timeout_ms) = self.located(seconds(node, "idle_timeout"))? {
             client.idle_timeout_ms = Some(idle_timeout_ms);
+        }
+        if let Some(starts_idle) = node.get("starts_idle") {
+            let flag = starts_idle
+                .flag()
+                .ok_or_else(|| wrong("starts_idle", starts_idle, "true or false"));
+            client.starts_idle = self.located(flag)?;
         }
         if let Some(seed) = node.get("seed") {
             let whole = seed.whole().ok_or_else(|| wrong("seed", seed, "a whole number from 0"));

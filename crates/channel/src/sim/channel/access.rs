@@ -78,9 +78,13 @@ impl Channel {
         &self.client.profile
     }
 
-    /// The routes of the channel; `None` without a configuration.
-    pub const fn selector(&self) -> Option<&Arc<Selector>> {
-        self.selector.as_ref()
+    /// The routes of the channel, of an idle one those that its next RPC finds; `None` without a configuration.
+    pub fn selector(&self) -> Option<Arc<Selector>> {
+        if self.selector.is_some() || !self.is_idle() {
+            return self.selector.clone();
+        }
+        let config = self.client.resolve(&self.start).ok()?;
+        Some(Arc::new(Selector::new(Arc::new(config))))
     }
 
     /// The addresses that DNS says.
@@ -97,7 +101,8 @@ impl Channel {
             headers: &rpc.headers,
             timeout: None,
         };
-        let forged = rpc::session_cookie(self.selector.as_deref()?, &request, 0, address);
+        let selector = self.selector()?;
+        let forged = rpc::session_cookie(&selector, &request, 0, address);
         forged.ok().map(|forged| forged.cookie)
     }
 

@@ -114,20 +114,13 @@ impl Channel {
             call.deadline_at = Some(now.saturating_add(ms));
             call.deadline = Some(self.runtime.schedule(ms, Event::Deadline { call: id }));
         }
-        if let Some(cluster) = self.runtime.endless.as_ref().filter(|_| call.is_traced) {
-            let text = format!(
-                "the LB policy of cluster \"{cluster}\" leads back to the cluster: the client builds it inside itself for ever, and the channel does nothing else"
-            );
-            let kind = StepKind::Channel;
-            call.trace.push(TraceStep { kind, text }, &mut self.room);
-        }
         self.runtime.say(&NOWHERE, || LogEvent::RpcBegun {
             rpc: rpc::number(id),
             method: call.rpc.method.clone(),
         });
         let refusal = sendable::refusal(&call.rpc.headers, &self.client.profile);
         let idle_since = refusal.is_none().then(|| self.wake()).flatten();
-        if let Some(since) = idle_since.filter(|_| call.is_traced) {
+        if let Some(since) = idle_since.filter(|since| call.is_traced && *since > 0) {
             let text = format!(
                 "it was idle since {} s, because there was no RPC for a while: it begins anew, with what the control plane says now",
                 since as f64 / 1000.0
@@ -145,9 +138,22 @@ impl Channel {
             if idle_since.is_some() {
                 self.resolve();
             }
+            self.note_endless(id);
         }
         self.end_event(&Reports::new());
         RpcId(id)
+    }
+
+    /// Says in the trace of an RPC that the client is stuck.
+    fn note_endless(&mut self, id: u64) {
+        let call = self.calls.get_mut(&id).filter(|call| call.is_traced);
+        if let (Some(cluster), Some(call)) = (&self.runtime.endless, call) {
+            let text = format!(
+                "the LB policy of cluster \"{cluster}\" leads back to the cluster: the client builds it inside itself for ever, and the channel does nothing else"
+            );
+            let kind = StepKind::Channel;
+            call.trace.push(TraceStep { kind, text }, &mut self.room);
+        }
     }
 
     const fn check_limit(&self, events: u64) -> Result<(), LimitReached> {

@@ -4,7 +4,7 @@
 //! C-core idle_filter_state.cc and legacy_channel_idle_filter.cc, grpc-go internal/idle/idle.go, grpc-java ManagedChannelImpl.java
 //! `enterIdleMode`, grpc-js internal-channel.ts `enterIdle`.
 
-use super::{Channel, ConfigView, Watched};
+use super::{Channel, ChannelOptions, ConfigView, Watched};
 use xdsctl_lb::log::LogEvent;
 use xdsctl_lb::policy::PolicyCx;
 use xdsctl_lb::runtime::{Connectivity, NOWHERE, Time};
@@ -29,19 +29,20 @@ pub(super) struct Idleness {
     at: Option<Time>,
     /// Since when it is idle.
     since: Option<Time>,
-    /// When it last began anew.
+    /// When it last began anew; `None` if it has not been idle since its first RPC.
     woke: Option<Time>,
 }
 
 impl Idleness {
-    /// A channel at time 0, with what the application said of it.
-    pub fn new(said_ms: Option<i64>, profile: &Profile) -> Idleness {
-        let timeout_ms = timeout_of(said_ms, profile);
+    /// A channel at time 0, with what the application said of it. One of tonic-xds connects at once.
+    pub fn new(options: &ChannelOptions, profile: &Profile) -> Idleness {
+        let timeout_ms = timeout_of(options.idle_timeout_ms, profile);
+        let is_idle = options.starts_idle && profile.client().family != Family::Rust;
         Idleness {
             timeout_ms,
             looks_since: None,
-            at: timeout_ms,
-            since: None,
+            at: timeout_ms.filter(|_| !is_idle),
+            since: is_idle.then_some(0),
             woke: None,
         }
     }
@@ -115,7 +116,7 @@ impl Channel {
     /// An RPC has come: the channel begins anew if it is idle. Says since when it was.
     pub(super) fn wake(&mut self) -> Option<Time> {
         let since = self.idleness.since.take()?;
-        self.idleness.woke = Some(self.runtime.now);
+        self.idleness.woke = (since > 0).then_some(self.runtime.now);
         Some(since)
     }
 

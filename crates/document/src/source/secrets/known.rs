@@ -150,7 +150,7 @@ pub static SUITE: KnownKeys = KnownKeys {
         latency listen load locality lookups mem_utilization message method moves nack name \
         never not_after not_before of_all on pick policy rate reach remove report_period reports \
         roots route route_config rps_fractional san seed server serves service session settle \
-        share shows silence sleep speak start status steps stop subject target targets tests \
+        share shows silence sleep speak start starts_idle status steps stop subject target targets tests \
         that timeout tls to tolerance tree tree_lacks unimplemented unprocessed virtual_host \
         wait_for_ready within xds_credentials",
     maps: "\
