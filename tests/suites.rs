@@ -435,6 +435,26 @@ fn an_idle_channel_has_no_tree_and_begins_anew() {
 }
 
 #[test]
+fn a_new_channel_hears_nothing_before_its_first_rpc() {
+    let pay = "- pick: {method: /shop.Pay/Charge}\n  expect: {status: OK, cluster: pay}\n";
+    let broken = "- update:\n  - {\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster, name: pay, lb_policy: MAGLEV}\n";
+    let in_use = format!("steps:\n{broken}{pay}");
+    let Run { code, out, .. } = suite("", &in_use);
+    assert_eq!(code, Some(0), "{out}");
+    let Run { code, out, .. } = suite("", &format!("starts_idle: true\n{in_use}"));
+    assert_eq!((code, out.contains("UNAVAILABLE")), (Some(1), true), "{out}");
+    let Run { code, out, .. } = suite("--coverage", &format!("starts_idle: true\nsteps:\n{pay}"));
+    assert_eq!(
+        (code, out.contains("virtual hosts         1 of 1 ")),
+        (Some(0), true),
+        "{out}"
+    );
+    let Run { code, out, .. } = suite("", &format!("starts_idle: perhaps\nsteps:\n{pay}"));
+    let words = "`starts_idle` is `\"perhaps\"`, must be true or false";
+    assert_eq!((code, out.contains(words)), (Some(2), true), "{out}");
+}
+
+#[test]
 fn shares_count_an_rpc_once_under_each_of_its_names() {
     // The cluster of the route is that of the endpoint.
     let text = "steps:\n- pick: {method: /shop.Cart/Add, count: 10}\n  expect: {shares: {cart: 100%}}\n\
