@@ -10,7 +10,7 @@ use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Updat
 use crate::run::children::{Children, kept_ms};
 use crate::run::tally::StateTally;
 use crate::runtime::Connectivity;
-use xdsctl_model::profile::Feature;
+use xdsctl_model::profile::{Family, Feature};
 use xdsctl_model::status::Status;
 
 /// The state of a cluster_manager policy.
@@ -20,8 +20,8 @@ pub struct ClusterManagerPolicy {
     /// States of the children in the config.
     tally: StateTally,
     is_updating: bool,
-    /// It has words of its own for what it does not have.
-    hands_on: bool,
+    /// Whose words an RPC to a cluster that is not there fails with.
+    family: Family,
 }
 
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl ClusterManagerPolicy {
             children: Children::new(at),
             tally: StateTally::default(),
             is_updating: false,
-            hands_on: false,
+            family: Family::REFERENCE,
         }
     }
 
@@ -73,6 +73,22 @@ impl ClusterManagerPolicy {
             None => StateReport::failure(Status::unavailable("TRANSIENT_FAILURE from XdsClusterManagerLb")),
         });
     }
+
+    /// What becomes of an RPC whose cluster is not among the children (grpc-go clustermanager/picker.go, grpc-java
+    /// ClusterManagerLoadBalancer.java).
+    fn unknown(&self, key: &str) -> Pick {
+        match self.family {
+            Family::Go => Pick::Drop(Status::unavailable(format!(
+                "unknown cluster selected for RPC: \"{key}\""
+            ))),
+            Family::Java => Pick::Fail(Status::unavailable(format!(
+                "CDS encountered error: unable to find available subchannel for cluster {key}"
+            ))),
+            _ => Pick::Fail(Status::internal(format!(
+                "xds cluster manager picker: unknown cluster \"{key}\""
+            ))),
+        }
+    }
 }
 
 impl crate::policy::StateMachine for ClusterManagerPolicy {
@@ -80,7 +96,7 @@ impl crate::policy::StateMachine for ClusterManagerPolicy {
         let LbConfig::ClusterManager(config) = update.config else {
             return Reports::new();
         };
-        self.hands_on = cx.clusters.profile().has(Feature::FailuresHandedOn);
+        self.family = cx.clusters.profile().client().family;
         let kept_ms = kept_ms(Feature::ClustersForgotten, cx);
         let mut reports = Reports::new();
         self.is_updating = true;
@@ -146,14 +162,7 @@ impl crate::policy::StateMachine for ClusterManagerPolicy {
             }
             _ => {
                 cx.say(config::NAME, format_args!("has no child \"{key}\""));
-                match self.hands_on {
-                    true => Pick::Drop(Status::unavailable(format!(
-                        "unknown cluster selected for RPC: \"{key}\""
-                    ))),
-                    false => Pick::Fail(Status::internal(format!(
-                        "xds cluster manager picker: unknown cluster \"{key}\""
-                    ))),
-                }
+                self.unknown(key)
             }
         }
     }
@@ -165,7 +174,10 @@ impl crate::policy::StateMachine for ClusterManagerPolicy {
             .filter(|member| member.data.is_in_config)
         {
             Some(member) => member.child.shares(args, share, out),
-            None => out.add("INTERNAL: unknown cluster", share),
+            None => match self.unknown(args.cluster_key) {
+                Pick::Fail(status) | Pick::Drop(status) => out.add_status(&status, share),
+                Pick::Complete(_) | Pick::Queue => {}
+            },
         }
     }
 
