@@ -265,7 +265,7 @@ impl XdsConfig {
     /// The addresses of lookup services that are named by one.
     pub fn lookup_services(&self) -> impl Iterator<Item = SocketAddr> {
         self.plugins()
-            .filter_map(|plugin| self.route_config.route_lookup(plugin)?.lookup_service.parse().ok())
+            .filter_map(|plugin| lookup_address(&self.route_config.route_lookup(plugin)?.lookup_service))
     }
 
     /// The cluster to which RPCs of a plugin go when a lookup fails.
@@ -320,4 +320,11 @@ impl XdsConfig {
             Some(ClusterState::Error(_)) | None => false,
         }
     }
+}
+
+/// The address by which a lookup service is named, as a target: `10.0.0.1:80`, `dns:///10.0.0.1:80`, `ipv4:10.0.0.1:80`.
+pub fn lookup_address(service: &str) -> Option<SocketAddr> {
+    let schemes = ["dns:///", "dns:", "ipv4:", "ipv6:"];
+    let named = schemes.iter().find_map(|scheme| service.strip_prefix(scheme));
+    named.unwrap_or(service).parse().ok()
 }

@@ -10,6 +10,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::lookups::Lookups;
+use crate::client::config::lookup_address;
 use xdsctl_lb::endpoint::Address;
 use xdsctl_lb::policy::{LoadReport, LookupResult};
 use xdsctl_lb::runtime::Lookup;
@@ -262,8 +263,9 @@ impl Network {
     /// What becomes of a lookup (RLS), and after how many milliseconds. A service that is named by
     /// its address can be stopped as a backend can.
     pub fn look_up(&self, lookup: &Lookup) -> (i64, LookupResult) {
-        let address: Option<SocketAddr> = lookup.service.parse().ok();
-        match address.filter(|address| self.addresses.get(address) == Some(&Reachability::Refuses)) {
+        match lookup_address(&lookup.service)
+            .filter(|address| self.addresses.get(address) == Some(&Reachability::Refuses))
+        {
             None => self.lookups.reply(lookup),
             Some(address) => {
                 let refusal = Network::refusal(&Address::new(address), &Profile::default());
