@@ -26,7 +26,7 @@ pub(super) fn policy(any: &Any, profile: &Profile) -> Option<LbPolicy> {
         return None;
     }
     let message: RouteLookupClusterSpecifier = prost::Message::decode(any.value.clone()).ok()?;
-    let json = policy_json(config_to_json(&message.route_lookup_config?).ok()?);
+    let json = policy_json(config_to_json(&message.route_lookup_config?).ok()?, profile);
     let config = xdsctl_lb::parse_list(&json, profile).ok()?;
     Some(LbPolicy {
         config,

@@ -29,7 +29,7 @@ pub(super) fn policy(any: &Any, profile: &Profile) -> Option<LbPolicy> {
         return None;
     }
     let message: RouteLookupClusterSpecifier = prost::Message::decode(any.value.clone()).ok()?;
-    let json = policy_json(config_to_json(&message.route_lookup_config?).ok()?);
+    let json = policy_json(config_to_json(&message.route_lookup_config?).ok()?, profile);
     // The client reads its own text when a channel takes it.
     let refusal = lb_config::read_list(&json, profile).err();
     let config = match xdsctl_lb::parse_list(&json, profile) {

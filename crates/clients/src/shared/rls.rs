@@ -5,15 +5,17 @@ use prost_types::Duration;
 use serde_json::{Map, Value, json};
 
 use xdsctl_document::proto::pb::grpc::lookup::v1::{GrpcKeyBuilder, HttpKeyBuilder, NameMatcher, RouteLookupConfig};
+use xdsctl_lb::cds::dynamic_field;
 use xdsctl_lb::rls as policy;
+use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
 /// The LB policy of a plugin with this config: each lookup's target is a cluster.
-pub(crate) fn policy_json(config: Value) -> Value {
+pub(crate) fn policy_json(config: Value, profile: &Profile) -> Value {
     json!([{
         policy::NAME: {
             "routeLookupConfig": config,
-            "childPolicy": [{"cds_experimental": {"isDynamic": true}}],
+            "childPolicy": [{"cds_experimental": {dynamic_field(profile): true}}],
             "childPolicyConfigTargetFieldName": "cluster",
         }
     }])

@@ -106,10 +106,8 @@ impl crate::policy::StateMachine for CdsPolicy {
             return Reports::new();
         };
         config.cluster.clone_into(&mut self.cluster);
-        // grpc-java reads the field of another name (`is_dynamic`), which is not known here.
         let profile = cx.clusters.profile();
-        let is_dynamic =
-            profile.has(Feature::ClustersAlone) || config.is_dynamic && !profile.has(Feature::StaticClusterInternal);
+        let is_dynamic = profile.has(Feature::ClustersAlone) || config.is_dynamic;
         if is_dynamic {
             cx.clusters.subscribe(&self.at, &config.cluster);
             if !std::mem::replace(&mut self.has_subscribed, true) && profile.has(Feature::SubscribesFirst) {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::json::{self, ConfigPlace, Faults};
 use super::{PolicyType, done};
-use xdsctl_model::profile::Profile;
+use xdsctl_model::profile::{Feature, Profile};
 
 /// The name under which gRPC registers the policy, as configs have it.
 pub const NAME: &str = "cds_experimental";
@@ -25,17 +25,25 @@ pub static TYPE: PolicyType = PolicyType {
     machine: |at, _| Box::new(CdsPolicy::new(at)),
 };
 
+/// The field that says that a cluster is asked for when the policy meets it.
+pub fn dynamic_field(profile: &Profile) -> &'static str {
+    match profile.has(Feature::StaticClusterInternal) {
+        true => "is_dynamic",
+        false => "isDynamic",
+    }
+}
+
 /// Reads the JSON config.
 ///
 /// # Errors
 /// A missing `cluster`, fields of the wrong type.
-pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<CdsConfig, Faults> {
+pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<CdsConfig, Faults> {
     let mut faults = Faults::new();
     let at = ConfigPlace::TOP;
     let cluster = json::required_text(config, "cluster", &at, &mut faults).unwrap_or_default();
     let config = CdsConfig {
         cluster: cluster.to_owned(),
-        is_dynamic: json::optional_bool(config, "isDynamic", &at, &mut faults),
+        is_dynamic: json::optional_bool(config, dynamic_field(profile), &at, &mut faults),
     };
     done(config, faults)
 }

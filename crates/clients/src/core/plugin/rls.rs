@@ -51,7 +51,7 @@ pub fn lb_policy(
             return None;
         }
     };
-    let json = policy_json(config);
+    let json = policy_json(config, cx.profile());
     match xdsctl_lb::parse_list(&json, cx.profile()) {
         Ok(config) => Some(Arc::new(LbPolicy {
             config,
