@@ -812,4 +812,5 @@ fn idle_channels_begin_anew() {
 #[test]
 fn lookups_that_change_answer_so() {
     compare_live(&recording("lookups-1", ("go+rls@1.85.0", "go")), &[]);
+    compare_live(&recording("lookups-2", ("java+rls@1.85.1", "java")), &[]);
 }

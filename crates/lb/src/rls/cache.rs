@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::policy::LookupAnswer;
 use crate::runtime::Time;
 use xdsctl_model::backoff::{Backoff, Growth};
+use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::Millis;
 use xdsctl_model::status::Status;
 
@@ -24,6 +25,32 @@ pub(super) struct CacheKey {
     pub keys: Keys,
     /// The path of the RPC where each has entries of its own, as in grpc-go.
     pub path: Option<Arc<str>>,
+}
+
+/// How a client keeps answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Keeping {
+    /// By the keys, with the size of the client's own structures.
+    #[default]
+    Core,
+    /// By the path and the keys; only texts count, and an entry counts, and stays for a while, from its first answer on.
+    Go,
+    /// By the keys, without the size of those. A failed lookup ends the answer before (CachingRlsLbClient.java `createBackOffEntry`).
+    Java,
+}
+
+impl Keeping {
+    /// That of a client.
+    pub fn of(profile: &Profile) -> Keeping {
+        match (
+            profile.has(Feature::AnswersByPath),
+            profile.has(Feature::FirstLookupConfig),
+        ) {
+            (true, _) => Keeping::Go,
+            (false, true) => Keeping::Java,
+            (false, false) => Keeping::Core,
+        }
+    }
 }
 
 /// An entry stays for so long at least (C-core `kMinExpirationTime`).
@@ -83,11 +110,6 @@ impl CacheEntry {
         self.stale_at < now && self.backoff_until < now
     }
 
-    /// Takes the state of the back-off along into another lookup.
-    pub const fn take_backoff(&mut self) -> Option<Backoff> {
-        self.backoff.take()
-    }
-
     /// A lookup failed; returns how long none is made.
     pub fn fail(&mut self, status: Status, backoff: Option<Backoff>, now: Time, unit: f64) -> i64 {
         let mut backoff = backoff.unwrap_or_else(|| Backoff::new(GROWTH));
@@ -127,8 +149,7 @@ impl CacheEntry {
 pub(super) struct Cache {
     limit: usize,
     size: usize,
-    /// As in grpc-go: an entry counts, and stays for a while, from its first answer on.
-    pub by_path: bool,
+    pub keeping: Keeping,
     entries: BTreeMap<CacheKey, CacheEntry>,
     /// By use, the one that was used longest ago first.
     order: BTreeMap<u64, CacheKey>,
@@ -140,6 +161,23 @@ fn size_of(key: &CacheKey) -> usize {
     let texts: usize = key.keys.iter().map(|(key, value)| key.len() + value.len()).sum();
     2 * (KEYS_BYTES + texts) + ENTRY_BYTES
 }
+
+/// Bytes that an answer of grpc-go takes (picker.go `dcEntrySize`).
+fn size_of_texts(key: &CacheKey, entry: &CacheEntry) -> usize {
+    let texts = key.keys.iter().map(|(name, value)| name.len() + value.len() + 2);
+    let texts = texts.sum::<usize>().saturating_sub(1);
+    key.path.as_deref().map_or(0, str::len) + texts + entry.header_data.len()
+}
+
+/// Bytes that an answer of grpc-java takes (CachingRlsLbClient.java `DataCacheEntry.getSizeBytes`).
+fn size_of_answer(entry: &CacheEntry) -> usize {
+    let of_text = |text: &Arc<str>| 38 + 2 * text.encode_utf16().count();
+    let targets: usize = entry.targets.iter().map(of_text).sum();
+    targets + of_text(&entry.header_data) + 160
+}
+
+/// Bytes that a failed lookup of grpc-java takes (`BackoffCacheEntry.getSizeBytes`).
+const FAILED_BYTES: usize = 120;
 
 impl Cache {
     /// What is known, without a use of it.
@@ -163,7 +201,8 @@ impl Cache {
         if self.entries.contains_key(key) {
             return Vec::new();
         }
-        let size = if self.by_path { 0 } else { size_of(key) };
+        let counts = self.keeping == Keeping::Core;
+        let size = if counts { size_of(key) } else { 0 };
         let gone = self.shrink(self.limit.saturating_sub(size), now);
         let entry = CacheEntry {
             targets: Vec::new(),
@@ -174,7 +213,7 @@ impl Cache {
             backoff_until: NEVER,
             backoff_expires: NEVER,
             backoff: Some(Backoff::new(GROWTH)),
-            evictable_after: if self.by_path { NEVER } else { now + MIN_EXPIRATION_MS },
+            evictable_after: if counts { now + MIN_EXPIRATION_MS } else { NEVER },
             size,
             used: self.next_use,
         };
@@ -185,17 +224,39 @@ impl Cache {
         gone
     }
 
-    /// Counts an entry that was answered, where it counts from then on (grpc-go picker.go `dcEntrySize`).
-    pub fn count(&mut self, key: &CacheKey, now: Time) {
-        let Some(entry) = self.entries.get_mut(key).filter(|_| self.by_path) else {
-            return;
+    /// The state of the back-off for another lookup: while the answer is in use, in grpc-java for a while after the back-off.
+    pub fn take_backoff(&mut self, key: &CacheKey, now: Time) -> Option<Backoff> {
+        let entry = self.entries.get_mut(key)?;
+        let goes_on = match self.keeping {
+            Keeping::Java => entry.backoff_expires >= now,
+            Keeping::Core | Keeping::Go => entry.is_usable(now),
         };
-        let texts = key.keys.iter().map(|(name, value)| name.len() + value.len() + 2);
-        let texts = texts.sum::<usize>().saturating_sub(1);
-        let size = key.path.as_deref().map_or(0, str::len) + texts + entry.header_data.len();
+        entry.backoff.take().filter(|_| goes_on)
+    }
+
+    /// Counts an entry that was answered, where it counts from then on.
+    pub fn count(&mut self, key: &CacheKey, now: Time) {
+        let Some(entry) = self.entries.get_mut(key) else { return };
+        let size = match self.keeping {
+            Keeping::Core => return,
+            Keeping::Go => size_of_texts(key, entry),
+            Keeping::Java => size_of_answer(entry),
+        };
         self.size = self.size - entry.size + size;
         entry.size = size;
         entry.evictable_after = now + MIN_EXPIRATION_MS;
+    }
+
+    /// A lookup has failed: what of the answer before is lost by that.
+    pub fn lose(&mut self, key: &CacheKey) -> Vec<Arc<str>> {
+        let Some(entry) = self.entries.get_mut(key).filter(|_| self.keeping == Keeping::Java) else {
+            return Vec::new();
+        };
+        self.size = self.size - entry.size + FAILED_BYTES;
+        entry.size = FAILED_BYTES;
+        (entry.data_expires, entry.stale_at, entry.evictable_after) = (NEVER, NEVER, NEVER);
+        entry.header_data = "".into();
+        std::mem::take(&mut entry.targets)
     }
 
     /// Sets the limit, and returns the entries that are beyond it.
@@ -238,13 +299,10 @@ impl Cache {
     }
 
     /// Takes out everything.
-    pub fn clear(&mut self) {
-        let Cache { limit, by_path, .. } = *self;
-        *self = Cache {
-            limit,
-            by_path,
-            ..Cache::default()
-        };
+    pub fn clear(&mut self) -> Vec<(CacheKey, CacheEntry)> {
+        self.size = 0;
+        self.order.clear();
+        std::mem::take(&mut self.entries).into_iter().collect()
     }
 }
 

@@ -4,10 +4,12 @@
 //! named. A lookup that has not been answered makes its RPCs wait, one that failed sends them to
 //! the default target, if there is one. Follows C-core rls.cc.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::cache::{CLEANUP_MS, Cache, CacheEntry, CacheKey};
+use super::cache::{CLEANUP_MS, Cache, CacheEntry, CacheKey, Keeping};
+use super::target::Target;
 use super::throttle::Throttle;
 use super::{NAME, RlsConfig, RouteLookup, keys, with_target};
 use crate as lb;
@@ -20,7 +22,6 @@ use crate::run::child::Child;
 use crate::run::tally::StateTally;
 use crate::runtime::{Connectivity, Lookup, Time, TimerId, below};
 use xdsctl_model::backoff::Backoff;
-use xdsctl_model::profile::Feature;
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
 
@@ -64,43 +65,6 @@ struct Pending {
     is_stale: bool,
     /// The entry's, if it is to be renewed.
     backoff: Option<Backoff>,
-}
-
-/// A target and the policies for it.
-#[derive(Debug)]
-struct Target {
-    number: u32,
-    child: Child,
-    /// Entries that name it, and the default.
-    uses: usize,
-    /// What counts of what the child reported: after TRANSIENT_FAILURE only READY does.
-    state: Connectivity,
-    /// What picks fail with while the state is TRANSIENT_FAILURE.
-    failure: Option<Status>,
-    /// The child's config is refused with this target.
-    broken: Option<Status>,
-}
-
-impl Target {
-    fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
-        if let Some(status) = &self.broken {
-            return Pick::Fail(status.clone());
-        }
-        let pick = self.child.pick(args, cx);
-        if self.state != Connectivity::TransientFailure {
-            return pick;
-        }
-        // What a child does after a failure is not seen until it is READY: the picker of the
-        // failure stays.
-        match pick {
-            Pick::Fail(status) => Pick::Fail(self.failure.get_or_insert(status).clone()),
-            Pick::Queue => match &self.failure {
-                Some(status) => Pick::Fail(status.clone()),
-                None => Pick::Queue,
-            },
-            Pick::Complete(_) | Pick::Drop(_) => pick,
-        }
-    }
 }
 
 impl RlsPolicy {
@@ -273,6 +237,7 @@ impl RlsPolicy {
         match result.as_ref() {
             Err(status) => {
                 let delay = entry.fail(status.clone(), backoff, now, self.jitter.unit());
+                let before = self.cache.lose(&key);
                 cx.runtime.say(&self.at, || LogEvent::LookupFailed {
                     keys: shown.clone(),
                     status: status.clone(),
@@ -281,6 +246,7 @@ impl RlsPolicy {
                 // One more millisecond: the client's timer fires only after the back-off has
                 // passed.
                 cx.runtime.timer(delay + 1, &self.at, PolicyEvent::Timer(BACKOFF_OVER));
+                self.release(&before, cx);
                 reports.push(self.aggregate());
             }
             Ok(answer) => {
@@ -322,6 +288,42 @@ impl RlsPolicy {
         }
     }
 
+    /// Asks the service.
+    fn look_up(&mut self, key: &CacheKey, lookup: &RouteLookup, args: &PickArgs<'_>, cx: &mut PickCx<'_>) {
+        let number = self.next_lookup;
+        self.next_lookup += 1;
+        cx.after.push((self.at.clone(), PolicyEvent::Lookup(number)));
+        let pending = Pending {
+            number,
+            shown: keys::shown(lookup, &key.keys).into(),
+            is_stale: self.cache.get(key).is_some_and(|entry| entry.is_usable(args.now)),
+            backoff: self.cache.take_backoff(key, args.now),
+        };
+        self.pending.insert(key.clone(), pending);
+    }
+
+    /// A client of the first config, which goes on with that until another one names another lookup service (grpc-java
+    /// RlsLoadBalancer.java `acceptResolvedAddresses`): then it begins anew.
+    fn first_said<'c>(
+        &mut self,
+        old: Option<Arc<RlsConfig>>,
+        new: &'c RlsConfig,
+        cx: &mut PolicyCx<'_>,
+    ) -> (Option<Arc<RlsConfig>>, Cow<'c, RlsConfig>) {
+        let Some(old) = old else {
+            return (None, Cow::Borrowed(new));
+        };
+        if old.route_lookup.lookup_service == new.route_lookup.lookup_service {
+            self.config = Some(old.clone());
+            return (Some(old.clone()), Cow::Owned(RlsConfig::clone(&old)));
+        }
+        let gone = self.cache.clear();
+        let freed = self.evicted(gone, cx);
+        self.release(&freed, cx);
+        self.pending.clear();
+        (None, Cow::Borrowed(new))
+    }
+
     /// Picks from the default target, or fails.
     fn fall_back(&mut self, why: &str, status: Status, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         let target = self
@@ -340,21 +342,28 @@ impl RlsPolicy {
     fn key(&self, lookup: &RouteLookup, args: &PickArgs<'_>) -> CacheKey {
         CacheKey {
             keys: Arc::new(keys::keys(lookup, &args.metadata)),
-            path: self.cache.by_path.then(|| args.metadata.path.into()),
+            path: (self.cache.keeping == Keeping::Go).then(|| args.metadata.path.into()),
         }
     }
 
-    /// Picks from the first target of an entry that has not failed, or the last one.
+    /// Picks from the first target of an entry that has not failed; where all have, from the last one, in grpc-java from the first.
     fn pick_target(&mut self, key: &CacheKey, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         let Some(entry) = self.cache.get(key) else {
             return Pick::Queue;
         };
-        let last = entry.targets.len().saturating_sub(1);
+        let has_failed = |name: &Arc<str>| {
+            let target = self.targets.get(name);
+            target.is_some_and(|target| target.state == Connectivity::TransientFailure)
+        };
+        let taken = match self.cache.keeping == Keeping::Java && entry.targets.iter().all(has_failed) {
+            true => 0,
+            false => entry.targets.len().saturating_sub(1),
+        };
         for (index, name) in entry.targets.iter().enumerate() {
             let Some(target) = self.targets.get_mut(name) else {
                 continue;
             };
-            if target.state == Connectivity::TransientFailure && index < last {
+            if target.state == Connectivity::TransientFailure && index < taken {
                 cx.say(NAME, format_args!("target \"{name}\" is TRANSIENT_FAILURE, skipped"));
                 continue;
             }
@@ -390,8 +399,12 @@ impl lb::policy::StateMachine for RlsPolicy {
             return Reports::new();
         };
         let now = cx.runtime.now;
-        self.cache.by_path = cx.clusters.profile().has(Feature::AnswersByPath);
+        self.cache.keeping = Keeping::of(cx.clusters.profile());
         let old = self.config.replace(Arc::new(config.clone()));
+        let (old, config) = match self.cache.keeping {
+            Keeping::Java => self.first_said(old, config, cx),
+            Keeping::Core | Keeping::Go => (old, Cow::Borrowed(config)),
+        };
         let lookup = &config.route_lookup;
         let before = old.as_ref().map(|old| &old.route_lookup);
         match update.endpoints {
@@ -497,24 +510,14 @@ impl lb::policy::StateMachine for RlsPolicy {
         let now = args.now;
         let entry = self.cache.find(&key);
         let is_usable = entry.as_ref().is_some_and(|entry| entry.is_usable(now));
-        let is_due = entry.as_ref().is_none_or(|entry| entry.is_due(now));
+        let is_due = entry.is_none_or(|entry| entry.is_due(now));
         if is_due && !self.pending.contains_key(&key) {
-            if self.throttle.refuses(now, self.chance.unit()) && !is_usable {
+            if !self.throttle.refuses(now, self.chance.unit()) {
+                self.look_up(&key, lookup, args, cx);
+            } else if !is_usable {
                 let status = Status::unavailable("RLS request throttled");
                 return self.fall_back("lookups are throttled", status, args, cx);
             }
-            let backoff = entry.filter(|_| is_usable).and_then(CacheEntry::take_backoff);
-            let number = self.next_lookup;
-            self.next_lookup += 1;
-            cx.after.push((self.at.clone(), PolicyEvent::Lookup(number)));
-            let shown = keys::shown(lookup, &key.keys).into();
-            let pending = Pending {
-                number,
-                shown,
-                is_stale: is_usable,
-                backoff,
-            };
-            self.pending.insert(key.clone(), pending);
         }
         if is_usable {
             return self.pick_target(&key, args, cx);
@@ -525,7 +528,7 @@ impl lb::policy::StateMachine for RlsPolicy {
             let pick = self.fall_back(&format!("the lookup failed, {why}"), status, args, cx);
             return match pick {
                 // A picker's error with a status ends an RPC of grpc-go in any case (picker_wrapper.go).
-                Pick::Fail(status) if self.default.is_none() && self.cache.by_path => Pick::Drop(status),
+                Pick::Fail(status) if self.default.is_none() && self.cache.keeping == Keeping::Go => Pick::Drop(status),
                 pick => pick,
             };
         }

@@ -12,6 +12,7 @@ mod cache;
 mod keys;
 mod machine;
 mod service_config;
+mod target;
 mod throttle;
 
 use serde_json::{Map, Value, json};

@@ -229,6 +229,8 @@ features! {
     ChannelGoesIdle;
     /// A lookup (RLS) is for the RPCs of one method alone, its texts alone count in the cache, and if it fails, RPCs do not wait.
     AnswersByPath;
+    /// The first config of lookups (RLS) counts until another lookup service is named, and a lookup that fails ends the answer before.
+    FirstLookupConfig;
     /// The process dies when no route leads any more to a cluster specifier plugin (RLS) that is in use.
     LostPluginKills;
     /// A Listener that turns from routes of its own to routes by RDS changes nothing while the client rejects these.

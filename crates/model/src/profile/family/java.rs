@@ -68,6 +68,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.41" always RouterRequired TlsOfToday ProvidersKnown ProxyFieldsChecked;
         "1.42" on RbacFilter;
         "1.45" off LeastRequest Federation RlsLb;
+        "1.45" always FirstLookupConfig;
         "1.45" always SelfSource TypedStructOfXds;
         "1.46" always UnknownClustersSkipped;
         "1.54" off WeightedRoundRobinMessage;
