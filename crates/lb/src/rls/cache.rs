@@ -149,6 +149,7 @@ impl CacheEntry {
 pub(super) struct Cache {
     limit: usize,
     size: usize,
+    /// How the client keeps answers.
     pub keeping: Keeping,
     entries: BTreeMap<CacheKey, CacheEntry>,
     /// By use, the one that was used longest ago first.

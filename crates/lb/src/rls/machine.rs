@@ -346,42 +346,43 @@ impl RlsPolicy {
         }
     }
 
-    /// Picks from the first target of an entry that has not failed; where all have, from the last one, in grpc-java from the first.
+    /// Which target of an entry gets RPCs: the first one that has not failed; where all have, the last one, in grpc-java the first.
+    fn chosen(&self, entry: &CacheEntry) -> usize {
+        let works = |name: &Arc<str>| {
+            let target = self.targets.get(name);
+            target.is_some_and(|target| target.state != Connectivity::TransientFailure)
+        };
+        match (entry.targets.iter().position(works), self.cache.keeping) {
+            (Some(index), _) => index,
+            (None, Keeping::Java) => 0,
+            (None, Keeping::Core | Keeping::Go) => entry.targets.len().saturating_sub(1),
+        }
+    }
+
+    /// Picks from the target of an entry.
     fn pick_target(&mut self, key: &CacheKey, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         let Some(entry) = self.cache.get(key) else {
             return Pick::Queue;
         };
-        let has_failed = |name: &Arc<str>| {
-            let target = self.targets.get(name);
-            target.is_some_and(|target| target.state == Connectivity::TransientFailure)
-        };
-        let taken = match self.cache.keeping == Keeping::Java && entry.targets.iter().all(has_failed) {
-            true => 0,
-            false => entry.targets.len().saturating_sub(1),
-        };
-        for (index, name) in entry.targets.iter().enumerate() {
-            let Some(target) = self.targets.get_mut(name) else {
-                continue;
-            };
-            if target.state == Connectivity::TransientFailure && index < taken {
-                cx.say(NAME, format_args!("target \"{name}\" is TRANSIENT_FAILURE, skipped"));
-                continue;
-            }
-            let (number, count, state) = (index + 1, entry.targets.len(), target.state);
-            cx.say(NAME, format_args!("target \"{name}\", {number} of {count}, is {state}"));
-            let pick = target.pick(args, cx);
-            if matches!(pick, Pick::Complete(_)) && !entry.header_data.is_empty() {
-                cx.say(
-                    NAME,
-                    format_args!(
-                        "adds the header `x-google-rls-data` ({} bytes)",
-                        entry.header_data.len()
-                    ),
-                );
-            }
-            return with_name(pick, name);
+        let chosen = self.chosen(entry);
+        for name in entry.targets.iter().take(chosen) {
+            cx.say(NAME, format_args!("target \"{name}\" is TRANSIENT_FAILURE, skipped"));
         }
-        Pick::Queue
+        let name = entry.targets.get(chosen);
+        let Some((name, target)) = name.and_then(|name| Some((name, self.targets.get_mut(name)?))) else {
+            return Pick::Queue;
+        };
+        let (number, count, state) = (chosen + 1, entry.targets.len(), target.state);
+        cx.say(NAME, format_args!("target \"{name}\", {number} of {count}, is {state}"));
+        let pick = target.pick(args, cx);
+        if matches!(pick, Pick::Complete(_)) && !entry.header_data.is_empty() {
+            let bytes = entry.header_data.len();
+            cx.say(
+                NAME,
+                format_args!("adds the header `x-google-rls-data` ({bytes} bytes)"),
+            );
+        }
+        with_name(pick, name)
     }
 }
 
@@ -548,9 +549,7 @@ impl lb::policy::StateMachine for RlsPolicy {
         };
         let known = |name: &Arc<str>| self.targets.get(name);
         let target = if entry.is_usable(args.now) {
-            let mut all = entry.targets.iter().filter_map(known);
-            let works = all.find(|target| target.state != Connectivity::TransientFailure);
-            works.or_else(|| entry.targets.last().and_then(known))
+            entry.targets.get(self.chosen(entry)).and_then(known)
         } else {
             self.default.as_ref().and_then(known)
         };
