@@ -100,6 +100,17 @@ fn routes(prefix: &str) -> String {
     )
 }
 
+/// Routes by lookups whose config has more.
+fn looked_up(more: &str) -> String {
+    let message = "type.googleapis.com/grpc.lookup.v1.RouteLookupClusterSpecifier";
+    format!(
+        r#"{{"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "r", "cluster_specifier_plugins": [{{"extension":
+        {{"name": "l", "typed_config": {{"@type": "{message}", "route_lookup_config": {{"lookup_service": "dns:///shop:1", "cache_size_bytes": 1000,
+        "grpc_keybuilders": [{{"names": [{{"service": "shop.Cart"}}]}}] {more}}}}}}}}}],
+        "virtual_hosts": [{{"domains": ["*"], "routes": [{{"match": {{"prefix": ""}}, "route": {{"cluster_specifier_plugin": "l"}}}}]}}]}}"#
+    )
+}
+
 fn endpoints(priorities: u32) -> String {
     let locality = |priority: u32| {
         format!(
@@ -197,6 +208,10 @@ fn dumps(trigger: DefectTrigger) -> (Vec<String>, Vec<String>) {
         DefectTrigger::Ring => (vec![cluster(ring), endpoints(1)], vec![cluster(""), endpoints(1)]),
         DefectTrigger::Priorities => (vec![cluster(""), endpoints(2)], vec![cluster(""), endpoints(1)]),
         DefectTrigger::SharedService => (aggregate(["s", "s"]), aggregate(["s", "t"])),
+        DefectTrigger::RenewedAnswers => (
+            vec![looked_up(r#", "max_age": "60s", "stale_age": "20s""#)],
+            vec![looked_up(r#", "max_age": "60s""#)],
+        ),
         DefectTrigger::Unrouted => (vec![routes("/shop.Cart/")], vec![routes("")]),
         DefectTrigger::ServerRoutes => (vec![server(RDS)], vec![server(ROUTES)]),
         DefectTrigger::NoServerRoutes => (vec![server(r#""stat_prefix": "s""#)], vec![server(ROUTES)]),

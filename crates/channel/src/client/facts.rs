@@ -116,6 +116,8 @@ pub struct RouteFacts {
     pub domains: Vec<Vec<String>>,
     /// Some route uses a cluster specifier plugin: any cluster may be used.
     pub has_plugin: bool,
+    /// A plugin's lookups are made again before their answers are too old.
+    pub renews_answers: bool,
     /// Virtual host and index of the routes with a `non_forwarding_action`.
     pub non_forwarding: Box<[(u32, u32)]>,
     /// Filter overrides, one for each name and kind.
@@ -490,7 +492,11 @@ fn of_routes(routes: &RouteConfiguration, names: NameComparison) -> RouteFacts {
                     });
                     facts.unweighted.extend(unweighted);
                 }
-                Target::Plugin(_) => facts.has_plugin = true,
+                Target::Plugin(name) => {
+                    let lookup = routes.route_lookup(name);
+                    facts.has_plugin = true;
+                    facts.renews_answers |= lookup.is_some_and(|lookup| lookup.stale_age < lookup.max_age);
+                }
             }
         }
         facts.virtual_hosts.push(references);

@@ -58,6 +58,10 @@ pub(super) fn check(world: &World, asked: WorldQuestion<'_>, findings: &mut Find
         }
     }
     for (_, entry) in world.all(ResourceType::RouteConfiguration) {
+        if matches!(entry.facts(), Some(Facts::Routes(routes)) if routes.renews_answers) {
+            let path = Path::ROOT.field("cluster_specifier_plugins").to_owned();
+            add(DefectTrigger::RenewedAnswers, entry.id, path, findings);
+        }
         if let Some(Facts::Routes(routes)) = entry.facts()
             && let Some(host) = routes
                 .virtual_hosts

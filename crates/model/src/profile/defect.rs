@@ -28,6 +28,8 @@ pub enum DefectTrigger {
     Priorities,
     /// An aggregate cluster with leaves that have one EDS service.
     SharedService,
+    /// Routes by lookups (RLS) whose answers are renewed before they are too old.
+    RenewedAnswers,
     /// A virtual host without a route that takes every RPC.
     Unrouted,
     /// A server's filter chain with its routes by RDS.
