@@ -807,8 +807,8 @@ fn idle_channels_begin_anew() {
     }
 }
 
-/// Lookups whose answers, routes and clusters change. What is left out: rows in which routes with another config of lookups come, after
-/// which RPCs whose lookup fails wait in the client.
+/// Lookups whose answers, routes and clusters change. What is left out: in grpc-go, moments and a default target that is another one
+/// again; in grpc-java, moments and caches that are too small for one entry.
 #[test]
 fn lookups_that_change_answer_so() {
     compare_live(&recording("lookups-1", ("go+rls@1.85.0", "go")), &[]);

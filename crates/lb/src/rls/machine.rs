@@ -417,7 +417,10 @@ impl lb::policy::StateMachine for RlsPolicy {
         self.is_updating = true;
         let mut freed = Vec::new();
         if before.is_none_or(|before| before.default_target != lookup.default_target) {
-            let default = (!lookup.default_target.is_empty()).then(|| Arc::from(lookup.default_target.as_str()));
+            // A default that is taken away is the cluster without a name in grpc-go (rls/balancer.go `handleChildPolicyConfigUpdate`).
+            let has_default =
+                !lookup.default_target.is_empty() || before.is_some() && self.cache.keeping == Keeping::Go;
+            let default = has_default.then(|| Arc::from(lookup.default_target.as_str()));
             if let Some(name) = &default {
                 self.hold(name);
             }
