@@ -464,34 +464,36 @@ fn a_cluster_that_becomes_an_aggregate_kills_the_client() {
     }
 }
 
+/// Routes of which one or two lead to a plugin, with a default target or none, and a cluster.
+fn looked_up(is_plugin: bool, has_other: bool, default: &str) -> String {
+    let plugin = json!({"extension": {"name": "looked-up", "typed_config": {
+        "@type": "type.googleapis.com/grpc.lookup.v1.RouteLookupClusterSpecifier", "route_lookup_config": {
+            "lookup_service": "127.0.0.1:1", "cache_size_bytes": 1000, "default_target": default,
+            "grpc_keybuilders": [{"names": [{"service": "shop.Cart"}]}]}}}});
+    let leads = |is_plugin: bool| match is_plugin {
+        true => json!({"cluster_specifier_plugin": "looked-up"}),
+        false => json!({"cluster": "c"}),
+    };
+    let routes = json!({"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "r",
+        "cluster_specifier_plugins": [plugin], "virtual_hosts": [{"domains": ["*"], "routes": [
+            {"match": {"path": "/shop.Cart/Get"}, "route": leads(has_other)}, {"match": {"prefix": ""}, "route": leads(is_plugin)}]}]});
+    let cluster = json!({"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
+        "eds_cluster_config": {"eds_config": {"ads": {}}}});
+    json!({"resources": [routes, cluster]}).to_string()
+}
+
 /// The last route to a plugin that RPCs use leads to a cluster instead.
 #[test]
 fn a_plugin_that_no_route_leads_to_any_more_kills_the_client() {
     let files = Files::new("plugin");
-    let world = |is_plugin: bool, has_other: bool| {
-        let plugin = json!({"extension": {"name": "looked-up", "typed_config": {
-            "@type": "type.googleapis.com/grpc.lookup.v1.RouteLookupClusterSpecifier", "route_lookup_config": {
-                "lookup_service": "127.0.0.1:1", "cache_size_bytes": 1000, "default_target": "c",
-                "grpc_keybuilders": [{"names": [{"service": "shop.Cart"}]}]}}}});
-        let leads = |is_plugin: bool| match is_plugin {
-            true => json!({"cluster_specifier_plugin": "looked-up"}),
-            false => json!({"cluster": "c"}),
-        };
-        let routes = json!({"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "r",
-            "cluster_specifier_plugins": [plugin], "virtual_hosts": [{"domains": ["*"], "routes": [
-                {"match": {"path": "/shop.Cart/Get"}, "route": leads(has_other)}, {"match": {"prefix": ""}, "route": leads(is_plugin)}]}]});
-        let cluster = json!({"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
-            "eds_cluster_config": {"eds_config": {"ads": {}}}});
-        json!({"resources": [routes, cluster]}).to_string()
-    };
     for (has_other, client, dies) in [
         (false, "cpp", true),
         (false, "cpp@1.63.2", false),
         (false, "go", false),
         (true, "cpp", false),
     ] {
-        let before = files.write("before.json", &world(true, has_other));
-        let after = files.write("after.json", &world(false, has_other));
+        let before = files.write("before.json", &looked_up(true, has_other, "c"));
+        let after = files.write("after.json", &looked_up(false, has_other, "c"));
         let run = diff(&["--client", client, "--fail-on=rpcs"], &before, &after);
         let told = "    RPCs fail: no route leads to the plugin `looked-up` any more, and the process of a client that uses it dies";
         assert_eq!(
@@ -503,5 +505,20 @@ fn a_plugin_that_no_route_leads_to_any_more_kills_the_client() {
         );
         let back = diff(&["--client", client], &after, &before);
         assert!(!back.out.contains("the process of a client"), "{}", back.out);
+    }
+}
+
+/// A plugin loses its default target, and grpc-go goes on with one without a name.
+#[test]
+fn a_default_target_that_goes_lets_rpcs_wait_in_go() {
+    let files = Files::new("default");
+    let before = files.write("before.json", &looked_up(true, true, "c"));
+    let after = files.write("after.json", &looked_up(true, true, ""));
+    let told = "    RPCs fail: the plugin `looked-up` has no default target any more";
+    for (client, waits) in [("go", true), ("cpp", false)] {
+        let run = diff(&["--client", client, "--with=rls", "--fail-on=rpcs"], &before, &after);
+        assert_eq!(run.out.contains(told), waits, "{client}: {}{}", run.out, run.err);
+        let back = diff(&["--client", client, "--with=rls"], &after, &before);
+        assert!(!back.out.contains(told), "{}", back.out);
     }
 }

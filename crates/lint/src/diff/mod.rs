@@ -279,28 +279,37 @@ fn routes_of(client: &Client, listener: &str) -> Option<Routes> {
     Some((name, Arc::clone(routes), manager.http_max_stream_duration))
 }
 
-/// The plugins that kill the client as the routes change: those that a channel uses, and no route leads to afterwards.
-fn lost_plugins(
+/// What fails because of plugins that a channel uses as the routes change: C-core dies of one that no route leads to afterwards, and
+/// grpc-go goes on with a default target without a name where there is none any more.
+fn lost(
     (client, before): (&Client, &RouteConfiguration),
     (later, after): (&Client, &RouteConfiguration),
     target: Option<&Target>,
 ) -> Vec<String> {
-    if ![client, later]
-        .iter()
-        .all(|client| client.profile.has(Feature::LostPluginKills))
-    {
-        return Vec::new();
-    }
+    let have = |feature| [client, later].iter().all(|client| client.profile.has(feature));
     let used = match target {
         Some(target) => channel::host(client, before, target).map_or(&[][..], slice::from_ref),
         None => &before.virtual_hosts,
     };
     let kept = plugins(&after.virtual_hosts);
-    let lost = plugins(used).into_iter().filter(|plugin| !kept.contains(plugin));
-    lost.map(|plugin| {
-        format!("no route leads to the plugin `{plugin}` any more, and the process of a client that uses it dies")
-    })
-    .collect()
+    let default = |routes: &RouteConfiguration, plugin: &str| {
+        let lookup = routes.route_lookup(plugin);
+        lookup.map(|lookup| lookup.default_cluster().is_some())
+    };
+    let why = |plugin: &str| match kept.contains(plugin) {
+        false if have(Feature::LostPluginKills) => Some(format!(
+            "no route leads to the plugin `{plugin}` any more, and the process of a client that uses it dies"
+        )),
+        true if have(Feature::AnswersByPath)
+            && (default(before, plugin), default(after, plugin)) == (Some(true), Some(false)) =>
+        {
+            Some(format!(
+                "the plugin `{plugin}` has no default target any more, and in a client that had one, RPCs whose lookup fails wait until their deadline"
+            ))
+        }
+        _ => None,
+    };
+    plugins(used).into_iter().filter_map(why).collect()
 }
 
 fn plugins(hosts: &[VirtualHost]) -> BTreeSet<&str> {
@@ -340,7 +349,7 @@ fn routes(before: &Client, after: &Client, target: Option<&Target>) -> Vec<Route
                 authorities,
                 &mut budget,
             ),
-            fails: lost_plugins((before, &one), (after, &other), target),
+            fails: lost((before, &one), (after, &other), target),
             tables: (one, other),
         };
         if was.is_some() && is.is_some() {
@@ -358,7 +367,7 @@ fn routes(before: &Client, after: &Client, target: Option<&Target>) -> Vec<Route
                 before: Some(name.clone()),
                 after: Some(name.clone()),
                 changes: hosts::compare_hosts((&one, Millis(0)), (&other, Millis(0)), authorities, &mut budget),
-                fails: lost_plugins((before, &one), (after, &other), target),
+                fails: lost((before, &one), (after, &other), target),
                 tables: (one, other),
             });
         }
