@@ -3,7 +3,7 @@
 `w` is a World: what is drawn, and the row in the making. A route's deadline is never a second or less: on a busy machine it would be
 over before the first configuration is there.
 """
-from fresh_mixed import aggregate, begin, change, stop
+from fresh_mixed import aggregate, begin, change, start, stop
 from names import ADS, CDS, EDS, HEALTH, METHODS, RDS, endpoint, policy
 
 NAMES = ["c", "d", "e", "g"]
@@ -121,9 +121,8 @@ def all_changes(w):
             w.step(sleep=0.8)
         elif what == "stop":
             stop(w, stopped)
-        elif what == "start" and stopped:
-            w.step(start=stopped.pop())
-            w.step(sleep=2.5)
+        elif what == "start":
+            start(w, stopped)
         elif what == "backend" and w.taken:
             w.step(backend={w.one(*w.taken): w.one({"status": "UNAVAILABLE"}, {})})
         elif what == "begin" and not has_begun:

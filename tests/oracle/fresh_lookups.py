@@ -3,7 +3,7 @@
 `w` is a World: what is drawn, and the row in the making.
 """
 from fresh_changes import assignment, balanced
-from fresh_mixed import change, eds, stop
+from fresh_mixed import change, eds, start, stop
 from names import CDS, EDS, METHODS, RDS, TYPE
 
 NAMES = ["c", "d", "e"]
@@ -77,9 +77,8 @@ def all_lookups(w):
             stopped.append(SERVICE)
             w.step(stop=SERVICE)
             w.step(sleep=0.8)
-        elif what == "start" and stopped:
-            w.step(start=stopped.pop())
-            w.step(sleep=2.5)
+        elif what == "start":
+            start(w, stopped)
         picks(w)
 
 

@@ -32,6 +32,13 @@ def stop(w, stopped):
         w.step(sleep=0.8)
 
 
+def start(w, stopped, wait=2.5):
+    """The one that went away last listens again, if there is one."""
+    if stopped:
+        w.step(start=stopped.pop())
+        w.step(sleep=wait)
+
+
 def begin(w):
     """RPCs that are under way for a while, until a step `finish` of "b"."""
     w.step(begin={"name": "b", "count": w.between(1, 2), "method": w.one(*METHODS), "timeout": 8,

@@ -4,7 +4,7 @@ measure their endpoints. See fresh.py.
 `w` is a World: what is drawn, and the row in the making.
 """
 from fresh_changes import action, assignment, balanced, picks
-from fresh_mixed import aggregate, begin, change, stop
+from fresh_mixed import aggregate, begin, change, start, stop
 from names import ADS, CDS, EDS, LDS, MANAGER, METHODS, RDS, endpoint, policy, router
 
 LOGICAL = ["c", "d", "e", "g"]
@@ -115,9 +115,8 @@ def all_starts(w):
             w.step(sleep=0.8)
         elif what == "stop":
             stop(w, stopped)
-        elif what == "start" and stopped:
-            w.step(start=stopped.pop())
-            w.step(sleep=2.5)
+        elif what == "start":
+            start(w, stopped)
         elif what == "backend" and w.taken:
             w.step(backend={w.one(*w.taken): w.one({"status": "UNAVAILABLE"}, {"status": "INTERNAL"}, {})})
         elif what == "orca" and w.taken:

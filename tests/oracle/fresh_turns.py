@@ -3,7 +3,7 @@
 `w` is a World: what is drawn, and the row in the making.
 """
 from fresh_changes import assignment, balanced
-from fresh_mixed import SESSION, aggregate, begin, change, eds, stop
+from fresh_mixed import SESSION, aggregate, begin, change, eds, start, stop
 from names import ADS, CDS, EDS, LDS, MANAGER, METHODS, RDS, TYPE, cookie, cookie_state, http_filter, router
 
 NAMES = ["c", "d", "e"]
@@ -143,9 +143,8 @@ def all_turns(w, pauses=None):
             w.step(sleep=0.8)
         elif what == "stop":
             stop(w, stopped)
-        elif what == "start" and stopped:
-            w.step(start=stopped.pop())
-            w.step(sleep=pauses or 2.5)
+        elif what == "start":
+            start(w, stopped, pauses or 2.5)
         elif what == "begin" and not has_begun:
             has_begun = True
             begin(w)
