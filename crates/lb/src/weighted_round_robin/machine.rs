@@ -278,7 +278,7 @@ impl WeightedRoundRobinPolicy {
         }
     }
 
-    /// Tells of weights that have changed, in the order of the addresses.
+    /// Tells of weights that have changed, in the order of the READY endpoints.
     fn tell(&mut self, weights: &[f64], cx: &mut PolicyCx<'_>) {
         if !cx.runtime.log.is_on() || self.told == weights {
             return;
