@@ -4,7 +4,6 @@
 //! named. A lookup that has not been answered makes its RPCs wait, one that failed sends them to
 //! the default target, if there is one. Follows C-core rls.cc.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -304,24 +303,24 @@ impl RlsPolicy {
 
     /// A client of the first config, which goes on with that until another one names another lookup service (grpc-java
     /// RlsLoadBalancer.java `acceptResolvedAddresses`): then it begins anew.
-    fn first_said<'c>(
+    fn first_said(
         &mut self,
         old: Option<Arc<RlsConfig>>,
-        new: &'c RlsConfig,
+        new: Arc<RlsConfig>,
         cx: &mut PolicyCx<'_>,
-    ) -> (Option<Arc<RlsConfig>>, Cow<'c, RlsConfig>) {
+    ) -> (Option<Arc<RlsConfig>>, Arc<RlsConfig>) {
         let Some(old) = old else {
-            return (None, Cow::Borrowed(new));
+            return (None, new);
         };
         if old.route_lookup.lookup_service == new.route_lookup.lookup_service {
             self.config = Some(old.clone());
-            return (Some(old.clone()), Cow::Owned(RlsConfig::clone(&old)));
+            return (Some(old.clone()), old);
         }
         let gone = self.cache.clear();
         let freed = self.evicted(gone, cx);
         self.release(&freed, cx);
         self.pending.clear();
-        (None, Cow::Borrowed(new))
+        (None, new)
     }
 
     /// Picks from the default target, or fails.
@@ -401,10 +400,11 @@ impl lb::policy::StateMachine for RlsPolicy {
         };
         let now = cx.runtime.now;
         self.cache.keeping = Keeping::of(cx.clusters.profile());
-        let old = self.config.replace(Arc::new(config.clone()));
+        let new = Arc::new(config.clone());
+        let old = self.config.replace(new.clone());
         let (old, config) = match self.cache.keeping {
-            Keeping::Java => self.first_said(old, config, cx),
-            Keeping::Core | Keeping::Go => (old, Cow::Borrowed(config)),
+            Keeping::Java => self.first_said(old, new, cx),
+            Keeping::Core | Keeping::Go => (old, new),
         };
         let lookup = &config.route_lookup;
         let before = old.as_ref().map(|old| &old.route_lookup);
