@@ -455,7 +455,7 @@ fn features_of(crates: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
     let tree = std::process::Command::new(cargo)
         .args([
             "tree",
-            "--offline",
+            "--locked",
             "--prefix=none",
             "--edges=normal",
             "--format={p} {f}",
