@@ -11,6 +11,7 @@ import random
 
 import common
 import fresh_changes
+import fresh_graphs
 import fresh_loads
 import fresh_lookups
 import fresh_mixed
@@ -477,7 +478,7 @@ def routes(w):
 
 KINDS = [session, ring, hash_key, weights, least_request, pick_first, load_reports, outlier, drops, breakers, aggregate, dns, failover,
          retry, rls, fault, rewrite, timeouts, missing, data_error, routes, *fresh_mixed.KINDS, *fresh_changes.KINDS, *fresh_turns.KINDS,
-         *fresh_lookups.KINDS, *fresh_starts.KINDS, *fresh_loads.KINDS]
+         *fresh_lookups.KINDS, *fresh_starts.KINDS, *fresh_loads.KINDS, *fresh_graphs.KINDS]
 
 
 def row(seed, number, kinds=KINDS):

@@ -4,7 +4,7 @@
 //! one that is missing or rejected, and RPCs go on to the next. One result serves all roots: a cluster seen before is not walked again.
 //! Follows grpc-java `XdsDependencyManager.addConfigForCluster`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, btree_map};
 
 use super::graph::{ClusterEntry, ClusterError, Graph, KnownCluster, MAX_AGGREGATE_DEPTH};
 
@@ -25,72 +25,70 @@ pub(super) fn resolve<'a, 'k>(
 }
 
 /// Resolves the clusters of a client whose aggregates fail as a whole where one below is too deep or leads back to itself
-/// (grpc-js-xds `getLeafClusters`).
-pub(super) fn resolve_whole<'a, 'k>(
-    roots: impl IntoIterator<Item = &'a str>,
-    known: &dyn Fn(&str) -> KnownCluster<'k>,
+/// (grpc-js-xds `getLeafClusters`). It asks for every cluster, however deep, and each aggregate counts its own depth.
+pub(super) fn resolve_whole<'n>(
+    roots: impl IntoIterator<Item = &'n str>,
+    known: &dyn Fn(&str) -> KnownCluster<'n>,
 ) -> Graph {
-    let mut graph = resolve(roots, known);
-    let names: Vec<String> = graph.entries.keys().cloned().collect();
-    let mut depths = BTreeMap::new();
-    for name in &names {
-        let depth = depth_below(name, known, &mut Vec::new(), &mut depths);
-        let is_aggregate = matches!(known(name), KnownCluster::Aggregate(_));
-        if is_aggregate && depth.is_none_or(|depth| depth >= MAX_AGGREGATE_DEPTH) {
-            graph
-                .entries
-                .insert(name.clone(), ClusterEntry::Error(ClusterError::TooDeep));
-        } else if is_aggregate && let Some(leaves) = leaves_of(name, known) {
-            let lost = Vec::new();
-            graph
-                .entries
-                .insert(name.clone(), ClusterEntry::Aggregate { leaves, lost });
+    let mut clusters = BTreeMap::new();
+    let mut named: Vec<&str> = roots.into_iter().collect();
+    while let Some(name) = named.pop() {
+        if let btree_map::Entry::Vacant(entry) = clusters.entry(name)
+            && let KnownCluster::Aggregate(children) = *entry.insert(known(name))
+        {
+            named.extend(children.iter().map(String::as_str));
         }
     }
-    graph
+    let too_deep = too_deep(&clusters);
+    let mut leaves = BTreeMap::new();
+    let entries = clusters.iter().map(|(name, cluster)| {
+        let entry = match cluster {
+            KnownCluster::Missing => ClusterEntry::Error(ClusterError::Missing),
+            KnownCluster::Rejected => ClusterEntry::Error(ClusterError::Rejected),
+            KnownCluster::Leaf => ClusterEntry::Leaf,
+            KnownCluster::Aggregate(_) if too_deep.contains(name) => ClusterEntry::Error(ClusterError::TooDeep),
+            KnownCluster::Aggregate(_) => ClusterEntry::Aggregate {
+                leaves: leaves_of(name, &clusters, &mut leaves).into_iter().map(str::to_owned).collect(),
+                lost: Vec::new(),
+            },
+        };
+        ((*name).to_owned(), entry)
+    });
+    Graph { entries: entries.collect(), ..Graph::default() }
 }
 
-/// How many levels are below a cluster; `None` if it leads back to itself.
-fn depth_below<'k>(
-    name: &str,
-    known: &dyn Fn(&str) -> KnownCluster<'k>,
-    above: &mut Vec<String>,
-    depths: &mut BTreeMap<String, Option<usize>>,
-) -> Option<usize> {
-    if let Some(depth) = depths.get(name) {
-        return *depth;
+/// The aggregates with a cluster [`MAX_AGGREGATE_DEPTH`] levels below them. Those that lead back to themselves are among them.
+fn too_deep<'n>(clusters: &BTreeMap<&'n str, KnownCluster<'n>>) -> BTreeSet<&'n str> {
+    let mut deep: BTreeSet<&str> = clusters.keys().copied().collect();
+    for _ in 0..MAX_AGGREGATE_DEPTH {
+        let deeper = clusters.iter().filter(|(_, cluster)| match cluster {
+            KnownCluster::Aggregate(children) => children.iter().any(|child| deep.contains(child.as_str())),
+            KnownCluster::Missing | KnownCluster::Rejected | KnownCluster::Leaf => false,
+        });
+        deep = deeper.map(|(name, _)| *name).collect();
     }
-    let KnownCluster::Aggregate(children) = known(name) else {
-        return Some(0);
-    };
-    if above.len() > MAX_AGGREGATE_DEPTH || above.iter().any(|above| above == name) {
-        return None;
-    }
-    above.push(name.to_owned());
-    let mut deepest = Some(0);
-    for child in children {
-        let below = depth_below(child, known, above, depths);
-        deepest = deepest.zip(below).map(|(deepest, below)| deepest.max(below + 1));
-    }
-    above.pop();
-    depths.insert(name.to_owned(), deepest);
-    deepest
+    deep
 }
 
-/// The leaves below an aggregate that is not too deep, each once, those that are missing too.
-fn leaves_of<'k>(name: &str, known: &dyn Fn(&str) -> KnownCluster<'k>) -> Option<Vec<String>> {
-    let KnownCluster::Aggregate(children) = known(name) else {
-        return None;
+/// The leaves below a cluster that is not too deep, each once, those that are missing too. Each aggregate is walked once.
+fn leaves_of<'n>(
+    name: &'n str,
+    clusters: &BTreeMap<&'n str, KnownCluster<'n>>,
+    walked: &mut BTreeMap<&'n str, Vec<&'n str>>,
+) -> Vec<&'n str> {
+    let KnownCluster::Aggregate(children) = clusters[name] else {
+        return vec![name];
     };
-    let mut leaves: Vec<String> = Vec::new();
-    for child in children {
-        for leaf in leaves_of(child, known).unwrap_or_else(|| vec![child.clone()]) {
-            if !leaves.contains(&leaf) {
-                leaves.push(leaf);
-            }
-        }
+    if let Some(leaves) = walked.get(name) {
+        return leaves.clone();
     }
-    Some(leaves)
+    let mut seen = BTreeSet::new();
+    let mut leaves = Vec::new();
+    for child in children {
+        leaves.extend(leaves_of(child, clusters, walked).into_iter().filter(|leaf| seen.insert(*leaf)));
+    }
+    walked.insert(name, leaves.clone());
+    leaves
 }
 
 struct NestedWalk<'f, 'k> {
@@ -174,6 +172,37 @@ mod tests {
         let cycle = ClusterError::Cycle(vec!["a".to_owned(), "b".to_owned()]);
         assert_eq!(graph.entries["a"], ClusterEntry::Error(cycle));
         assert_eq!(graph.leaves("b"), ["a", "no"]);
+    }
+
+    /// Resolves a chain of aggregates `a0`, `a1` ... with a leaf at this depth, for a client whose aggregates fail as a whole.
+    fn whole_chain(roots: &[&str], depth: usize) -> Graph {
+        let names: Vec<String> = (0..=depth).map(|number| format!("a{number}")).collect();
+        let world: BTreeMap<&str, &[String]> =
+            names.windows(2).map(|pair| (pair[0].as_str(), &pair[1..])).collect();
+        resolve_whole(roots.iter().copied(), &|name| match world.get(name) {
+            Some(children) => KnownCluster::Aggregate(children),
+            None => KnownCluster::Leaf,
+        })
+    }
+
+    #[test]
+    fn a_chain_that_is_too_deep_spoils_only_what_is_above() {
+        let graph = whole_chain(&["a0", "a4"], 20);
+        let too_deep = ClusterEntry::Error(ClusterError::TooDeep);
+        assert_eq!(graph.entries["a0"], too_deep);
+        assert_eq!(graph.entries["a4"], too_deep);
+        assert_eq!(graph.leaves("a5"), ["a20"]);
+        assert_eq!(graph.entries["a20"], ClusterEntry::Leaf);
+        assert_eq!(whole_chain(&["a0"], 15).leaves("a0"), ["a15"]);
+    }
+
+    #[test]
+    fn aggregates_of_many_layers_are_walked_once() {
+        let layer = |number: usize| (0..6).map(|name| format!("{number}-{name}")).collect::<Vec<_>>();
+        let layers: Vec<Vec<String>> = (0..14).map(layer).collect();
+        let next = |name: &str| layers.get(name.split_once('-').unwrap().0.parse::<usize>().unwrap() + 1);
+        let graph = resolve_whole(["0-0"], &|name| next(name).map_or(KnownCluster::Leaf, |names| KnownCluster::Aggregate(names)));
+        assert_eq!(graph.leaves("0-0"), layers[13]);
     }
 
     #[test]
