@@ -559,3 +559,31 @@ fn a_document_changes_what_is_found_in_others() {
     assert!(after.len() > before, "{after:?}");
     end(&project, client);
 }
+
+#[test]
+fn arguments_of_an_editor_that_are_faulty_leave_those_of_the_command_line() {
+    let project = directory("arguments");
+    let file = project.join("cart.yaml");
+    let mut client = Client::raw(&["--", "--client", "java"]);
+    let options = json!({"arguments": ["--no-such-option"]});
+    let params =
+        json!({"processId": null, "rootUri": uri(&project), "initializationOptions": options, "capabilities": {}});
+    client.ask("initialize", params).unwrap();
+    client.tell("initialized", json!({}));
+    // C-core rejects this policy, and grpc-java takes it.
+    client.did_open(
+        &file,
+        "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: cart\ntype: EDS\n\
+         eds_cluster_config: {eds_config: {ads: {}}}\nlb_policy: LEAST_REQUEST\n",
+    );
+    let found = client.findings(&file, 1);
+    let codes: Vec<&Value> = found.iter().map(|finding| &finding["code"]).collect();
+    assert!(!codes.contains(&&Value::from("cds-lb-policy-unsupported")), "{codes:?}");
+    assert!(
+        client
+            .told
+            .iter()
+            .any(|told| told["params"]["message"].to_string().contains("--no-such-option"))
+    );
+    end(&project, client);
+}

@@ -114,10 +114,11 @@ struct Projects {
 impl Host for Projects {
     fn begin(&mut self, folders: Vec<PathBuf>, arguments: Vec<String>) -> Result<(), String> {
         self.folders = folders;
+        let on_command_line = self.arguments.len();
         self.arguments.extend(arguments);
         let checked = validate_args(&self.arguments, Path::new("."), None);
         checked.map(|_| ()).map_err(|error| {
-            self.arguments.clear();
+            self.arguments.truncate(on_command_line);
             error.to_string()
         })
     }
