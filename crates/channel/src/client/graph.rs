@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use xdsctl_model::rng::Rng;
+
 /// Depth at which the client gives up; the root is at 0, a leaf at 15 works.
 pub const MAX_AGGREGATE_DEPTH: usize = 16;
 
@@ -113,12 +115,18 @@ impl Graph {
         let mut roots: Vec<&str> = roots.into_iter().collect();
         roots.sort_unstable();
         roots.dedup();
+        Graph::walk(&roots, known, false)
+    }
+
+    /// Resolves roots in this order. An aggregate that `needs_all` looks at nothing more when it has met what is missing or rejected.
+    fn walk<'k>(roots: &[&str], known: &dyn Fn(&str) -> KnownCluster<'k>, needs_all: bool) -> Graph {
         let mut walk = GraphWalk {
             known,
-            roots: &roots,
+            roots,
             graph: Graph::default(),
             root_of: BTreeMap::new(),
             above: Vec::new(),
+            needs_all,
         };
         for (number, root) in roots.iter().enumerate() {
             walk.visit(root, number, &mut Below::default());
@@ -126,8 +134,9 @@ impl Graph {
         walk.graph
     }
 
-    /// Resolves each root as if it were alone (grpc-go xds_dependency_manager.go). A cluster below
-    /// several roots gets the result of the first of them, unless it is a root itself.
+    /// Resolves each root as if it were alone. A cluster below several roots gets the result of the
+    /// first of them, unless it is a root itself (grpc-go before 1.80, whose cds policies watch
+    /// their clusters themselves).
     pub fn resolve_each<'a, 'k>(
         roots: impl IntoIterator<Item = &'a str>,
         known: &dyn Fn(&str) -> KnownCluster<'k>,
@@ -148,6 +157,35 @@ impl Graph {
             let skipped: Vec<Skipped> = skipped.filter(|skipped| !walked.contains(&skipped.parent)).collect();
             walked.extend(skipped.iter().map(|skipped| skipped.parent.clone()));
             all.skipped.extend(skipped);
+        }
+        all
+    }
+
+    /// Resolves each root as if it were alone, and puts the results into one map in which the last
+    /// one counts (grpc-go since 1.80, `maybeSendUpdateLocked` in xds_dependency_manager.go). The
+    /// order of the roots is random in the client, and follows from `draw` here. Without a draw, a
+    /// root has its own result, and another cluster the first one that is not an error.
+    pub fn resolve_over<'a, 'k>(
+        roots: impl IntoIterator<Item = &'a str>,
+        known: &dyn Fn(&str) -> KnownCluster<'k>,
+        draw: Option<u64>,
+    ) -> Graph {
+        let roots: BTreeSet<&str> = roots.into_iter().collect();
+        let mut order: Vec<&str> = roots.iter().copied().collect();
+        if let Some(draw) = draw {
+            Rng::stream(draw, "roots").shuffle(&mut order);
+        }
+        let mut all = Graph::default();
+        for root in order {
+            for (name, entry) in Graph::walk(&[root], known, true).entries {
+                let is_better = || match all.entries.get(&name) {
+                    None | Some(ClusterEntry::Error(_)) => !roots.contains(name.as_str()),
+                    Some(ClusterEntry::Leaf | ClusterEntry::Aggregate { .. }) => false,
+                };
+                if draw.is_some() || name == root || is_better() {
+                    all.entries.insert(name, entry);
+                }
+            }
         }
         all
     }
@@ -180,6 +218,8 @@ struct GraphWalk<'f, 'k> {
     root_of: BTreeMap<String, usize>,
     /// Aggregates from the root to the one being visited.
     above: Vec<String>,
+    /// Whether an aggregate fails with the first cluster below it that is missing or rejected.
+    needs_all: bool,
 }
 
 impl Below {
@@ -194,6 +234,10 @@ impl GraphWalk<'_, '_> {
     fn visit(&mut self, name: &str, root: usize, below: &mut Below) -> Option<SkipReason> {
         if self.above.len() == MAX_AGGREGATE_DEPTH {
             below.error = Some(ClusterError::TooDeep);
+            if self.needs_all {
+                let too_deep = ClusterEntry::Error(ClusterError::TooDeep);
+                self.graph.entries.insert(name.to_owned(), too_deep);
+            }
             return Some(SkipReason::TooDeep);
         }
         if let Some(first) = self.root_of.get(name) {
@@ -234,8 +278,8 @@ impl GraphWalk<'_, '_> {
                         .map(|root| (*root).to_owned()),
                 });
             }
-            // Later siblings of a child that is too deep are not looked at.
-            if below.error.is_some() {
+            // Later siblings of a child that fails the aggregate are not looked at.
+            if below.error.is_some() || self.needs_all && !below.lost.is_empty() {
                 break;
             }
         }
@@ -246,7 +290,7 @@ impl GraphWalk<'_, '_> {
         }
         above.leaves.extend_from_slice(&below.leaves);
         above.lost.extend_from_slice(&below.lost);
-        if below.leaves.is_empty() {
+        if below.leaves.is_empty() && !(self.needs_all && !below.lost.is_empty()) {
             ClusterEntry::Error(ClusterError::NoLeaf {
                 has_lost: !below.lost.is_empty(),
             })
@@ -343,6 +387,19 @@ mod tests {
         assert_eq!(graph.skipped[0].taken_by.as_deref(), Some("eds1"));
         let graph = resolve(&["agg", "eds1"], &[("agg", &["eds1", "dns1"])]);
         assert_eq!(graph.leaves("agg"), ["eds1", "dns1"]);
+    }
+
+    #[test]
+    fn the_last_root_says_what_a_cluster_below_several_is() {
+        let world = world(&[("a", &["x", "r"]), ("r", &["x", "y"])]);
+        let known = |name: &str| match world.get(name) {
+            Some(children) => KnownCluster::Aggregate(children),
+            None => KnownCluster::Leaf,
+        };
+        let leaves = |draw| Graph::resolve_over(["a", "r"], &known, draw).leaves("r").join(" ");
+        assert_eq!(leaves(None), "x y");
+        let drawn: BTreeSet<String> = (0..20).map(|draw| leaves(Some(draw))).collect();
+        assert_eq!(drawn, BTreeSet::from(["x y".to_owned(), "y".to_owned()]));
     }
 
     #[test]

@@ -5,14 +5,15 @@
 //! panic mode (`ManagedChannelImpl.panic`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use super::config::{ChannelFailure, ChannelFailureClass, ClusterState, Leaf, XdsConfig};
+use super::config::{ChannelFailure, ChannelFailureClass, ClusterFailureClass, ClusterState, Leaf, XdsConfig};
 use super::{Client, Start};
 use xdsctl_model::profile::{Family, Feature};
-use xdsctl_model::resource::ResourceType;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::filter::{FilterConfig, FilterOverride, HttpFilter};
 use xdsctl_model::resource::route::Destination;
+use xdsctl_model::resource::{Cluster, ResourceType};
 use xdsctl_model::status::{Code, Status};
 
 /// What every RPC of a channel in panic mode gets.
@@ -45,6 +46,32 @@ pub(super) fn as_it_fails(
             Err(ChannelFailure { at_once, ..failure })
         }
     }
+}
+
+/// The failure of a channel that comes to a cluster which it watches no more. A cluster that was too
+/// deep in the configuration in use lost its watch, and gets one when a cluster that names it
+/// changes; without one, the next configuration in which it is within reach throws an exception
+/// (XdsDependencyManager.java `closeUnusedWatchers`, `addConfigForCluster`).
+pub fn lost_watch(in_use: &XdsConfig, next: &XdsConfig) -> Option<ChannelFailure> {
+    let is_too_deep = |state: &ClusterState| matches!(state, ClusterState::Error(failure) if failure.class == ClusterFailureClass::Depth);
+    let is_as_before = |name: &str, cluster: &Arc<Cluster>| matches!(in_use.clusters.get(name), Some(ClusterState::Aggregate(before)) if before.cluster == *cluster);
+    let is_named_anew = |lost: &String| {
+        next.clusters.iter().any(|(name, state)| match state {
+            ClusterState::Aggregate(aggregate) => {
+                aggregate.cluster.discovery.children().contains(lost) && !is_as_before(name, &aggregate.cluster)
+            }
+            ClusterState::Leaf(_) | ClusterState::Error(_) => false,
+        })
+    };
+    let too_deep = in_use.clusters.iter().filter(|(_, state)| is_too_deep(state));
+    let mut lost = too_deep.map(|(name, _)| name).filter(|name| {
+        let now = next.clusters.get(*name);
+        now.is_some_and(|now| !is_too_deep(now)) && !is_named_anew(name)
+    });
+    let name = lost.next()?;
+    Some(panic(format!(
+        "cluster `{name}`, which was too deep, is not watched any more"
+    )))
 }
 
 /// Says whether RPCs that wait for ready wait: `onError` of a watcher leaves it to the policy without addresses.

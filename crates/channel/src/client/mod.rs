@@ -25,7 +25,7 @@ mod facts;
 pub mod graph;
 mod handed_on;
 mod held;
-mod java;
+pub(crate) mod java;
 mod joined;
 mod levels;
 pub mod links;
@@ -68,8 +68,9 @@ pub use receive::{Judged, Received, RejectionFault, faults};
 pub use world::{ResourceId, World, WorldEntry};
 pub use worlds::{Stray, WorldSet};
 
-use config::{ChannelFailure, RoutesHeld, XdsConfig};
+use config::{ChannelFailure, XdsConfig};
 use dns::DnsAnswers;
+use resolve::Wanted;
 use target::Target;
 use xdsctl_clients::core::convert::resource_name::{NameComparison, NameFault};
 pub use xdsctl_clients::core::endpoints::change::EndpointChange;
@@ -341,22 +342,27 @@ impl Client {
 
     /// The configuration of a channel, or what it waits for where it is taken as a whole only.
     fn resolve_complete(&self, start: &Start, extra_roots: &BTreeSet<String>) -> Result<XdsConfig, ChannelFailure> {
-        let config = self.resolve_with(start, extra_roots)?;
+        let wanted = Wanted {
+            clusters: extra_roots,
+            routes: None,
+            draw: None,
+        };
+        let config = self.resolve_with(start, wanted)?;
         match whole::held_up(&config, self, true) {
             Some(failure) => Err(failure),
             None => Ok(config),
         }
     }
 
-    /// The configuration of a channel, with clusters that are wanted beside those that the routes name.
+    /// The configuration of a channel that wants more than its start leads to.
     ///
     /// # Errors
     /// Why every RPC fails.
-    pub fn resolve_with(&self, start: &Start, extra_roots: &BTreeSet<String>) -> Result<XdsConfig, ChannelFailure> {
+    pub fn resolve_with(&self, start: &Start, wanted: Wanted<'_>) -> Result<XdsConfig, ChannelFailure> {
         let resolved = match start {
-            Start::Target(target) => resolve::target(target, self, extra_roots, None),
-            Start::Routes { name, authority } => resolve::routes(name, authority, self, extra_roots),
-            Start::Cluster(name) => Ok(resolve::cluster(name, self, extra_roots)),
+            Start::Target(target) => resolve::target(target, self, wanted),
+            Start::Routes { name, authority } => resolve::routes(name, authority, self, wanted),
+            Start::Cluster(name) => Ok(resolve::cluster(name, self, wanted)),
         };
         whole::as_it_dies(java::as_it_fails(resolved, start, self), self)
     }
@@ -385,25 +391,6 @@ impl Client {
         let routes = routes.map(|name| (ResourceType::RouteConfiguration, name.to_owned()));
         let listener = (ResourceType::Listener, target.listener.clone());
         [listener].into_iter().chain(routes).collect()
-    }
-
-    /// The same for a channel that has routes already, and goes on with them if its Listener names others that are not there.
-    ///
-    /// # Errors
-    /// Why every RPC fails.
-    pub fn resolve_meanwhile(
-        &self,
-        start: &Start,
-        extra_roots: &BTreeSet<String>,
-        in_use: &RoutesHeld,
-    ) -> Result<XdsConfig, ChannelFailure> {
-        match start {
-            Start::Target(target) => {
-                let resolved = resolve::target(target, self, extra_roots, Some(in_use));
-                whole::as_it_dies(java::as_it_fails(resolved, start, self), self)
-            }
-            Start::Routes { .. } | Start::Cluster(_) => self.resolve_with(start, extra_roots),
-        }
     }
 }
 

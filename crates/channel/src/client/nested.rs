@@ -8,7 +8,27 @@ use std::collections::{BTreeMap, BTreeSet, btree_map};
 
 use super::graph::{ClusterEntry, ClusterError, Graph, KnownCluster, MAX_AGGREGATE_DEPTH};
 
-/// Resolves the clusters named by a virtual host's routes. The client takes them in an order without a meaning (that of a HashSet).
+/// The clusters that routes name, each once, in the order in which grpc-java takes them: that of a
+/// `java.util.HashSet` to which they were added.
+pub(super) fn in_hash_order<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut seen = BTreeSet::new();
+    let mut order: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
+    let mut buckets = 16;
+    // The set grows when it is three quarters full.
+    while order.len() > buckets * 3 / 4 {
+        buckets *= 2;
+    }
+    let bucket = |name: &&str| {
+        let units = name.encode_utf16();
+        let hash = units.fold(0u32, |hash, unit| hash.wrapping_mul(31).wrapping_add(u32::from(unit)));
+        (hash ^ (hash >> 16)) as usize % buckets
+    };
+    // Names in one bucket stay in the order in which they were added.
+    order.sort_by_key(bucket);
+    order
+}
+
+/// Resolves the clusters named by a virtual host's routes, in this order.
 pub(super) fn resolve<'a, 'k>(
     roots: impl IntoIterator<Item = &'a str>,
     known: &dyn Fn(&str) -> KnownCluster<'k>,
@@ -48,13 +68,19 @@ pub(super) fn resolve_whole<'n>(
             KnownCluster::Leaf => ClusterEntry::Leaf,
             KnownCluster::Aggregate(_) if too_deep.contains(name) => ClusterEntry::Error(ClusterError::TooDeep),
             KnownCluster::Aggregate(_) => ClusterEntry::Aggregate {
-                leaves: leaves_of(name, &clusters, &mut leaves).into_iter().map(str::to_owned).collect(),
+                leaves: leaves_of(name, &clusters, &mut leaves)
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect(),
                 lost: Vec::new(),
             },
         };
         ((*name).to_owned(), entry)
     });
-    Graph { entries: entries.collect(), ..Graph::default() }
+    Graph {
+        entries: entries.collect(),
+        ..Graph::default()
+    }
 }
 
 /// The aggregates with a cluster [`MAX_AGGREGATE_DEPTH`] levels below them. Those that lead back to themselves are among them.
@@ -85,7 +111,11 @@ fn leaves_of<'n>(
     let mut seen = BTreeSet::new();
     let mut leaves = Vec::new();
     for child in children {
-        leaves.extend(leaves_of(child, clusters, walked).into_iter().filter(|leaf| seen.insert(*leaf)));
+        leaves.extend(
+            leaves_of(child, clusters, walked)
+                .into_iter()
+                .filter(|leaf| seen.insert(*leaf)),
+        );
     }
     walked.insert(name, leaves.clone());
     leaves
@@ -157,6 +187,18 @@ mod tests {
     }
 
     #[test]
+    fn names_are_in_the_order_of_a_hash_set() {
+        // As the JDK prints them.
+        let order = |names: &str| in_hash_order(names.split(' ')).join(" ");
+        assert_eq!(order("z1 h03 h02 h04 m0 h03"), "m0 z1 h03 h02 h04");
+        // More than twelve names are in 32 buckets.
+        assert_eq!(
+            order("cart payments shop-canary a b c d e f g h i j k l m checkout"),
+            "a b c d e f payments g h i j k l m cart shop-canary checkout"
+        );
+    }
+
+    #[test]
     fn a_leaf_belongs_to_all_aggregates_and_to_one_once() {
         let graph = graph(
             &["eds", "z"],
@@ -177,8 +219,7 @@ mod tests {
     /// Resolves a chain of aggregates `a0`, `a1` ... with a leaf at this depth, for a client whose aggregates fail as a whole.
     fn whole_chain(roots: &[&str], depth: usize) -> Graph {
         let names: Vec<String> = (0..=depth).map(|number| format!("a{number}")).collect();
-        let world: BTreeMap<&str, &[String]> =
-            names.windows(2).map(|pair| (pair[0].as_str(), &pair[1..])).collect();
+        let world: BTreeMap<&str, &[String]> = names.windows(2).map(|pair| (pair[0].as_str(), &pair[1..])).collect();
         resolve_whole(roots.iter().copied(), &|name| match world.get(name) {
             Some(children) => KnownCluster::Aggregate(children),
             None => KnownCluster::Leaf,
@@ -201,7 +242,9 @@ mod tests {
         let layer = |number: usize| (0..6).map(|name| format!("{number}-{name}")).collect::<Vec<_>>();
         let layers: Vec<Vec<String>> = (0..14).map(layer).collect();
         let next = |name: &str| layers.get(name.split_once('-').unwrap().0.parse::<usize>().unwrap() + 1);
-        let graph = resolve_whole(["0-0"], &|name| next(name).map_or(KnownCluster::Leaf, |names| KnownCluster::Aggregate(names)));
+        let graph = resolve_whole(["0-0"], &|name| {
+            next(name).map_or(KnownCluster::Leaf, |names| KnownCluster::Aggregate(names))
+        });
         assert_eq!(graph.leaves("0-0"), layers[13]);
     }
 

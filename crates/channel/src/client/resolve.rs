@@ -27,12 +27,24 @@ use xdsctl_model::resource::route::{Action, Destination, Route, RouteAction, Vir
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, Millis, ResourceType, RouteConfiguration};
 use xdsctl_model::status::{Code, Status};
 
+/// What a channel wants beside what its start leads to.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// Clusters beside those that the routes name: of lookups (RLS), and of RPCs under way.
+    pub clusters: &'a BTreeSet<String>,
+    /// The routes in use, with which the channel goes on while its Listener names others that are
+    /// not there.
+    pub routes: Option<&'a RoutesHeld>,
+    /// A random number, for a client that takes clusters in a random order. Without it, a cluster
+    /// that a route names has its own result ([`Feature::RootsOverwritten`]).
+    pub draw: Option<u64>,
+}
+
 /// What a channel is resolved from.
 #[derive(Clone, Copy)]
 struct Base<'a> {
     client: &'a Client,
-    /// Clusters that are wanted beside those that the routes name: of lookups (RLS).
-    extra_roots: &'a BTreeSet<String>,
+    wanted: Wanted<'a>,
 }
 
 /// Why a resource is not there.
@@ -98,17 +110,12 @@ impl Base<'_> {
     }
 }
 
-/// Resolves a target. Routes that are not there are awaited with those that are in use.
+/// Resolves a target.
 ///
 /// # Errors
 /// The failure that every RPC of the channel gets.
-pub(super) fn target(
-    target: &Target,
-    client: &Client,
-    extra_roots: &BTreeSet<String>,
-    in_use: Option<&RoutesHeld>,
-) -> Result<XdsConfig, ChannelFailure> {
-    let base = Base { client, extra_roots };
+pub(super) fn target(target: &Target, client: &Client, wanted: Wanted<'_>) -> Result<XdsConfig, ChannelFailure> {
+    let base = Base { client, wanted };
     let name = target.listener.as_str();
     let held = base.client.resources.listeners.get(name);
     let listener = base
@@ -128,7 +135,7 @@ pub(super) fn target(
         RouteSource::Rds(rds) => {
             let route_configs = &client.resources.route_configs;
             let held = route_configs.get(rds);
-            match (base.value(route_configs, rds), in_use) {
+            match (base.value(route_configs, rds), wanted.routes) {
                 (Ok(routes), _) => {
                     notes.push(base.ambient("RDS", rds, held));
                     ("RDS", Some(rds.clone()), Arc::clone(routes))
@@ -164,9 +171,9 @@ pub(super) fn routes(
     name: &str,
     authority: &str,
     client: &Client,
-    extra_roots: &BTreeSet<String>,
+    wanted: Wanted<'_>,
 ) -> Result<XdsConfig, ChannelFailure> {
-    let base = Base { client, extra_roots };
+    let base = Base { client, wanted };
     let route_configs = &client.resources.route_configs;
     let route_config = base
         .value(route_configs, name)
@@ -298,7 +305,7 @@ fn broken_method_config(host: &VirtualHost) -> Option<String> {
 }
 
 /// Resolves a cluster by itself, as if one route took all RPCs to it.
-pub(super) fn cluster(name: &str, client: &Client, extra_roots: &BTreeSet<String>) -> XdsConfig {
+pub(super) fn cluster(name: &str, client: &Client, wanted: Wanted<'_>) -> XdsConfig {
     let action = RouteAction {
         hash_policies: Vec::new(),
         retry_policy: None,
@@ -327,7 +334,7 @@ pub(super) fn cluster(name: &str, client: &Client, extra_roots: &BTreeSet<String
         starts_at_cluster: true,
         asked: client.profile.client(),
     };
-    with_clusters(config, &[], Base { client, extra_roots })
+    with_clusters(config, &[], Base { client, wanted })
 }
 
 fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> XdsConfig {
@@ -342,16 +349,20 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
         },
     };
     let routes = config.virtual_host().into_iter().flat_map(|host| &host.routes);
-    let mut names: BTreeSet<&str> = routes.flat_map(Route::clusters).collect();
-    names.extend(base.extra_roots.iter().map(String::as_str));
-    let apart = base.client.profile.has(Feature::ClustersApart);
+    let of_routes = routes.flat_map(Route::clusters);
+    let wanted = base.wanted.clusters.iter().map(String::as_str);
     let has = |feature| base.client.profile.has(feature);
-    let graph = match apart {
-        _ if has(Feature::AggregateFailsInPlace) => nested::resolve(names, &known),
-        _ if has(Feature::AggregateFailsWhole) => nested::resolve_whole(names, &known),
-        _ if has(Feature::AggregateByLevels) => levels::resolve(names, &known),
-        true => Graph::resolve_each(names, &known),
-        false => Graph::resolve(names, &known),
+    let graph = if has(Feature::AggregateFailsInPlace) {
+        nested::resolve(nested::in_hash_order(of_routes).into_iter().chain(wanted), &known)
+    } else {
+        let names: BTreeSet<&str> = of_routes.chain(wanted).collect();
+        match has(Feature::ClustersApart) {
+            _ if has(Feature::AggregateFailsWhole) => nested::resolve_whole(names, &known),
+            _ if has(Feature::AggregateByLevels) => levels::resolve(names, &known),
+            _ if has(Feature::RootsOverwritten) => Graph::resolve_over(names, &known, base.wanted.draw),
+            true => Graph::resolve_each(names, &known),
+            false => Graph::resolve(names, &known),
+        }
     };
     let (hands_on, awaits_rejected) = (has(Feature::FailuresHandedOn), has(Feature::RejectedAwaited));
     let mut clusters = BTreeMap::new();

@@ -135,6 +135,8 @@ pub struct Channel {
     draws: Draws,
     connect_time: Rng,
     answers: Rng,
+    /// The order in which clusters of routes are resolved, where the client has none.
+    root_order: Rng,
     after: Vec<(xdsctl_lb::policy::TreePath, PolicyEvent)>,
     /// RPCs that wait for a picker.
     queued: BTreeSet<u64>,
@@ -191,6 +193,7 @@ impl Channel {
             draws: Draws::new(seed),
             connect_time: Rng::stream(seed, "connect time"),
             answers: Rng::stream(seed, "backend"),
+            root_order: Rng::stream(seed, "order of roots"),
             let_go: Vec::new(),
             places: LocalityPlaces::default(),
             authority: "".into(),

@@ -193,6 +193,13 @@ impl ConfigView {
         self.profile.has(feature)
     }
 
+    /// Whether the child policy of an aggregate stays while the aggregate is too deep (grpc-js-xds
+    /// load-balancer-cds.ts `updateAddressList`).
+    fn stays_too_deep(&self, state: &ClusterState) -> bool {
+        self.profile.has(Feature::TooDeepGoesOn)
+            && matches!(state, ClusterState::Error(failure) if failure.class == ClusterFailureClass::Depth)
+    }
+
     /// Whether the policy of a cluster is stuck in the resolver of a leaf.
     fn hangs(&self, config: &XdsConfig, state: &ClusterState) -> bool {
         let hangs = |leaf: &Leaf| matches!(&leaf.cluster.discovery, Discovery::LogicalDns { hostname } if dns::is_literal(hostname, &self.profile));
@@ -299,6 +306,7 @@ impl Clusters for ConfigView {
                 remembered.last = state.leaf().cloned();
                 ClusterUpdate::Child(Box::new(child))
             }
+            Err(status) if self.stays_too_deep(state) => ClusterUpdate::ErrorBesideChild(status),
             Err(status) => ClusterUpdate::Error(match self.profile.has(Feature::NodeIdFirst) && above.is_none() {
                 true => {
                     let text = format!(

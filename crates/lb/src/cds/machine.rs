@@ -61,6 +61,11 @@ impl CdsPolicy {
             }
             cx.clusters.forget(&self.at);
         }
+        self.fail_beside_child(status, cx)
+    }
+
+    /// Fails every RPC until the child, if there is one, reports again.
+    fn fail_beside_child(&mut self, status: Status, cx: &mut PolicyCx<'_>) -> Reports {
         cx.runtime.say(&self.at, || LogEvent::ClusterFailed {
             cluster: self.cluster.clone(),
             status: status.clone(),
@@ -134,6 +139,7 @@ impl crate::policy::StateMachine for CdsPolicy {
             // `buildAndPushChildPolicyConfigs`).
             ClusterUpdate::Error(_) if config.is_dynamic && profile.has(Feature::FailedClusterKept) => self.wait(),
             ClusterUpdate::Error(status) => self.fail(status, cx),
+            ClusterUpdate::ErrorBesideChild(status) => self.fail_beside_child(status, cx),
             ClusterUpdate::TooDeep => {
                 cx.runtime.is_too_deep = true;
                 Reports::new()

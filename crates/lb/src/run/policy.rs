@@ -164,6 +164,8 @@ pub enum ClusterUpdate {
     Missing,
     /// RPCs fail with this status.
     Error(Status),
+    /// RPCs fail with this status until the child policy, which stays, reports again.
+    ErrorBesideChild(Status),
     /// The cluster is as it was.
     Same,
     /// There are no endpoints to use, which the child hears.

@@ -219,6 +219,8 @@ features! {
     OutlierDefaults;
     /// Each cluster that a route names is resolved as if it were alone: what another one has below it is not left out.
     ClustersApart;
+    /// A cluster below several clusters of routes has what the last of them made of it, in an order that is another one each time.
+    RootsOverwritten;
     /// A policy hands failures of endpoints on in their own words, and has words of its own where there is no endpoint.
     FailuresHandedOn;
     /// What is left of a cluster that no route names is gone at once; elsewhere, it is kept for 15 minutes, with its connections.
@@ -571,6 +573,8 @@ features! {
     EndpointsAwaited;
     /// An aggregate cluster that is too deep somewhere, or leads back to itself, fails as a whole; a missing one is tried in its turn.
     AggregateFailsWhole;
+    /// An aggregate cluster that becomes too deep keeps its child policy, whose next report takes the place of the failure.
+    TooDeepGoesOn;
     /// A locality with a weight of 0 counts, one without an endpoint to use does not, and weights of 0 leave a hash ring empty.
     ZeroWeightsCount;
     /// The first two of a list of addresses that is shuffled do not change places.

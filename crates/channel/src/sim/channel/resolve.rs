@@ -11,7 +11,8 @@ use crate::client::config::{
     ChannelFailure, ChannelFailureClass, ClusterFailureClass, ClusterState, RoutesHeld, XdsConfig,
 };
 use crate::client::dns::never_resolves;
-use crate::client::whole;
+use crate::client::resolve::Wanted;
+use crate::client::{java, whole};
 use crate::rpc::Selector;
 use crate::tree::service_config;
 use xdsctl_lb::log::LogEvent;
@@ -34,10 +35,16 @@ impl Channel {
                 wanted.insert(cluster.to_owned());
             }
         }
-        let mut resolved = self.client.resolve_with(&self.start, &wanted);
+        let wanted_now = Wanted {
+            clusters: &wanted,
+            routes: None,
+            draw: Some(self.root_order.next_u64()),
+        };
+        let mut resolved = self.client.resolve_with(&self.start, wanted_now);
         let awaited = self.awaited_routes(&resolved);
-        if let (Some(_), Some(routes)) = (&awaited, &self.routes) {
-            resolved = self.client.resolve_meanwhile(&self.start, &wanted, routes);
+        if awaited.is_some() && self.routes.is_some() {
+            let routes = self.routes.as_ref();
+            resolved = self.client.resolve_with(&self.start, Wanted { routes, ..wanted_now });
         }
         if let Ok(config) = &mut resolved
             && self.client.profile.has(Feature::AggregateNeedsAll)
@@ -84,10 +91,16 @@ impl Channel {
             // The client goes on with what it has.
             return;
         }
+        let lost_watch = match (&resolved, &self.taken) {
+            (Ok(config), Some(in_use)) if self.client.profile.has(Feature::AggregateFailsInPlace) => {
+                java::lost_watch(in_use, config)
+            }
+            _ => None,
+        };
         if resolved.is_ok() || of_routes.is_some() {
             self.route_failure = of_routes.cloned();
         }
-        let reports = match resolved {
+        let reports = match lost_watch.map_or(resolved, Err) {
             Ok(config) => {
                 self.runtime.say(&NOWHERE, || LogEvent::ConfigTaken {});
                 self.apply(config)
@@ -125,6 +138,11 @@ impl Channel {
     }
 
     fn apply(&mut self, config: XdsConfig) -> Reports {
+        if let Some(leaf) = self.overwritten_leaf(&config) {
+            let why = format!("cluster `{leaf}`, a leaf of one aggregate cluster, is too deep below another");
+            self.runtime.died.get_or_insert(why);
+            return Reports::new();
+        }
         if let Some(plugin) = self.lost_plugin(&config) {
             let why = format!("no route leads to the cluster specifier plugin `{plugin}` any more, which was in use");
             self.runtime.died.get_or_insert(why);
@@ -169,6 +187,21 @@ impl Channel {
             }
         }
         reports
+    }
+
+    /// A leaf of an aggregate whose own result is a failure. The cds policy of the aggregate looks for
+    /// its endpoints (grpc-go cdsbalancer.go `updateLeafClusterConfig`).
+    fn overwritten_leaf<'c>(&self, config: &'c XdsConfig) -> Option<&'c str> {
+        if !self.client.profile.has(Feature::RootsOverwritten) {
+            return None;
+        }
+        let states = config.clusters.values();
+        let mut leaves = states.flat_map(|state| match state {
+            ClusterState::Aggregate(aggregate) => aggregate.leaves.as_slice(),
+            ClusterState::Leaf(_) | ClusterState::Error(_) => &[],
+        });
+        let leaf = leaves.find(|leaf| matches!(config.clusters.get(*leaf), Some(ClusterState::Error(_))))?;
+        Some(leaf)
     }
 
     /// A plugin in use that no route of a new configuration leads to: the selector before still holds it, and is asked for it when the

@@ -24,7 +24,10 @@ struct ClusterWalk<'a> {
     channel: &'a Channel,
     config: &'a XdsConfig,
     missing: BTreeSet<&'a (ResourceType, String)>,
+    /// What has become of the clusters below the root at hand, each of which is walked alone.
     seen: BTreeMap<String, Reached>,
+    /// The clusters below all roots so far.
+    visited: BTreeSet<String>,
     /// What the clusters wait for that have not failed.
     awaited: Vec<(ResourceType, String)>,
 }
@@ -43,22 +46,23 @@ impl Channel {
             config,
             missing: config.missing.iter().collect(),
             seen: BTreeMap::new(),
+            visited: BTreeSet::new(),
             awaited: Vec::new(),
         };
         let routes = config.virtual_host().into_iter().flat_map(|host| &host.routes);
         for root in routes.flat_map(Route::clusters) {
-            walk.visit(root, 0);
+            walk.visit_root(root);
         }
         let needed: BTreeSet<_> = walk.awaited.drain(..).collect();
         let partial: BTreeSet<_> = wanted
             .iter()
-            .filter(|root| walk.visit(root, 0) == Reached::Awaited)
+            .filter(|root| walk.visit_root(root) == Reached::Awaited)
             .collect();
-        let (seen, awaited) = (walk.seen, walk.awaited);
+        let (visited, awaited) = (walk.visited, walk.awaited);
         let awaited: BTreeSet<_> = awaited.into_iter().collect();
         config
             .clusters
-            .retain(|name, _| seen.contains_key(name) && !partial.contains(name));
+            .retain(|name, _| visited.contains(name) && !partial.contains(name));
         config.missing.retain(|missing| {
             let is_of_cluster = matches!(missing.0, ResourceType::Cluster | ResourceType::Endpoints);
             !is_of_cluster || needed.contains(missing) || awaited.contains(missing)
@@ -68,6 +72,12 @@ impl Channel {
 }
 
 impl ClusterWalk<'_> {
+    fn visit_root(&mut self, name: &str) -> Reached {
+        let reached = self.visit(name, 0);
+        self.visited.extend(std::mem::take(&mut self.seen).into_keys());
+        reached
+    }
+
     fn visit(&mut self, name: &str, depth: usize) -> Reached {
         if depth >= MAX_AGGREGATE_DEPTH {
             return Reached::Failed;

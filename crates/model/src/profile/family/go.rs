@@ -142,7 +142,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.79" always SharesOfAll;
         "1.80" off EndpointHashKeyBackwardCompat PolicyNamesExact;
         "1.80" on RingHashSetRequestHashKey ParserPanicRecovered;
-        "1.80" always FailedClusterKept SubscribesFirst DefaultChainFirst EndpointWeightSum PolicyAddressesMatch ImpossibleChainsDropped;
+        "1.80" always RootsOverwritten FailedClusterKept SubscribesFirst DefaultChainFirst EndpointWeightSum PolicyAddressesMatch ImpossibleChainsDropped;
         "1.80" gone FailedClusterGoesOn CidrAsText ClustersAlone DnsPickFirst BlackoutForExpiration;
         "1.81" off Sni OrcaLrsPropagation;
         "1.81" always CidrByNetip ResourceNameChecked;
