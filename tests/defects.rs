@@ -208,6 +208,26 @@ fn dumps(trigger: DefectTrigger) -> (Vec<String>, Vec<String>) {
         DefectTrigger::Ring => (vec![cluster(ring), endpoints(1)], vec![cluster(""), endpoints(1)]),
         DefectTrigger::Priorities => (vec![cluster(""), endpoints(2)], vec![cluster(""), endpoints(1)]),
         DefectTrigger::SharedService => (aggregate(["s", "s"]), aggregate(["s", "t"])),
+        DefectTrigger::NestedRoot => {
+            let below_another = |children: &str| {
+                let above = aggregate(["s", "t"]).swap_remove(0);
+                let above = above.replace("\"name\": \"a\"", "\"name\": \"c\"");
+                let above = above.replace("[\"c0\", \"c1\"]", children);
+                let routes = ["a", "c"].map(|cluster| {
+                    format!(r#"{{"match": {{"path": "/{cluster}/Get"}}, "route": {{"cluster": "{cluster}"}}}}"#)
+                });
+                let manager = "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+                let router = "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router";
+                let listener = format!(
+                    r#"{{"@type": "type.googleapis.com/envoy.config.listener.v3.Listener", "name": "shop", "api_listener": {{"api_listener": {{
+                    "@type": "{manager}", "http_filters": [{{"name": "router", "typed_config": {{"@type": "{router}"}}}}],
+                    "route_config": {{"virtual_hosts": [{{"domains": ["*"], "routes": [{}]}}]}}}}}}}}"#,
+                    routes.join(",")
+                );
+                [aggregate(["s", "t"]), vec![above, listener]].concat()
+            };
+            (below_another("[\"c0\", \"a\"]"), below_another("[\"a\", \"c0\"]"))
+        }
         DefectTrigger::RenewedAnswers => (
             vec![looked_up(r#", "max_age": "60s", "stale_age": "20s""#)],
             vec![looked_up(r#", "max_age": "60s""#)],

@@ -1,10 +1,10 @@
 //! Known defects of clients whose trigger is in the dump. What they are, and who has them, is data
 //! of [`Defect`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
-use super::{Findings, Who, WorldQuestion};
+use super::{Findings, Usage, Who, WorldQuestion};
 use xdsctl_channel::client::graph::Graph;
 use xdsctl_channel::client::{ClusterFacts, Facts, ListenerFacts, PolicyKind, ResourceId, World};
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Path, rules};
@@ -16,7 +16,7 @@ rules! {
     CLIENT_DEFECT = "client-defect", Snapshot, Advice as Note, "the defect's own source, `docs/clients.md`";
 }
 
-pub(super) fn check(world: &World, asked: WorldQuestion<'_>, findings: &mut Findings) {
+pub(super) fn check(world: &World, usage: &Usage<'_>, asked: WorldQuestion<'_>, findings: &mut Findings) {
     let findings = &mut Shown {
         clients: asked.clients,
         findings,
@@ -40,6 +40,15 @@ pub(super) fn check(world: &World, asked: WorldQuestion<'_>, findings: &mut Find
                 let path = Path::ROOT.field("lb_policy").to_owned();
                 add(DefectTrigger::RingOfShared, entry.id, path, findings);
             }
+        }
+    }
+    if had(DefectTrigger::NestedRoot, findings.clients).next().is_some() {
+        for entry in nested_roots(world, usage)
+            .into_iter()
+            .filter_map(|name| world.get(ResourceType::Cluster, name))
+        {
+            let path = Path::ROOT.field("cluster_type").to_owned();
+            add(DefectTrigger::NestedRoot, entry.id, path, findings);
         }
     }
     for (_, entry) in world.all(ResourceType::Listener) {
@@ -142,6 +151,28 @@ fn of_cluster(world: &World, (name, id): (&str, ResourceId), cluster: &ClusterFa
             findings,
         );
     }
+}
+
+/// The aggregate clusters of a virtual host that are below another cluster of it, and have other
+/// leaves there than alone.
+fn nested_roots<'w>(world: &'w World, usage: &Usage<'w>) -> BTreeSet<&'w str> {
+    let known = |name: &str| world.known(name);
+    let mut nested = BTreeSet::new();
+    for (host, _) in usage.virtual_hosts().filter(|(_, is_reached)| *is_reached) {
+        let roots = host.iter().map(|reference| reference.cluster.as_str());
+        let aggregates = roots.filter(|name| matches!(world.cluster(name), Some(ClusterFacts::Aggregate { .. })));
+        let graphs: BTreeMap<&str, Graph> = aggregates.map(|name| (name, Graph::resolve([name], &known))).collect();
+        for graph in graphs.values() {
+            let differs = |(name, alone): &(&&str, &Graph)| {
+                graph
+                    .entries
+                    .get(**name)
+                    .is_some_and(|entry| Some(entry) != alone.entries.get(**name))
+            };
+            nested.extend(graphs.iter().filter(differs).map(|(name, _)| *name));
+        }
+    }
+    nested
 }
 
 /// The name under which a cluster asks for its endpoints, if it does.

@@ -220,6 +220,6 @@ pub fn run(world: &World, usage: &Usage, asked: WorldQuestion<'_>) -> WorldFindi
     weight::check(world, &mut findings);
     outlier::check(world, &mut findings);
     unused::check(world, usage, &users, &mut findings);
-    defects::check(world, asked, &mut findings);
+    defects::check(world, usage, asked, &mut findings);
     findings.finish()
 }

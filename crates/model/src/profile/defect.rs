@@ -28,6 +28,8 @@ pub enum DefectTrigger {
     Priorities,
     /// An aggregate cluster with leaves that have one EDS service.
     SharedService,
+    /// An aggregate cluster of a route that is below another cluster of a route, and has other leaves there.
+    NestedRoot,
     /// Routes by lookups (RLS) whose answers are renewed before they are too old.
     RenewedAnswers,
     /// A virtual host without a route that takes every RPC.

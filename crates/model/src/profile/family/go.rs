@@ -52,6 +52,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
             "grpc/grpc-go#6927, #7156; ring.go of 1.62 and 1.70";
         SharedService since "1.48": "keeps a core busy without end where leaves of an aggregate cluster have one EDS service",
             "measured with seven versions from 1.48 to 1.85; balancer_priority.go syncPriority";
+        NestedRoot since "1.80": "lets chance decide which leaves an aggregate cluster of a route has that is also below another: all, or those left there",
+            "measured with 1.85; xds_dependency_manager.go maybeSendUpdateLocked of 1.80 to 1.85";
         ServerRoutes since "1.42" until "1.61": "dies with its first connection where the routes of a server's filter chain come by RDS",
             "grpc/grpc-go#6683, #6788; measured with 1.42, 1.58, 1.60 and 1.61", fatal;
         NoServerRoutes since "1.42" until "1.43": "takes a server's filter chain without routes, and fails its RPCs",
