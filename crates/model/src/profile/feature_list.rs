@@ -1,9 +1,9 @@
-//! The form in which features are listed.
+//! The macro that lists features.
 
 macro_rules! features {
     (@env $env:literal) => { Some($env) };
     (@env) => { None };
-    ($( $(#[doc = $doc:literal])+ $name:ident $(= $env:literal)? ;)+) => {
+    (=> $( $(#[doc = $doc:literal])+ $name:ident $(= $env:literal)? ;)+) => {
         /// Something that some versions do.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u16)]
@@ -13,12 +13,12 @@ macro_rules! features {
             /// Every feature, in declaration order.
             pub const ALL: &'static [Feature] = &[$(Feature::$name),+];
 
-            /// The environment variable that switches it, where it has one.
+            /// Returns the environment variable that switches the feature, if there is one.
             pub const fn env(self) -> Option<&'static str> {
                 match self { $(Feature::$name => features!(@env $($env)?)),+ }
             }
 
-            /// One sentence: what it is.
+            /// Returns one sentence that says what the feature is.
             pub const fn summary(self) -> &'static str {
                 match self { $(Feature::$name => concat!($($doc),+)),+ }
             }

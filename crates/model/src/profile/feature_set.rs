@@ -1,6 +1,7 @@
-//! Sets of features: what a client has switched on, what differs between two, what a converter asked for.
+//! Sets of features: those that a client has switched on, those that differ between two clients,
+//! and those that a converter asked for.
 //!
-//! A set is a few words of 64 bits, because every resource is judged with one.
+//! A set is a few words of 64 bits, because each resource is judged with one.
 
 use super::client::Client;
 use super::feature::Feature;
@@ -16,33 +17,34 @@ const _: () = assert!(
 );
 
 impl Default for Features {
-    /// Those of the reference client in its default environment.
+    /// Returns the features of the reference client in its default environment.
     fn default() -> Self {
         Self::of(Client::REFERENCE)
     }
 }
 
 impl Features {
-    /// Words of 64 bits that have room for all features.
+    /// The number of 64-bit words that have room for all features.
     pub(super) const WORDS: usize = 5;
 
     /// No feature.
     pub(super) const EMPTY: Features = Features([0; Features::WORDS]);
 
-    /// What a client has in its default environment.
+    /// Returns the features that a client has in its default environment.
     pub fn of(client: Client) -> Self {
         Self::last_changed(client, |change, _| change.is_default_on())
     }
 
-    /// What a variable switches in a client.
+    /// Returns the features that an environment variable switches in a client.
     pub(super) fn switches_of(client: Client) -> Self {
         Self::last_changed(client, |change, feature| feature.env().is_some() && change.has_switch())
     }
 
-    /// The features of which `is_in` says yes to what `client` did with them last.
+    /// Returns the features for which `is_in` is true of the last change that `client` or an older
+    /// version made to them.
     fn last_changed(client: Client, is_in: impl Fn(FeatureChange, Feature) -> bool) -> Self {
         let mut set = Features::EMPTY;
-        // Oldest first for each feature: a later change takes the place of an earlier one.
+        // Changes are sorted by version: a later change of a feature replaces an earlier one.
         for &(since, change, feature) in client.family.facts().changes {
             if since <= client.version {
                 set.set(feature, is_in(change, feature));
@@ -51,7 +53,7 @@ impl Features {
         set
     }
 
-    /// The features that one set has and the other does not.
+    /// Returns the features that are in exactly one of two sets.
     pub(super) fn differing(self, other: Self) -> Features {
         let mut differing = self;
         for (word, other) in differing.0.iter_mut().zip(other.0) {
@@ -76,12 +78,12 @@ impl Features {
         }
     }
 
-    /// The word that a feature is in, and its bit there.
+    /// Returns the index of the word that holds a feature, and the feature's bit in it.
     pub(super) const fn place(feature: Feature) -> (usize, u64) {
         (feature as usize / 64, 1 << (feature as usize % 64))
     }
 
-    /// The set as words of 64 bits.
+    /// Returns the set as words of 64 bits.
     pub(super) const fn words(self) -> [u64; Features::WORDS] {
         self.0
     }
