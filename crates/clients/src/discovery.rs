@@ -3,8 +3,8 @@
 //!
 //! Follows C-core `XdsClient::XdsChannel::AdsCall` (xds_client.cc): `DecodeAdsResponse`,
 //! `ParseResource`, `HandleServerReportedResourceError`, and `XdsClient::ParseXdsResourceName`.
-//! [`resource`] takes a resource that was found with a name around it; the functions that begin with
-//! `check` look at one fact.
+//! [`resource`] validates a resource that was sent with a name around it; the functions that begin
+//! with `check` look at one fact.
 //!
 //! The client finds none of these faults in a field of the resource, so the paths of the findings
 //! are empty, or lead into `resource_errors`.
@@ -38,7 +38,7 @@ rules! {
 /// Validates a resource that was sent under `outer_name`; without one, or with an empty one, its
 /// own name counts.
 ///
-/// The clients in `others` are asked as well. The context is taken for the resource alone; see
+/// The clients in `others` are asked as well. The context is used for this resource alone; see
 /// [`Validation::knowing`] for what it may know.
 pub fn resource(
     resource_type: ResourceType,
@@ -73,8 +73,8 @@ pub fn resource(
     validated
 }
 
-/// Validates a resource without a wrapper; the control plane may still send it in one with another
-/// name.
+/// Validates a resource without a wrapper. The control plane may still send it in a wrapper with
+/// another name.
 ///
 /// A name that the client cannot parse ([`XDSTP_NAME_UNSENDABLE`]) is therefore no fault here.
 pub fn bare(resource_type: ResourceType, bytes: &Bytes, others: &[Profile], cx: Validation<'_>) -> Validated {
@@ -96,7 +96,7 @@ fn without_prefix(type_url: &str) -> &str {
     type_url.strip_prefix(URL_PREFIX).unwrap_or(type_url)
 }
 
-/// The type of a response, which must be one that a gRPC client asks for.
+/// Returns the type of a response, or reports one that a gRPC client never asks for.
 pub fn check_response_type(type_url: &str, cx: &mut Validation<'_>) -> Option<ResourceType> {
     let found = ResourceType::from_type_name(without_prefix(type_url));
     if found.is_none() {
@@ -114,7 +114,7 @@ pub fn check_response_type(type_url: &str, cx: &mut Validation<'_>) -> Option<Re
     found
 }
 
-/// Says whether the type is one that gRPC knows nothing of and other clients do.
+/// Says whether gRPC knows nothing of the type, but other clients do.
 pub fn is_of_others(type_url: &str) -> bool {
     let name = type_url.rsplit('/').next().unwrap_or_default();
     let is_v2 = name.starts_with("envoy.api.v2.");
@@ -123,7 +123,7 @@ pub fn is_of_others(type_url: &str) -> bool {
 }
 
 /// Says whether a resource of type `type_url` may be in a response of type `response_type`; reports
-/// if not.
+/// it if not.
 pub fn check_resource_type(type_url: &str, response_type: &str, cx: &mut Validation<'_>) -> bool {
     let response_type = without_prefix(response_type);
     let fits = without_prefix(type_url) == response_type;
@@ -137,7 +137,7 @@ pub fn check_resource_type(type_url: &str, response_type: &str, cx: &mut Validat
     fits
 }
 
-/// Says whether the client can read a resource's name; reports `rule` at `at` if not.
+/// Says whether the client can read a resource's name; reports `rule` at `at` if it cannot.
 ///
 /// Any text is a name, but with `xdstp:` in front it must be a URI whose path begins with the type,
 /// if federation is on (A47).

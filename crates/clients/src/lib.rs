@@ -1,7 +1,8 @@
-//! What a gRPC client does with one resource: takes it, rejects it, and what it keeps of it.
+//! What a gRPC client does with one resource: whether it accepts or rejects it, and what it keeps
+//! of it.
 //!
 //! [`core`], `go`, `java`, `node` and `rust` are the families, each with the converters of that
-//! client; none knows of another, and what they have in common is [below them](shared). [`judge`]
+//! client. No family knows of another, and what they have in common is in [`shared`]. [`judge`]
 //! asks all clients that are wanted. [`discovery`] is about the response around the resources, and
 //! [`bootstrap`] about the file with which a client starts.
 

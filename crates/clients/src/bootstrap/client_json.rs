@@ -3,13 +3,14 @@
 //!
 //! A key may not occur twice in an object, and containers nest at most 255 deep. `-`, `-01`, `-.5`
 //! and `1e+` are numbers, and an object's last key may lack its value (`{"a":}` is `{}`). A byte
-//! order mark is an error. A [`JsonDialect`] says what is otherwise in another client's parser.
+//! order mark is an error. A [`JsonDialect`] says how another client's parser differs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Containers inside each other that C-core's parser takes, and that of grpc-java.
+/// How deep containers may be nested for C-core's parser, and for that of grpc-java.
 pub const MAX_DEPTH: usize = 255;
-/// Containers inside each other that are read for a client that takes more of them (grpc-go 10,000).
+/// How deep containers may be nested for clients whose parsers accept more than that (grpc-go:
+/// 10,000).
 pub const DEEPEST: usize = 1_000;
 
 /// A JSON value; numbers keep their text.
@@ -23,7 +24,7 @@ pub enum ClientJson {
     Number(String),
     /// The string, unescaped.
     String(String),
-    /// A string in which U+FFFD stands for half a surrogate pair, or for what is not UTF-8.
+    /// A string in which U+FFFD replaces half of a surrogate pair, or bytes that are not UTF-8.
     Mended(String),
     /// The elements.
     Array(Vec<ClientJson>),
@@ -39,7 +40,7 @@ impl JsonObject {
     /// An object without entries.
     pub const EMPTY: &JsonObject = &JsonObject(Vec::new());
 
-    /// The value that counts for a key, which is the last one.
+    /// Returns the value of a key; of a repeated key, the last value.
     pub fn get(&self, key: &str) -> Option<&ClientJson> {
         self.0.iter().rev().find(|(name, _)| name == key).map(|(_, json)| json)
     }
@@ -49,12 +50,12 @@ impl JsonObject {
         self.get(key).is_some()
     }
 
-    /// All entries, in the order of the text.
+    /// Returns all entries, in the order of the text.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, &ClientJson)> {
         self.0.iter().map(|(key, json)| (key.as_str(), json))
     }
 
-    /// The entries that count, by key.
+    /// Returns the entries by key; of a repeated key, the last one.
     pub fn entries(&self) -> BTreeMap<&str, &ClientJson> {
         self.pairs().collect()
     }
@@ -81,21 +82,22 @@ pub fn parse(text: &[u8]) -> Result<ClientJson, SyntaxError> {
 /// How another client's JSON parser differs from C-core's.
 #[derive(Debug, Clone, Copy)]
 pub struct JsonDialect {
-    /// Of a repeated key the last value counts; otherwise a repeated key is an error.
+    /// The last value of a repeated key counts; otherwise a repeated key is an error.
     pub takes_last_key: bool,
     /// Text after the value is ignored; otherwise it is an error.
     pub ends_with_value: bool,
-    /// Half of a surrogate pair, and what is not UTF-8, is read as U+FFFD; otherwise it is an error.
+    /// Half of a surrogate pair and bytes that are not UTF-8 become U+FFFD; otherwise they are
+    /// errors.
     pub mends_strings: bool,
-    /// Numbers and last keys are as RFC 8259 has them; otherwise as in C-core.
+    /// Numbers and last keys follow RFC 8259; otherwise C-core's exceptions hold.
     pub is_exact: bool,
-    /// What Gson takes besides, unless it is told to be strict: keywords in any case, control
+    /// The parser is Gson, not set to be strict. It also accepts keywords in any case, control
     /// characters in strings, `\'`, an escaped end of line, and a byte order mark. A number must be
     /// finite.
     pub is_gson: bool,
-    /// The whole text must be UTF-8, not its strings alone.
+    /// The whole text must be UTF-8, not only its strings.
     pub needs_utf8: bool,
-    /// Containers inside each other.
+    /// How deep containers may be nested.
     pub max_depth: usize,
 }
 
@@ -113,7 +115,7 @@ impl Default for JsonDialect {
     }
 }
 
-/// Like [`parse`], with another client's parser.
+/// Parses a whole text as another client's parser does.
 ///
 /// # Errors
 /// The first fault.
@@ -144,18 +146,18 @@ struct JsonParser<'t> {
     text: &'t [u8],
     at: usize,
     depth: usize,
-    /// Halves of surrogate pairs so far.
+    /// How many halves of surrogate pairs were found so far.
     mended: usize,
     dialect: JsonDialect,
 }
 
-/// Says whether Gson takes a byte for a part of the word before it.
+/// Says whether Gson reads a byte as part of the keyword before it.
 fn is_literal(byte: u8) -> bool {
     !b"/\\;#=[]{},: \t\x0c\r\n".contains(&byte)
 }
 
 impl ClientJson {
-    /// The text of a string.
+    /// Returns the text of a string; `None` for any other value.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             ClientJson::String(text) | ClientJson::Mended(text) => Some(text),
@@ -163,7 +165,7 @@ impl ClientJson {
         }
     }
 
-    /// Says whether it is a number beyond all that a double can be.
+    /// Says whether the value is a number that is too large for a double.
     pub fn is_infinite(&self) -> bool {
         matches!(self, ClientJson::Number(text) if text.parse::<f64>().is_ok_and(f64::is_infinite))
     }
@@ -325,7 +327,7 @@ impl JsonParser<'_> {
         self.end_number(start)
     }
 
-    /// A number as RFC 8259 has it.
+    /// Reads a number by the grammar of RFC 8259.
     fn exact_number(&mut self) -> Result<ClientJson, SyntaxError> {
         let start = self.at;
         self.at += usize::from(self.peek() == Some(b'-'));
@@ -365,7 +367,7 @@ impl JsonParser<'_> {
         }
     }
 
-    /// A string, mended or not.
+    /// Reads a string, which is [`ClientJson::Mended`] if something in it was replaced.
     fn string(&mut self) -> Result<ClientJson, SyntaxError> {
         let before = self.mended;
         self.at += 1;
@@ -435,7 +437,8 @@ impl JsonParser<'_> {
         }
     }
 
-    /// The number of the character that begins with these sixteen bits.
+    /// Returns the code point that begins with these 16 bits; reads the second half of a surrogate
+    /// pair.
     fn code_point(&mut self, first: u32) -> Result<u32, SyntaxError> {
         match first {
             0xd800..=0xdbff => {

@@ -48,7 +48,7 @@ pub fn channel(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) -> S
     chosen.unwrap_or_default().to_owned()
 }
 
-/// Says that no entry has a type that the client has.
+/// Reports that no entry has a type that the client has.
 pub fn none_known(at: &Path<'_>, cx: &mut Validation<'_>) {
     let (who, types) = (
         who(cx.profile()),
@@ -61,7 +61,7 @@ pub fn none_known(at: &Path<'_>, cx: &mut Validation<'_>) {
     );
 }
 
-/// Who does not know something: gRPC for C-core, which stands for it.
+/// Returns the name of the client for messages: C-core is called gRPC.
 fn who(profile: &Profile) -> String {
     match profile.is_core() {
         true => "gRPC".to_owned(),
@@ -88,8 +88,8 @@ pub fn call(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) {
     }
 }
 
-/// Type and config of each entry; `None` if any entry is malformed, for then the client looks no
-/// further.
+/// Returns type and config of each entry; `None` if any entry is malformed, because the client
+/// stops there.
 fn entries<'j>(
     json: &'j ClientJson,
     at: &Path<'_>,
@@ -128,7 +128,8 @@ fn tls(config: &Option<&JsonObject>, at: &Path<'_>, cx: &mut Validation<'_>) {
     key_pair(config, at, cx);
 }
 
-/// Certificate and private key come together; that a key is there counts, even if it is null.
+/// Checks that certificate and private key are set together. A key whose value is null counts as
+/// set.
 pub fn key_pair(config: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) {
     half_pair(
         config.contains_key("certificate_file"),
@@ -138,7 +139,7 @@ pub fn key_pair(config: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) {
     );
 }
 
-/// Says that one of certificate and private key is there without the other.
+/// Reports that one of certificate and private key is set without the other.
 pub fn half_pair(has_certificate: bool, has_key: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     if has_certificate != has_key {
         cx.report(

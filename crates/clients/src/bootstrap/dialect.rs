@@ -1,8 +1,8 @@
-//! What the families' readers of a bootstrap differ in that is no matter of their order: the JSON
-//! that their parsers take, and the credentials that they have.
+//! How the families' bootstrap readers differ, apart from the order of their checks: in the JSON
+//! that their parsers accept, and in the credentials that they have.
 //!
-//! Measured with channels of all families and read: encoding/json of Go, Gson in grpc-java's
-//! `JsonParser`, `JSON.parse`, serde_json.
+//! Measured with channels of all families, and read in the sources of their parsers: encoding/json
+//! of Go, Gson in grpc-java's `JsonParser`, `JSON.parse`, serde_json.
 
 use super::client_json::{DEEPEST, JsonDialect};
 use xdsctl_model::profile::{Family, Feature, Profile};
@@ -10,16 +10,16 @@ use xdsctl_model::profile::{Family, Feature, Profile};
 /// How one client reads a bootstrap.
 #[derive(Debug, Clone, Copy)]
 pub struct BootstrapDialect {
-    /// Types of channel credentials that it has.
+    /// The types of channel credentials that the client has.
     pub channel_types: &'static [&'static str],
-    /// What its JSON parser takes that C-core's does not.
+    /// How the client's JSON parser differs from C-core's.
     pub json: JsonDialect,
-    /// A second server is a fallback; else nobody ever asks it.
+    /// The client falls back to its second server; otherwise it never asks that server.
     pub falls_back: bool,
 }
 
 impl BootstrapDialect {
-    /// The dialect of a client.
+    /// Returns the dialect of a client.
     pub fn of(profile: &Profile) -> BootstrapDialect {
         let exact = JsonDialect {
             takes_last_key: true,

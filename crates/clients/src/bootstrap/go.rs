@@ -1,8 +1,9 @@
-//! grpc-go's bootstrap: encoding/json puts it into structs (internal/xds/bootstrap/bootstrap.go).
+//! grpc-go's bootstrap: encoding/json decodes it into structs
+//! (internal/xds/bootstrap/bootstrap.go).
 //!
-//! A key of a struct is found in any case, and each occurrence counts in turn. A null leaves what is
-//! there. Before 1.66 the document, its authorities and its node were read by the exact key, and the
-//! node as the message that it is in the protocol.
+//! A key matches a field of a struct in any case, and each occurrence of a repeated key is applied
+//! in turn. A null leaves the field as it is. Before 1.66 the document, its authorities and its
+//! node matched keys exactly, and the node was read as the message that it is in the protocol.
 
 use super::client_json::{ClientJson, JsonObject};
 use super::load::{self, wrong};
@@ -60,14 +61,14 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
     Some(bootstrap)
 }
 
-/// A key of an object that a field of a struct takes.
+/// A key of an object that sets a field of a struct.
 struct Member<'j> {
     name: &'static str,
     key: &'j str,
     json: &'j ClientJson,
 }
 
-/// The fields that the keys of an object set, in turn; nothing for null.
+/// Returns the fields that the keys of an object set, in turn; none for null. Notes unknown keys.
 fn members<'j>(
     json: &'j ClientJson,
     names: &'static [&'static str],
@@ -88,7 +89,8 @@ fn members<'j>(
     members_of(object, names, is_exact).collect()
 }
 
-/// The entries of an object that count: all of them, or with `lasts` the last of each key.
+/// Returns the entries of an object that count: all of them, or with `lasts` the last one of each
+/// key.
 fn counting(object: &JsonObject, lasts: bool) -> Vec<(&str, &ClientJson)> {
     match lasts {
         true => object.entries().into_iter().collect(),
@@ -96,7 +98,8 @@ fn counting(object: &JsonObject, lasts: bool) -> Vec<(&str, &ClientJson)> {
     }
 }
 
-/// The same of an object. Where keys are exact, the last value of a key is read alone.
+/// Returns the fields that the keys of an object set. With `is_exact`, only the last value of a
+/// repeated key is read.
 fn members_of<'j>(
     object: &'j JsonObject,
     names: &'static [&'static str],
@@ -108,7 +111,8 @@ fn members_of<'j>(
     })
 }
 
-/// The field that a key sets: by its name, else in any case (encoding/json `foldName`).
+/// Returns the field that a key sets. Without `is_exact`, case does not count (encoding/json
+/// `foldName`).
 fn field_of(key: &str, names: &'static [&'static str], is_exact: bool) -> Option<&'static str> {
     let is_field = |name: &&&str| match is_exact {
         true => **name == key,
@@ -117,7 +121,7 @@ fn field_of(key: &str, names: &'static [&'static str], is_exact: bool) -> Option
     names.iter().find(is_field).copied()
 }
 
-/// Unicode has two more letters that are an s and a k in another case.
+/// Folds the case of a letter. Two letters outside of ASCII fold to `s` and `k`.
 fn folded(letter: char) -> char {
     match letter {
         'ſ' => 's',
@@ -126,7 +130,7 @@ fn folded(letter: char) -> char {
     }
 }
 
-/// A value that may be null, which is as if it were not there.
+/// Reads a value that may be null; a null counts as absent.
 fn nullable<'j, T>(
     json: &'j ClientJson,
     at: &Path<'_>,
@@ -145,14 +149,14 @@ fn text(json: &ClientJson, into: &mut String, at: &Path<'_>, cx: &mut Validation
     }
 }
 
-/// The elements of a list; none for null.
+/// Returns the elements of a list; none for null.
 fn list<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> &'j [ClientJson] {
     nullable(json, at, cx, load::array)
         .map(Vec::as_slice)
         .unwrap_or_default()
 }
 
-/// The servers of a list, of which so many must lack nothing; a null is a server that is not there.
+/// Reads a list of servers, of which the first `whole` must be complete. A null is `None`.
 fn servers(json: &ClientJson, whole: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Option<Server>> {
     if *json == ClientJson::Null {
         return Vec::new();
@@ -162,7 +166,8 @@ fn servers(json: &ClientJson, whole: usize, at: &Path<'_>, cx: &mut Validation<'
     })
 }
 
-/// Says that the client dies of a server that is null, once the document is read.
+/// Reports servers that are null: the client's process dies once the document is read. With
+/// `is_old`, the client looks at the first server alone.
 fn alive(servers: &[Option<Server>], is_old: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     let looked_at = if is_old { 1 } else { servers.len() };
     for (i, _) in servers
@@ -176,7 +181,8 @@ fn alive(servers: &[Option<Server>], is_old: bool, at: &Path<'_>, cx: &mut Valid
     }
 }
 
-/// A server, which lacks nothing if it is to be `whole`.
+/// Reads a server. With `is_whole`, it must have a `server_uri` and credentials that the client
+/// has.
 fn server(json: &ClientJson, is_whole: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
     let mark = cx.mark();
     let (mut server, mut channel, mut calls) = (Server::default(), Vec::new(), Vec::new());
@@ -216,7 +222,7 @@ fn server(json: &ClientJson, is_whole: bool, at: &Path<'_>, cx: &mut Validation<
     server
 }
 
-/// An entry of credentials: its type, and its config as it stands in the text.
+/// An entry of a list of credentials: its type, and its config as it stands in the text.
 #[derive(Default)]
 struct Entry<'j> {
     kind: String,
@@ -237,7 +243,8 @@ fn entries<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> 
     entries.collect()
 }
 
-/// The first type that the client has. Newer clients make all that they have.
+/// Returns the first type of credentials that the client has. Newer clients build all entries of
+/// such types, so all their configs are checked.
 fn chosen(entries: &[Entry<'_>], must_be: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     let types = super::dialect::BootstrapDialect::of(cx.profile()).channel_types;
     let known = || {
@@ -316,7 +323,7 @@ fn providers(json: &ClientJson, is_old: bool, bootstrap: &mut Bootstrap, at: &Pa
                 _ => config = Some(member.json),
             }
         }
-        // A plugin that nobody has is passed over.
+        // A plugin that the client does not have is ignored.
         if plugin == super::providers::FILE_WATCHER {
             go_files::provider(config, &at.field("config"), cx);
         }

@@ -18,7 +18,7 @@ struct Files<'j> {
 }
 
 impl<'j> Files<'j> {
-    /// Reads a config; `None` if it is at fault.
+    /// Reads a config; `None` if it has a fault.
     fn read(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Files<'j>> {
         let (mark, mut files) = (cx.mark(), Files::default());
         let members = match json {
@@ -81,7 +81,7 @@ pub(super) fn provider(config: Option<&ClientJson>, at: &Path<'_>, cx: &mut Vali
     }
 }
 
-/// Checks the config of `tls` credentials; without a file, nobody looks further.
+/// Checks the config of `tls` credentials. A config that names no file is not checked further.
 pub(super) fn tls(config: Option<&ClientJson>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let files = config.and_then(|json| Files::read(json, at, cx));
     if let Some(files) = files.filter(|files| !files.has_none()) {
@@ -89,7 +89,7 @@ pub(super) fn tls(config: Option<&ClientJson>, at: &Path<'_>, cx: &mut Validatio
     }
 }
 
-/// The directory of a file, without the steps that lead nowhere (`filepath.Dir`).
+/// Returns the directory of a file, with `.` and `..` resolved (`filepath.Dir`).
 fn directory(file: &str) -> String {
     let before = file
         .rfind('/')

@@ -18,7 +18,8 @@ pub(super) fn duration(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>
     }
 }
 
-/// A sign, no leading zeros, at most nine decimals (protojson `parseDuration`).
+/// Says whether protojson reads a text as a Duration: an optional sign, no leading zeros, at most
+/// nine decimals (`parseDuration`).
 fn is_duration(text: &str) -> bool {
     let Some(number) = text.strip_suffix('s') else {
         return false;
@@ -34,8 +35,8 @@ fn is_duration(text: &str) -> bool {
     is_whole && are_digits(whole) && are_digits(fraction) && fraction.len() <= 9
 }
 
-/// Checks the metadata of a node, which is a Struct; `is_protojson` as protojson reads one, which
-/// takes no key twice and mends no string.
+/// Checks the metadata of a node, which is a Struct. With `is_protojson` it is read by protojson,
+/// which rejects repeated keys and does not mend strings.
 pub(super) fn metadata(json: &ClientJson, is_protojson: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     match json {
         ClientJson::Null => {}
@@ -76,7 +77,7 @@ fn value(json: &ClientJson, is_protojson: bool, at: &Path<'_>, cx: &mut Validati
     }
 }
 
-/// Checks a node as a message of the protocol (jsonpb), and returns its id.
+/// Checks a node that is read as a message of the protocol (jsonpb), and returns its id.
 pub(super) fn old_node(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     const FIELDS: [[&str; 2]; 6] = [
         ["id", "id"],
@@ -119,7 +120,7 @@ pub(super) fn old_node(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>
     id
 }
 
-/// A name as it stands in a path (`url.PathEscape`).
+/// Escapes a name for a path of a URL (`url.PathEscape`).
 pub(super) fn path_escaped(name: &str) -> String {
     let mut escaped = String::new();
     for byte in name.bytes() {

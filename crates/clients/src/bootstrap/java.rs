@@ -1,7 +1,8 @@
 //! grpc-java's bootstrap: `BootstrapperImpl`, `GrpcBootstrapperImpl` and `JsonUtil`.
 //!
-//! Whatever is read and is there must have its type: a null has none. What is not read, such as
-//! credentials behind the first that the client has, may be anything.
+//! A field that the client reads must have the right type if it is there, and null is no type. A
+//! field that the client does not read, such as the credentials behind the first that it has, may
+//! be anything.
 
 use super::client_json::{ClientJson, JsonObject};
 use super::dialect::BootstrapDialect;
@@ -71,7 +72,7 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
     Some(bootstrap)
 }
 
-/// A list of objects that may be absent.
+/// Returns the objects in a list; the list may be absent.
 fn objects<'j>(object: &'j JsonObject, name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<&'j JsonObject> {
     let at = at.field(name);
     let list = object.get(name).and_then(|json| load::array(json, &at, cx));
@@ -109,7 +110,7 @@ fn server(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) -> Server
     }
 }
 
-/// Checks the credentials up to the first that the client has, and returns its type.
+/// Checks the credentials up to the first of a type that the client has, and returns that type.
 fn channel_creds(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     let (mark, types) = (cx.mark(), BootstrapDialect::of(cx.profile()).channel_types);
     let entries = objects(object, "channel_creds", at, cx);
@@ -159,7 +160,7 @@ fn node(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     text_or_absent(object, "id", at, cx)
 }
 
-/// Checks a provider, of whatever plugin, and returns it.
+/// Checks a provider of any plugin, and returns the plugin's name.
 fn provider(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     let Some(object) = load::object(json, at, cx) else {
         return String::new();
@@ -174,7 +175,7 @@ fn provider(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String
     let plugin = text_or_absent(object, "plugin_name", at, cx);
     let at = at.field("config");
     if let Some(config) = object.get("config").and_then(|json| load::object(json, &at, cx)) {
-        // It is copied into a map that holds no null.
+        // The client copies the config into a map that cannot hold null.
         let is_null = |(_, json): &(&str, &ClientJson)| **json == ClientJson::Null;
         let nulls = config.entries().into_iter().filter(is_null);
         for (key, _) in nulls {
@@ -188,8 +189,8 @@ fn provider(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String
     plugin
 }
 
-/// A provider is made once a TLS context uses it, and wants all files then
-/// (`FileWatcherCertificateProviderProvider`).
+/// Reports the files that a provider lacks: once a TLS context uses the provider, it needs all of
+/// them (`FileWatcherCertificateProviderProvider`).
 fn all_three(config: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) {
     const FILES: [&str; 3] = ["certificate_file", "private_key_file", "ca_certificate_file"];
     let has_map = config.contains_key("spiffe_trust_bundle_map_file");

@@ -1,7 +1,7 @@
 //! Typed access to JSON with the errors of the client's object loader (json_object_loader.cc).
 //!
-//! A `null` counts as absent for ordinary fields; a field that the client looks up by hand takes it
-//! for a wrong type.
+//! `null` counts as absent for ordinary fields. For a field that the client looks up by hand, it is
+//! a wrong type.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use super::{BOOTSTRAP_FIELD_MISSING, BOOTSTRAP_WRONG_TYPE};
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
-/// The field's value unless it is absent or null.
+/// Returns the field's value; `None` if the field is absent or null.
 pub fn field<'j>(object: &'j JsonObject, name: &str) -> Option<&'j ClientJson> {
     object.get(name).filter(|json| **json != ClientJson::Null)
 }
 
-/// A string field; empty if absent.
+/// Returns the text of a string field; empty if the field is absent or null.
 pub fn text_at(object: &JsonObject, name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     field(object, name)
         .and_then(|json| text(json, &at.field(name), cx))
@@ -23,7 +23,8 @@ pub fn text_at(object: &JsonObject, name: &str, at: &Path<'_>, cx: &mut Validati
         .to_owned()
 }
 
-/// The same where a null is not absent, but no string.
+/// Returns the text of a string field; empty if the field is absent. A null is an error here,
+/// unlike in [`text_at`].
 pub fn text_or_absent(object: &JsonObject, name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     let text = object.get(name).and_then(|json| text(json, &at.field(name), cx));
     text.unwrap_or_default().to_owned()
@@ -34,7 +35,7 @@ pub fn missing(at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(&BOOTSTRAP_FIELD_MISSING, at, format_args!("missing, must be set"));
 }
 
-/// The value as an object.
+/// Returns the value if it is an object, or reports it.
 pub fn object<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j JsonObject> {
     match json {
         ClientJson::Object(object) => Some(object),
@@ -42,12 +43,12 @@ pub fn object<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) 
     }
 }
 
-/// The entries of the value, by key.
+/// Returns the entries of an object by key, or reports the value if it is no object.
 pub fn entries<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> BTreeMap<&'j str, &'j ClientJson> {
     object(json, at, cx).map(JsonObject::entries).unwrap_or_default()
 }
 
-/// The value as an array.
+/// Returns the value if it is an array, or reports it.
 pub fn array<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j Vec<ClientJson>> {
     match json {
         ClientJson::Array(elements) => Some(elements),
@@ -55,7 +56,7 @@ pub fn array<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -
     }
 }
 
-/// The value as a string.
+/// Returns the value if it is a string, or reports it.
 pub fn text<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j str> {
     match json {
         ClientJson::String(text) | ClientJson::Mended(text) => Some(text),
@@ -63,7 +64,7 @@ pub fn text<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) ->
     }
 }
 
-/// The value as a boolean.
+/// Returns the value if it is a boolean, or reports it.
 pub fn flag(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<bool> {
     match json {
         ClientJson::Bool(flag) => Some(*flag),
@@ -71,7 +72,7 @@ pub fn flag(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option
     }
 }
 
-/// The digits before and behind the point of `12.5s`; there may be no point.
+/// Returns the digits before and after the point of `12.5s`; the point may be missing.
 pub fn seconds(text: &str) -> Option<(&str, Option<&str>)> {
     let number = text.strip_suffix('s')?;
     let (whole, fraction) = match number.split_once('.') {
@@ -118,7 +119,7 @@ fn duration_fault(number: &str) -> Option<&'static str> {
     }
 }
 
-/// An integer as absl::SimpleAtoi reads it: space around and a sign are fine.
+/// Reads an integer as absl::SimpleAtoi does: space around it and a sign are allowed.
 fn integer(text: &str) -> Option<i64> {
     let text = text.trim_ascii();
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);

@@ -1,9 +1,9 @@
 //! The gRPC bootstrap file (A27, A47, A65, A71, A97): read and checked as the client does.
 //!
 //! Any error makes the client reject the whole file, and with it every xDS channel. Each family has
-//! a file that reads one in its own way, and [`dialect`] has what its JSON parser does otherwise.
-//! Here is what they have in common: the rules, what is kept, and the advice. Unknown keys are
-//! ignored by the client; xdsctl says so, and what was probably meant.
+//! a file that reads a bootstrap in its own way, and [`dialect`] says how its JSON parser differs.
+//! This file has what they share: the rules, the value that is kept, and the advice. The client
+//! ignores unknown keys; xdsctl reports them, and what was probably meant.
 
 pub mod client_json;
 mod core;
@@ -79,9 +79,9 @@ pub struct Bootstrap {
 pub struct Server {
     /// `server_uri`.
     pub uri: String,
-    /// Type of the channel credentials in use.
+    /// The type of the channel credentials in use.
     pub channel_creds: String,
-    /// The features that the client knows.
+    /// The server features that the client knows, of those that are listed.
     pub features: BTreeSet<String>,
 }
 
@@ -92,7 +92,7 @@ pub struct Authority {
     pub servers: Vec<Server>,
     /// Listener name template; empty for the default.
     pub client_listener_template: String,
-    /// Fall back only when the server cannot be reached (A95).
+    /// The client falls back only when the server cannot be reached (A95).
     pub fallback_on_reachability_only: bool,
 }
 
@@ -121,7 +121,7 @@ const SERVER_KEYS: [&str; 4] = ["server_uri", "channel_creds", "call_creds", "se
 /// Keys of the node.
 const NODE_KEYS: [&str; 4] = ["id", "cluster", "locality", "metadata"];
 
-/// Keys of its locality.
+/// Keys of the node's locality.
 const LOCALITY_KEYS: [&str; 3] = ["region", "zone", "sub_zone"];
 
 /// Keys of an authority.
@@ -131,11 +131,12 @@ const AUTHORITY_KEYS: [&str; 3] = [
     "fallback_on_reachability_only",
 ];
 
-/// What an authority's listener template begins with in most families: this, its name and a slash.
+/// In most families, an authority's listener template must begin with this, the authority's name
+/// and a slash.
 const XDSTP: &str = "xdstp://";
 
 impl Bootstrap {
-    /// The facts that change how resources are validated.
+    /// Returns the facts that change how resources are validated.
     pub fn server_facts(&self) -> ServerFacts {
         let has = |feature: &str| self.servers.first().is_some_and(|s| s.features.contains(feature));
         ServerFacts {
@@ -174,7 +175,7 @@ pub fn validate(text: &[u8], profile: &Profile) -> (Option<Bootstrap>, Vec<Diagn
     (bootstrap, cx.finish(), None)
 }
 
-/// The servers of a list, by number, as a family reads one.
+/// Reads a list of servers with the function of a family, which also gets the index.
 fn servers_of<T>(
     json: &ClientJson,
     at: &Path<'_>,
@@ -192,7 +193,7 @@ fn servers_of<T>(
     servers.collect()
 }
 
-/// Says what the servers behind the first are for.
+/// Notes what the second server of a list is for.
 fn second_server(at: &Path<'_>, cx: &mut Validation<'_>) {
     if !BootstrapDialect::of(cx.profile()).falls_back {
         let name = cx.profile().name();
@@ -207,14 +208,14 @@ fn second_server(at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(&BOOTSTRAP_SECOND_SERVER, at, message);
 }
 
-/// The finding on a bootstrap without the template by whose name a server asks for its listener;
-/// `which` follows the words `a gRPC server`.
+/// Returns the finding on a bootstrap without server_listener_resource_name_template, from which a
+/// server makes its Listener's name. `which` follows the words `a gRPC server`.
 pub fn without_server_template(which: &str) -> Diagnostic {
     let message = format!("server_listener_resource_name_template is missing: a gRPC server {which} does not start");
     Diagnostic::of_whole(&BOOTSTRAP_SERVER_TEMPLATE_MISSING, message)
 }
 
-/// Says that an authority's template does not begin with what it must begin with.
+/// Reports an authority's template that does not begin with `prefix`.
 fn check_template(template: &str, prefix: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     if !template.starts_with(prefix) {
         let why = format_args!("template `{template}` must start with `{prefix}`");
@@ -222,13 +223,13 @@ fn check_template(template: &str, prefix: &str, at: &Path<'_>, cx: &mut Validati
     }
 }
 
-/// Says that the list of servers is empty.
+/// Reports that the list of servers is empty.
 fn without_servers(at: &Path<'_>, cx: &mut Validation<'_>) {
     let why = format_args!("xds_servers is empty, must name at least one server");
     cx.report(&BOOTSTRAP_WITHOUT_SERVERS, at, why);
 }
 
-/// The features that the client knows, of those that a server has.
+/// Returns those of a server's features that the client knows.
 fn known_features<'f>(features: impl IntoIterator<Item = &'f str>) -> BTreeSet<String> {
     let known = features.into_iter().filter(|name| FEATURES.contains(name));
     known.map(str::to_owned).collect()
@@ -241,7 +242,7 @@ fn unknown_keys(object: &JsonObject, known: &[&str], at: &Path<'_>, cx: &mut Val
     }
 }
 
-/// Notes one of them, where these would be known.
+/// Notes one unknown key; `known` are the keys that it may be a misspelling of.
 fn unknown_key(key: &str, known: &[&str], at: &Path<'_>, cx: &mut Validation<'_>) {
     let finding = cx.report(
         &BOOTSTRAP_UNKNOWN_KEY,

@@ -1,7 +1,7 @@
-//! grpc-js-xds's bootstrap: xds-bootstrap.ts, which looks for keys in whatever objects there are.
+//! grpc-js-xds's bootstrap: xds-bootstrap.ts, which looks up keys in any JavaScript object.
 //!
-//! A list is an object without keys, and a null or a text is none. A key that is there must have its
-//! type. What is as good as false counts as no map at all.
+//! A list is an object without keys; null and strings are no objects. A key that is there must have
+//! the right type. A falsy value counts as no map at all.
 
 use super::client_json::{ClientJson, JsonObject};
 use super::creds::{self, half_pair};
@@ -15,7 +15,8 @@ use super::{
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
 
-/// Names that every object of JavaScript has: plugins that are found, and take any config.
+/// Names that every JavaScript object inherits. The client takes them for registered plugins, which
+/// accept any config.
 const INHERITED: [&str; 9] = [
     "constructor",
     "hasOwnProperty",
@@ -71,7 +72,7 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
     Some(bootstrap)
 }
 
-/// What keys are looked for in.
+/// Returns the object in which keys are looked up; a list counts as one without keys.
 fn object<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j JsonObject> {
     match json {
         ClientJson::Array(_) => Some(JsonObject::EMPTY),
@@ -79,8 +80,8 @@ fn object<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> O
     }
 }
 
-/// The entries of a value (`Object.entries`). A number has none, and a text has its letters, none of
-/// which is a value that is taken.
+/// Returns the entries of a value (`Object.entries`). A number or a boolean has none. A string has
+/// its letters, which the client never accepts as values, so it is reported.
 fn map<'j>(
     object: &'j JsonObject,
     name: &str,
@@ -128,7 +129,7 @@ fn server(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) -> Server
     }
 }
 
-/// Checks all credentials, and returns the first type that the client has.
+/// Checks all channel credentials, and returns the first type that the client has.
 fn channel_creds(server: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     let (mark, at) = (cx.mark(), at.field("channel_creds"));
     let list = server.get("channel_creds").and_then(|json| load::array(json, &at, cx));
@@ -192,7 +193,7 @@ fn authority(name: &str, json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'
     }
 }
 
-/// Checks a provider and returns its plugin.
+/// Checks a provider and returns its plugin's name.
 fn provider(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     let Some(provider) = object(json, at, cx) else {
         return String::new();
@@ -217,7 +218,7 @@ fn provider(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String
     plugin
 }
 
-/// Says whether a value is as good as false.
+/// Says whether a value is falsy in JavaScript.
 fn is_false(json: &ClientJson) -> bool {
     match json {
         ClientJson::Null | ClientJson::Bool(false) => true,
@@ -236,7 +237,7 @@ fn file_watcher(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) {
         None => load::missing(&at_interval, cx),
         Some(json) => {
             if let Some(text) = load::text(json, &at_interval, cx)
-                // grpc-js `parseDuration`.
+                // grpc-js reads it with `parseDuration`.
                 && load::seconds(text).is_none()
             {
                 let why = format_args!("`{text}` is no duration such as `12.5s`");

@@ -21,16 +21,18 @@ pub(super) const FILE_WATCHER: &str = "file_watcher";
 /// A certificate provider of the bootstrap.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CertificateProvider {
-    /// Its plugin.
+    /// The plugin's name.
     pub plugin: String,
-    /// It can have a certificate and its key: their files are named, or the plugin is another one.
+    /// The provider can have a certificate and its private key: the config names both files, or the
+    /// plugin is not `file_watcher`.
     pub has_identity: bool,
-    /// It can have roots, likewise.
+    /// The provider can have root certificates: the config names a file of them, or the plugin is
+    /// not `file_watcher`.
     pub has_roots: bool,
 }
 
 impl CertificateProvider {
-    /// What a provider with this plugin can have.
+    /// Returns what a provider of this plugin and this config can have.
     pub(super) fn of(plugin: String, json: &ClientJson) -> CertificateProvider {
         let is_other = plugin != FILE_WATCHER;
         let config = match json {
@@ -49,7 +51,7 @@ impl CertificateProvider {
     }
 }
 
-/// Checks one provider and returns its plugin.
+/// Checks one provider and returns its plugin's name.
 pub fn provider(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     let Some(object) = load::object(json, at, cx) else {
         return String::new();
@@ -113,7 +115,7 @@ fn file_watcher(config: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) {
     }
 }
 
-/// Says that the client does not have a plugin.
+/// Reports that the client does not have a plugin.
 pub fn unknown_plugin(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(
         &BOOTSTRAP_UNKNOWN_PLUGIN,
@@ -122,7 +124,7 @@ pub fn unknown_plugin(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     );
 }
 
-/// Says that there is no file to watch.
+/// Reports that a provider has no file to watch.
 pub fn without_files(at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(
         &BOOTSTRAP_PROVIDER_WITHOUT_FILES,

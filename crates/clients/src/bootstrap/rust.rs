@@ -1,7 +1,8 @@
-//! tonic-xds's bootstrap: serde puts it into structs (bootstrap.rs, cert_provider_config.rs).
+//! tonic-xds's bootstrap: serde decodes it into structs (bootstrap.rs, cert_provider_config.rs).
 //!
-//! A field that serde reads must not stand twice, and a null is none of its types. A struct may also
-//! be a list of its fields. What nobody reads may be anything that looks like JSON.
+//! A field that serde reads must not occur twice, and null is a wrong type unless the field is
+//! optional. A struct may also be written as a list of its fields. A field that nobody reads may be
+//! anything that looks like JSON.
 
 use super::client_json::ClientJson;
 use super::creds::{self, BOOTSTRAP_NO_KNOWN_CREDS, half_pair};
@@ -16,17 +17,17 @@ use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
-/// Containers inside each other that serde_json reads.
+/// How deep containers may be nested for serde_json.
 const MAX_DEPTH: usize = 127;
 
-/// A field of a struct: what is read where it is not there.
+/// What serde does when a field of a struct is absent.
 #[derive(Clone, Copy, PartialEq)]
 enum Absence {
-    /// It must be there.
+    /// The absence is an error.
     Fault,
-    /// Nothing, and null is the same; a list must have it.
+    /// The field is optional, and null counts as absent. In a list it must be there.
     Nothing,
-    /// Its default.
+    /// The field gets its default.
     Default,
 }
 
@@ -77,7 +78,7 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
     Some(bootstrap)
 }
 
-/// The fields of a struct, in their order.
+/// Returns the fields of a struct in the order of `wanted`. The struct may be an object or a list.
 fn fields<'j, const N: usize>(
     json: &'j ClientJson,
     wanted: &[(&str, Absence); N],
@@ -127,7 +128,7 @@ fn fields<'j, const N: usize>(
     Some(found)
 }
 
-/// A text that is whole.
+/// Reads a string, which must not have half of a surrogate pair.
 fn read_text<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j str> {
     if let ClientJson::Mended(_) = json {
         half_surrogate(at, cx);
@@ -149,7 +150,7 @@ fn text(json: Option<&ClientJson>, at: &Path<'_>, cx: &mut Validation<'_>) -> St
         .to_owned()
 }
 
-/// A server. The first is the one that the client connects to.
+/// Reads a server. The client connects to the first one.
 fn server(json: &ClientJson, is_first: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Server> {
     const FIELDS: [(&str, Absence); 3] = [
         ("server_uri", Fault),
@@ -217,7 +218,8 @@ fn server(json: &ClientJson, is_first: bool, at: &Path<'_>, cx: &mut Validation<
     Some(server)
 }
 
-/// A type of credentials: a text, or what serde takes for a value of an enum besides.
+/// Reads a type of credentials: a string, or the other form that serde accepts for an enum, an
+/// object whose only key is the type and whose value is null.
 fn type_of<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> &'j str {
     if let ClientJson::Object(object) = json {
         let mut pairs = object.pairs();
@@ -239,7 +241,8 @@ fn tls(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) {
         "refresh_interval",
     ];
     let found = match json {
-        // Read as a value before: the last of a key counts.
+        // The client has read this object as a JSON value before, so the last value of a repeated
+        // key counts.
         ClientJson::Object(object) => NAMES.map(|name| object.get(name)),
         other => match fields(other, &NAMES.map(|name| (name, Defaults)), &NAMES, at, cx) {
             Some(found) => found,
@@ -264,7 +267,7 @@ fn tls(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) {
     half_pair(certificate.is_some(), key.is_some(), at, cx);
 }
 
-/// At most nine decimals (`parse_proto_duration`), and more than 0.
+/// Says whether a text is a duration above 0 with at most nine decimals (`parse_proto_duration`).
 fn is_duration(text: &str) -> bool {
     load::seconds(text).is_some_and(|(whole, fraction)| {
         fraction.is_none_or(|fraction| fraction.len() <= 9)
@@ -298,10 +301,11 @@ fn scheme(uri: &str, channel_creds: &str, at: &Path<'_>, cx: &mut Validation<'_>
     }
 }
 
-/// It is no URI.
+/// The text is not a URI.
 struct NoUri;
 
-/// The scheme of an address as the `http` crate reads it: an authority or a path has none.
+/// Returns the scheme of an address as the `http` crate reads it; `None` for an authority or a path
+/// alone.
 fn scheme_of(uri: &str) -> Result<Option<&str>, NoUri> {
     let is_scheme = |text: &str| {
         text.bytes()
@@ -317,7 +321,7 @@ fn scheme_of(uri: &str) -> Result<Option<&str>, NoUri> {
     }
 }
 
-/// Where the authority ends with which a text begins.
+/// Returns where the authority at the beginning of a text ends.
 fn authority_end(text: &str) -> Result<usize, NoUri> {
     let end = text.find(['/', '?', '#']).unwrap_or(text.len());
     let authority = text.get(..end).unwrap_or_default();
@@ -371,7 +375,7 @@ fn node(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     text(id, &at.field("id"), cx)
 }
 
-/// Checks a value that is kept whole, in so many containers.
+/// Checks a value that is kept whole and has `depth` containers around it.
 fn value(json: &ClientJson, depth: usize, at: &Path<'_>, cx: &mut Validation<'_>) {
     match json {
         ClientJson::Array(_) | ClientJson::Object(_) if depth == MAX_DEPTH => {

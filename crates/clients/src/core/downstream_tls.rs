@@ -97,7 +97,7 @@ fn check_common(pb: Option<&pb::CommonTlsContext>, common: &CommonTlsContext, at
             format_args!("system_root_certs is set, a server takes roots from a certificate provider instance only"),
         );
     }
-    // A matcher that was rejected itself counts as well.
+    // A SAN matcher counts even if it was rejected itself.
     let context = pb.and_then(tls::validation_context);
     if context.is_some_and(|context| !context.match_subject_alt_names.is_empty()) {
         cx.report(

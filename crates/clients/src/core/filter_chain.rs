@@ -1,8 +1,8 @@
 //! FilterChain of a server listener, and what its match asks of a connection (A36).
 //!
-//! Follows C-core `FilterChainParse` and `FilterChainMatchParse` (xds_listener_parser.cc). A chain
-//! is converted alone here; how the chains of a listener share the connections among them is
-//! `filter_chain_map`'s.
+//! Follows C-core `FilterChainParse` and `FilterChainMatchParse` (xds_listener_parser.cc). Each
+//! chain is converted alone here; `filter_chain_map` decides how the chains of a listener share the
+//! connections among them.
 
 use super::downstream_tls;
 use super::http_connection_manager::{self, ListenerSide};
@@ -23,33 +23,35 @@ rules! {
 
 /// A filter chain, and what the listener's map needs to know of its match.
 pub struct Converted {
-    /// The chain; `None` after a rejection of its network filter.
+    /// The chain; `None` if its network filter was rejected.
     pub chain: Option<FilterChain>,
     /// `prefix_ranges`; empty for any destination.
     pub destinations: Vec<Cidr>,
-    /// Which of the connections to them the chain may get.
+    /// Whether the chain can match connections to these destinations.
     pub reach: ChainReach,
 }
 
-/// Whether a chain can match at all, as far as its own match says.
+/// Whether a chain can match any connection, as far as its own match decides it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChainReach {
-    /// It has an error of its own and takes no part.
+    /// The chain has an error of its own and takes no part in the map.
     Faulty,
-    /// It names a destination_port: the client forgets it at once.
+    /// The match names a destination_port, so the client drops the chain at once. Holds the field's
+    /// name.
     Forgotten(&'static str),
-    /// It asks for what a gRPC connection never has, in the field of this name. Its destinations
-    /// stay.
+    /// The match asks for something that a gRPC connection never has. The chain's destinations stay
+    /// in the map.
     Never {
         /// The field of the match, such as `prefix_ranges`.
         field: &'static str,
-        /// Nevertheless it replaces the chains without a transport_protocol, because its own is
-        /// `raw_buffer`.
+        /// The chain nevertheless replaces the chains without a transport_protocol, because its own
+        /// is `raw_buffer`.
         takes_over: bool,
     },
-    /// A connection can match it.
+    /// A connection can match the chain.
     Matches {
-        /// transport_protocol is `raw_buffer`, which goes before chains without one.
+        /// The transport_protocol is `raw_buffer`; such a chain takes precedence over those without
+        /// one.
         raw_buffer: bool,
     },
 }
@@ -86,7 +88,7 @@ pub fn from_proto(pb: &pb::FilterChain, is_default: bool, at: &Path<'_>, cx: &mu
     }
 }
 
-/// Converts the network filters: there must be one, but each is looked at.
+/// Converts the network filters. There must be exactly one, but all are checked.
 fn network_filter(filters: &[pb::Filter], at: &Path<'_>, cx: &mut Validation<'_>) -> Option<HttpConnectionManager> {
     if filters.len() != 1 {
         cx.report(
@@ -104,7 +106,7 @@ fn network_filter(filters: &[pb::Filter], at: &Path<'_>, cx: &mut Validation<'_>
     last
 }
 
-/// The config, which is missing in a filter with `config_discovery`.
+/// Returns the filter's config, which a filter with `config_discovery` does not have.
 fn typed_config<'a>(filter: &'a pb::Filter, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'a Any> {
     match filter.config_type.as_ref()? {
         pb::filter::ConfigType::TypedConfig(any) => Some(any),
@@ -134,7 +136,8 @@ fn source_match(
         1 => SourceType::SameIpOrLoopback,
         2 => SourceType::External,
         unknown => {
-            // Without the check it is an index into an array, where the chain gets that far.
+            // Without the check, the client uses the number as an index into an array if the chain
+            // gets that far.
             let is_used = !is_default && matches!(reach_of(matches), ChainReach::Matches { .. });
             let effect = match cx.has(Feature::SourceTypeChecked) {
                 true => Effect::Nack,

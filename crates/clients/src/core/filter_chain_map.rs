@@ -1,9 +1,9 @@
 //! How the filter chains of a server listener share the connections among them (A36).
 //!
 //! The client expands every chain to tuples of destination prefix, source type, source prefix and
-//! source port, and rejects two chains with a tuple in common. Here no product is built: chains are
-//! grouped by destination, then by source, then by port, and what has the same chains in it is
-//! looked at once, so that time and memory stay near the size of the input. Follows C-core
+//! source port, and rejects two chains with a tuple in common. This file does not build that
+//! product: it groups chains by destination, then by source, then by port, and looks at groups with
+//! the same chains once, so that time and memory stay near the size of the input. Follows C-core
 //! `BuildFilterChainMap` and the `AddFilterChainDataFor*` functions (xds_listener_parser.cc).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ rules! {
     NO_CHAIN_MATCHES = "lds-no-filter-chain-matches", Listener, Fails, "C-core BuildFilterChainMap; grpc-go rejects it";
 }
 
-/// What one destination has while the chains are added.
+/// The chains of one destination while the map is built.
 #[derive(Default)]
 struct DestinationSlot {
     /// Chains that can match, in order.
@@ -41,14 +41,14 @@ struct DestinationSlot {
 #[derive(Default)]
 struct Build {
     slots: BTreeMap<Option<Cidr>, DestinationSlot>,
-    /// Lists of chains that were together in a slot when a chain with raw_buffer took over.
+    /// The chains of each slot that were replaced together when a chain with raw_buffer took over.
     replaced: Vec<Vec<usize>>,
-    /// A chain that gave way, and the first chain that it gave way to.
+    /// For each chain that gave way, the first chain that it gave way to.
     shadowed: BTreeMap<usize, usize>,
 }
 
-/// Builds the map from all chains, in order, and reports at `at` (the path of `filter_chains`) what
-/// collides or is lost.
+/// Builds the map from all chains, in order. Reports at `at` (the path of `filter_chains`) which
+/// chains collide or are lost.
 pub fn build(
     chains: &[Converted],
     has_default: bool,
@@ -123,8 +123,8 @@ impl Build {
         }
     }
 
-    /// The destinations in the order of the client's keys, which decides between ranges that differ
-    /// only in a port or zone.
+    /// Returns the destinations in the order of the client's keys, which decides between ranges
+    /// that differ only in a port or zone.
     fn finish(self) -> Vec<DestinationChains> {
         let mut destinations: Vec<_> = self
             .slots
@@ -142,13 +142,14 @@ impl Build {
 /// Looks for chains with a connection in common.
 struct Collisions<'a> {
     chains: &'a [Converted],
-    /// Lists of chains that were looked at.
+    /// Lists of chains that have been looked at.
     seen: BTreeSet<Vec<usize>>,
-    /// Lists of chains that were looked at for ports.
+    /// Lists of chains whose ports have been looked at.
     seen_ports: BTreeSet<Vec<usize>>,
-    /// A chain and the first earlier one, or itself, that it collides with.
+    /// For each chain that collides, the first chain that it collides with: an earlier one, or
+    /// itself.
     found: BTreeMap<usize, usize>,
-    /// Tuples that may still be looked at; `None` once there were more.
+    /// How many more tuples may be looked at; `None` once the limit was exceeded.
     left: Option<usize>,
 }
 
@@ -163,13 +164,13 @@ impl<'a> Collisions<'a> {
         }
     }
 
-    /// Takes tuples off those that may be looked at; says whether there were so many.
+    /// Counts tuples as looked at; says whether the limit allows them.
     fn takes(&mut self, tuples: usize) -> bool {
         self.left = self.left.and_then(|left| left.checked_sub(tuples));
         self.left.is_some()
     }
 
-    /// Looks at the chains of one destination; one that is listed twice collides with itself.
+    /// Looks at the chains of one destination. A chain that is listed twice collides with itself.
     fn find(&mut self, list: &[usize]) {
         if self.seen.contains(list) {
             return;
@@ -204,7 +205,7 @@ impl<'a> Collisions<'a> {
         let mut by_port: BTreeMap<u32, usize> = BTreeMap::new();
         for &index in list {
             let Some(source) = self.source(index) else { continue };
-            // No port is kept under 0, as port 0 is.
+            // A chain without ports is kept under 0, like a chain with port 0.
             let ports = if source.ports.is_empty() {
                 &[0][..]
             } else {
@@ -364,7 +365,7 @@ mod tests {
         chain(reach, destinations, SourceType::Any, &[], &[])
     }
 
-    /// The destinations as text, and the findings as rule and path.
+    /// Checks the destinations, as text, and the findings, as rule and path.
     fn check(chains: &[Converted], destinations: &[(&str, &[usize])], findings: &[(&str, &str)]) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
         let mut cx = Validation::new(&profile, &server);
@@ -392,7 +393,8 @@ mod tests {
         let all = chain(PLAIN, &ranges, SourceType::External, &ranges, &[]);
         let one = |range: &&str| chain(PLAIN, &[range], SourceType::SameIpOrLoopback, &[], &[]);
         let chains: Vec<Converted> = std::iter::once(all).chain(ranges.iter().map(one)).collect();
-        // Each destination: ten sources of the first chain and one of another, then a port of each.
+        // The tuples of each destination: ten sources of the first chain and one of another, then a
+        // port of each.
         for (limit, expected) in [(10 * 11 + 11, None), (10 * 11 - 1, Some("dump-limit-exceeded"))] {
             let (profile, server) = (Profile::default(), ServerFacts::default());
             let mut cx = Validation::new(&profile, &server);
@@ -447,7 +449,8 @@ mod tests {
             &[("", &[1])],
             &[shadowed("filter_chains[0]"), shadowed("filter_chains[2]")],
         );
-        // Duplicates among the replaced are found before, and those that come later are not.
+        // Duplicates among the replaced chains are found before they are replaced; later ones are
+        // not.
         check(
             &[any(PLAIN, &[]), any(PLAIN, &[]), any(RAW, &[])],
             &[("", &[2])],

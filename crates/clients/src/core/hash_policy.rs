@@ -1,8 +1,8 @@
 //! Hash policies of a route: what ring_hash hashes of an RPC (A42).
 //!
 //! gRPC hashes headers and, with `filter_state`, the channel itself. The client drops every other
-//! policy, `terminal` included, and rejects a header policy that it cannot carry out. Follows
-//! C-core `RouteActionParse` (xds_route_config_parser.cc).
+//! policy together with its `terminal`, and rejects a header policy that it cannot carry out.
+//! Follows C-core `RouteActionParse` (xds_route_config_parser.cc).
 
 use super::route_match::note_unseen_header;
 use crate::core::convert::matcher;

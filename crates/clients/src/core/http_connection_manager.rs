@@ -40,7 +40,7 @@ rules! {
         also [Go Java] "they keep the route and fail its RPCs with UNAVAILABLE (routeAndProcess; XdsServerWrapper, XdsNameResolver)";
 }
 
-/// Who runs the listener.
+/// Which side runs the listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListenerSide {
     /// A client channel.
@@ -131,7 +131,7 @@ fn from_proto(
 
 /// Converts the filters and checks their order.
 ///
-/// The order is that of the entries that the client has and runs on this side, whether their
+/// The order is checked among the entries that the client has and runs on this side, whether their
 /// configs are good or not.
 fn http_filters(
     filters: &[pb::HttpFilter],
@@ -213,7 +213,7 @@ fn http_filters(
     kept
 }
 
-/// The config, which is missing in a filter with `config_discovery`.
+/// Returns the filter's config, which a filter with `config_discovery` does not have.
 fn typed_config<'a>(filter: &'a pb::HttpFilter, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'a Any> {
     match filter.config_type.as_ref()? {
         pb::http_filter::ConfigType::TypedConfig(any) => Some(any),
@@ -224,8 +224,8 @@ fn typed_config<'a>(filter: &'a pb::HttpFilter, at: &Path<'_>, cx: &mut Validati
     }
 }
 
-/// Says of the filter at `at` that its config would have to be fetched by ECDS, which gRPC does not
-/// have.
+/// Reports that the config of the filter at `at` would have to be fetched by ECDS, which gRPC does
+/// not have.
 #[cold]
 pub fn report_config_discovery(at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(
@@ -236,8 +236,8 @@ pub fn report_config_discovery(at: &Path<'_>, cx: &mut Validation<'_>) {
     .help("give the config itself as typed_config");
 }
 
-/// Checks that the name is there and new; an entry with a bad name is passed over. Names of
-/// passed-over entries count.
+/// Checks that the name is set and new; an entry with a bad name is skipped. The names of skipped
+/// entries count as seen.
 fn check_name<'a>(name: &'a str, seen: &mut BTreeSet<&'a str>, entry: &Path<'_>, cx: &mut Validation<'_>) -> bool {
     let at = entry.field("name");
     if name.is_empty() {
@@ -255,7 +255,7 @@ fn check_name<'a>(name: &'a str, seen: &mut BTreeSet<&'a str>, entry: &Path<'_>,
     true
 }
 
-/// Looks up the filter's type; `None` after saying that the client does not have it on this side.
+/// Returns the filter's type; `None` after reporting that the client does not have it on this side.
 fn supported(
     filter: &pb::HttpFilter,
     extension: &Extension<'_>,
@@ -335,7 +335,7 @@ fn routes(
 }
 
 /// Reports the routes at `at` that only the other side could follow. A route without a usable
-/// action is no matter of sides.
+/// action is good for neither side, and is not reported.
 fn check_sides(config: &RouteConfiguration, side: ListenerSide, at: &Path<'_>, cx: &mut Validation<'_>) {
     let hosts = at.field("virtual_hosts");
     for host in &config.virtual_hosts {
@@ -367,7 +367,7 @@ mod tests {
     const ROUTER: &str = "envoy.extensions.filters.http.router.v3.Router";
     const UNKNOWN: &str = "a.B";
 
-    /// A filter by name and type, optional if the type has a question mark.
+    /// Makes a filter with a name and a type; a question mark behind the type makes it optional.
     fn filter(name: &str, type_name: &str) -> pb::HttpFilter {
         let any = Any {
             type_url: format!("type.googleapis.com/{}", type_name.trim_end_matches('?')),

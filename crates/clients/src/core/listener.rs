@@ -1,7 +1,7 @@
 //! Listener: the API listener of a client channel, or the TCP listener of a server (A27, A36).
 //!
-//! `api_listener` decides: with it, everything that a server would read is passed over. Follows
-//! C-core `LdsResourceParse`, `LdsResourceParseClient` and `LdsResourceParseServer`
+//! `api_listener` decides: with it, everything that a server would read is ignored. Follows C-core
+//! `LdsResourceParse`, `LdsResourceParseClient` and `LdsResourceParseServer`
 //! (xds_listener_parser.cc), in their order and without short-circuits between the fields.
 
 use super::filter_chain;
@@ -141,7 +141,7 @@ fn default_filter_chain(
     converted.chain
 }
 
-/// Reads the address of a server as text; anything goes for the host.
+/// Reads the address of a server as text; the host is not checked.
 fn server_address(address: &core::Address, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<String> {
     let socket = socket_of(Some(address), at, cx)?;
     let at = at.field("socket_address");

@@ -1,8 +1,9 @@
-//! gRPC C-core: the four resources, in its order; most faults are collected.
+//! gRPC C-core: converters of the four resources, with its order of checks; most faults are
+//! collected.
 //!
-//! One converter a resource type, with the client's short-circuits. Messages that several resources
-//! have are in [`convert`], HTTP filters in [`filter`], cluster specifier plugins in [`plugin`].
-//! What a converter returns is what the client keeps.
+//! There is one converter for each resource type, with the client's short-circuits. Messages that
+//! several resources share are in [`convert`], HTTP filters in [`filter`], cluster specifier
+//! plugins in [`plugin`]. A converter returns what the client keeps.
 
 pub mod cluster;
 pub mod convert;
@@ -25,7 +26,7 @@ use crate::shared::{Checked, Converter, Message, SentResource, decoded};
 use xdsctl_model::diag::Validation;
 use xdsctl_model::resource::Resource;
 
-/// Its rules are listed with those of all clients.
+/// The converter of C-core, whose rules are listed with those of all clients.
 pub(crate) static CONVERTER: Converter = Converter {
     judge,
     failures_kill: false,

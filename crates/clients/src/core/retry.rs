@@ -134,7 +134,7 @@ fn intervals(back_off: &RetryBackOff, at: &Path<'_>, cx: &mut Validation<'_>) ->
     (base, max)
 }
 
-/// Converts one interval; notes one below a millisecond.
+/// Converts one interval, and notes one below a millisecond.
 fn interval(value: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Millis {
     let mark = cx.mark();
     let millis = duration::parse(value, at, cx);
@@ -153,12 +153,12 @@ fn interval(value: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Millis 
     millis
 }
 
-/// A Duration as something that orders.
+/// Returns a key by which Durations can be ordered.
 const fn duration_key(value: &Duration) -> (i64, i32) {
     (value.seconds, value.nanos)
 }
 
-/// A Duration in seconds, with as many decimals as it needs.
+/// Returns a Duration in seconds, with as many decimals as it needs.
 fn text(value: &Duration) -> String {
     if value.nanos == 0 {
         return format!("{}s", value.seconds);
@@ -167,10 +167,10 @@ fn text(value: &Duration) -> String {
     format!("{}.{}s", value.seconds, decimals.trim_end_matches('0'))
 }
 
-/// What Traffic Director sends where nobody has asked for retries, with one retry.
+/// What Traffic Director sends, with one retry, if nobody has asked for retries.
 const TRAFFIC_DIRECTOR_DEFAULT: &str = "gateway-error";
 
-/// Names of lost conditions that a message spells out.
+/// How many names of lost conditions a message spells out.
 const NAMES_SHOWN: usize = 4;
 
 /// Notes the conditions of retry_on that are lost, or a policy that is left with none.
@@ -228,8 +228,8 @@ fn note_lost_conditions(lost: &[&str], nothing_left: bool, policy: &Path<'_>, cx
     diagnostic.shared_with(who_retries_nothing(lost, policy));
 }
 
-/// The families that keep no code either of words that C-core loses; `policy` is where the retry
-/// policy stands.
+/// Returns the families that, like C-core, get no code from the words in `lost`; `policy` is the
+/// path of the retry policy.
 fn who_retries_nothing(lost: &[&str], policy: &Path<'_>) -> &'static [Family] {
     let is_code = |word: &str| RetryOn::from_token(word).is_some();
     // grpc-go generateRetryConfig trims and lowers; grpc-java parseRetryPolicy trims and looks for
@@ -245,7 +245,7 @@ fn who_retries_nothing(lost: &[&str], policy: &Path<'_>) -> &'static [Family] {
     }
 }
 
-/// The families that read the retry policy at `policy`.
+/// Returns the families that read the retry policy at `policy`.
 fn who_reads(policy: &Path<'_>) -> &'static [Family] {
     if policy.to_owned().segs().any(|seg| matches!(seg, Seg::Field("route"))) {
         &Family::ALL
@@ -254,10 +254,10 @@ fn who_reads(policy: &Path<'_>) -> &'static [Family] {
     }
 }
 
-/// Reports what a policy in use does to the channel: one that a kept route has or inherits.
+/// Reports what a policy does to the channel if a kept route has or inherits it.
 ///
-/// `at` is the path of the policy itself. Says nothing of a policy without codes, which the channel
-/// never sees.
+/// `at` is the path of the policy itself. A policy without codes is not reported, because the
+/// channel never sees it.
 pub fn report_failures(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Validation<'_>) {
     if policy.retry_on.is_empty() {
         return;

@@ -55,7 +55,7 @@ pub(super) fn is_negligible(part: u64, whole: u64) -> bool {
     part.saturating_mul(10_000) < whole
 }
 
-/// Converts the action at `at`; `None` where the client drops the route or gives it up.
+/// Converts the action at `at`; `None` if the client rejects or drops the route at its destination.
 pub fn from_proto(message: &Pb, plugins: &Plugins, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<RouteAction> {
     let max_stream_duration = message
         .max_stream_duration
@@ -140,7 +140,7 @@ fn host_rewrite(specifier: Option<&HostRewriteSpecifier>, at: &Path<'_>, cx: &mu
     false
 }
 
-/// Converts the cluster specifier; `None` ends the route.
+/// Converts the cluster specifier; `None` if the client rejects or drops the route.
 fn destination(
     specifier: Option<&ClusterSpecifier>,
     plugins: &Plugins,
@@ -311,8 +311,9 @@ fn check_cluster_name(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
 
 /// Reports a name that the client cannot paste into the JSON text of its service config.
 ///
-/// It does so without escaping: a quote or a control character makes the whole text unreadable, a
-/// backslash begins an escape, which either does so too or names another cluster.
+/// The client does not escape the name: a quote or a control character makes the whole text
+/// unreadable. A backslash begins an escape, which makes the text unreadable too or names another
+/// cluster.
 fn check_escapes(name: &str, what: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     let bad = match first_escaped(name) {
         None => return,

@@ -1,11 +1,11 @@
 //! RouteConfiguration: plugins, virtual hosts, domains, routes (A28).
 //!
 //! The same converter serves a resource of its own (RDS) and the inline `route_config` of an
-//! HttpConnectionManager; only the path differs. It does not know on which side the routes run:
-//! that is decided by the Listener. Follows C-core `XdsRouteConfigResourceParse` and `ParseRoute`
+//! HttpConnectionManager; only the path differs. It does not know on which side the routes run: the
+//! Listener decides that. Follows C-core `XdsRouteConfigResourceParse` and `ParseRoute`
 //! (xds_route_config_parser.cc): plugins first, then per virtual host the domains, the filter
-//! overrides, the retry policy and the routes. Nothing short-circuits but a route that is given up
-//! or dropped.
+//! overrides, the retry policy and the routes. The only short-circuit is a route whose match or
+//! destination is rejected or dropped: the rest of that route is not looked at.
 
 use super::{retry, route_action, route_match, route_shadow};
 use crate::core::filter::overrides;
@@ -36,10 +36,10 @@ pub(super) fn convert(message: &Pb, opened: &Opened, cx: &mut Validation<'_>) ->
     Resource::RouteConfiguration(from_proto(message, opened, &Path::ROOT, cx))
 }
 
-/// Converts a RouteConfiguration at `at`, a resource of its own or inline in an
+/// Converts a RouteConfiguration at `at`, which is a resource of its own or is inline in an
 /// HttpConnectionManager.
 ///
-/// Reports faults; the value has a meaning only where nothing was rejected.
+/// Reports faults; the value is meaningful only if nothing was rejected.
 pub(super) fn from_proto(message: &Pb, opened: &Opened, at: &Path<'_>, cx: &mut Validation<'_>) -> RouteConfiguration {
     let plugins_at = at.field("cluster_specifier_plugins");
     let mut plugins = plugin::from_proto(&message.cluster_specifier_plugins, &plugins_at, cx);
@@ -190,7 +190,7 @@ fn check_domains(domains: &[String], at: &Path<'_>, cx: &mut Validation<'_>) {
     }
 }
 
-/// Converts a route; `None` where the client gives it up or drops it.
+/// Converts a route; `None` if the client rejects or drops it at its match or destination.
 fn route(
     message: &RoutePb,
     index: usize,
@@ -240,7 +240,7 @@ fn route(
     })
 }
 
-/// Notes an action that is kept and fails its RPCs.
+/// Notes an action that the client keeps, and whose RPCs fail.
 fn unknown_action(name: Option<&'static str>, at: &Path<'_>, cx: &mut Validation<'_>) -> Action {
     match name {
         Some(name) => cx.report(
@@ -281,7 +281,7 @@ mod tests {
         }
     }
 
-    /// A policy whose back-off of 0 breaks the channel where it is used.
+    /// Returns a policy whose back-off of 0 breaks the channel if it is used.
     fn broken_policy() -> RetryPolicyPb {
         RetryPolicyPb {
             retry_on: "unavailable".to_owned(),

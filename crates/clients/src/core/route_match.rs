@@ -38,15 +38,16 @@ rules! {
 /// The converted match of a route that the client keeps.
 #[derive(Debug)]
 pub struct RouteMatch {
-    /// On the RPC's path.
+    /// The matcher for the RPC's path.
     pub path: PathMatcher,
     /// The header matchers, all of which must match.
     pub headers: Vec<HeaderMatcher>,
-    /// Share of RPCs per million.
+    /// The share of RPCs that the route takes, per million; `None` for all.
     pub fraction_per_million: Option<u32>,
 }
 
-/// Converts the match at `at`; `None` where the client rejects or drops the route, which ends it.
+/// Converts the match at `at`; `None` if the client rejects or drops the route, whose rest is then
+/// skipped.
 pub fn from_proto(message: Option<&Pb>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<RouteMatch> {
     let Some(message) = message else {
         cx.report(
@@ -139,7 +140,7 @@ fn path(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<PathMatc
     Some(PathMatcher::Text(StringMatcher { kind, ignore_case }))
 }
 
-/// The name of a path specifier, for messages.
+/// Returns the name of a path specifier, for messages.
 fn specifier_name(message: &Pb) -> &'static str {
     match message.path_specifier.as_ref() {
         Some(PathSpecifier::Prefix(_)) => "prefix",
@@ -152,7 +153,7 @@ fn specifier_name(message: &Pb) -> &'static str {
     }
 }
 
-/// Says why no path `/service/method` can begin with `prefix`.
+/// Checks that a path `/service/method` can begin with `prefix`; the error says why not.
 fn check_prefix(prefix: &str) -> Result<(), &'static str> {
     if prefix.is_empty() {
         return Ok(());
@@ -174,15 +175,15 @@ fn is_grpc_path(path: &str) -> bool {
         .is_some_and(|(service, method)| !service.is_empty() && !method.is_empty() && !method.contains('/'))
 }
 
-/// Parts per million that are one part of each denominator: HUNDRED, TEN_THOUSAND, MILLION.
+/// How many parts per million one part of each denominator is: HUNDRED, TEN_THOUSAND, MILLION.
 const PER_MILLION: [u32; 3] = [10_000, 100, 1];
 
 const MILLION: u64 = 1_000_000;
 
 /// Converts runtime_fraction to parts per million.
 ///
-/// The product is computed in 32 bits with wrap-around, as the client does; 1,000,000 and more is
-/// always.
+/// The product is computed in 32 bits with wrap-around, as the client does; 1,000,000 and more
+/// means always.
 fn fraction(fraction: Option<&RuntimeFractionalPercent>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<u32> {
     let value = fraction?.default_value.as_ref()?;
     let at = at.field("runtime_fraction");
@@ -228,7 +229,7 @@ fn fraction(fraction: Option<&RuntimeFractionalPercent>, at: &Path<'_>, cx: &mut
 
 /// Headers that the client adds only after it has picked a route.
 const LATE: [&str; 4] = [":method", ":scheme", "grpc-accept-encoding", "te"];
-/// Says whether a header is there when a client picks a route only if the application set it on the
+/// Says whether a client that picks a route sees the header only if the application set it on the
 /// RPC.
 ///
 /// The client knows the authority in any case, the other names in lower case only.

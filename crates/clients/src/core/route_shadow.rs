@@ -1,11 +1,11 @@
 //! Domains and routes that never get an RPC, because an earlier one takes all of them.
 //!
 //! Both are legal, and the client says nothing (A28). A domain counts once, without regard to ASCII
-//! case; the first virtual host that has it wins. A route is lost when one earlier route of its
-//! virtual host matches every RPC that it matches: a path that takes in its path, no header matcher
-//! that it does not have itself, and no fraction. Routes that only several earlier ones together
-//! take are not found, so that each finding is certain. One pass over the routes: an index of
-//! hashes finds the one candidate, [`covers`] then decides.
+//! case; the first virtual host that has it wins. A route is lost if one earlier route of its
+//! virtual host matches every RPC that it matches: the earlier route has a path matcher that covers
+//! the later one's, no header matcher that the later one lacks, and no fraction. A route that only
+//! several earlier ones cover together is not found, so that each finding is certain. There is one
+//! pass over the routes: an index of hashes finds the one candidate, and [`covers`] then decides.
 
 use std::collections::hash_map::{DefaultHasher, Entry};
 use std::hash::{Hash, Hasher};
@@ -48,8 +48,8 @@ pub fn report_domains(hosts: &[VirtualHost], at: &Path<'_>, cx: &mut Validation<
     }
 }
 
-/// The families to which two domains, equal without regard to ASCII case, are one, and the first of
-/// them wins unless they are of one virtual host.
+/// Returns the families that take two domains for the same one, and let the first of them win
+/// unless both are of one virtual host. The domains are equal without regard to ASCII case.
 fn who_takes(domain: &str, first: &str, is_one_host: bool) -> &'static [Family] {
     // Go FindBestMatchingVirtualHost and Node domainMatch compare bytes. Java
     // findVirtualHostForHostName folds them, and lets a later suffix win over one of its length.
@@ -61,8 +61,8 @@ fn who_takes(domain: &str, first: &str, is_one_host: bool) -> &'static [Family] 
     }
 }
 
-/// Reports the domain at `here`, which comes first at `first`: indices of the virtual host and the
-/// domain.
+/// Reports the domain at `here`, which an earlier virtual host or the same one has at `first`. Both
+/// are indices of a virtual host and of a domain there.
 #[cold]
 fn report_domain<'c>(
     domain: &str,
@@ -158,7 +158,7 @@ fn report_route(route: &Route, earlier: &Route, at: &Path<'_>, cx: &mut Validati
     .shared_with(who_keeps(earlier));
 }
 
-/// Reports, at `next`, all routes after `earlier`, which matches every RPC.
+/// Reports, at `next`, all routes after `earlier`: that one matches every RPC.
 #[cold]
 fn report_rest(next: &Route, more: usize, earlier: &Route, at: &Path<'_>, cx: &mut Validation<'_>) {
     let (here, before) = (at.index(next.index), at.index(earlier.index));
@@ -185,8 +185,8 @@ fn report_rest(next: &Route, more: usize, earlier: &Route, at: &Path<'_>, cx: &m
         .shared_with(who_keeps(earlier));
 }
 
-/// The families that keep a route which takes all that later ones match, and whose routes match
-/// alike.
+/// Returns the families that keep the route `earlier`, and in which it matches the same RPCs as in
+/// C-core.
 fn who_keeps(earlier: &Route) -> &'static [Family] {
     match earlier.destination() {
         // grpc-go may have no such plugin, and drops the route then.
@@ -207,7 +207,7 @@ fn is_always(route: &Route) -> bool {
 enum RoutePaths<'a> {
     /// Every path of a gRPC request.
     All,
-    /// Those that begin so; without regard to ASCII case if `true`.
+    /// The paths that begin with this text; without regard to ASCII case if `true`.
     Prefix(&'a str, bool),
     /// This path alone; without regard to ASCII case if `true`.
     Exact(&'a str, bool),
@@ -230,13 +230,13 @@ impl<'a> RoutePaths<'a> {
             StringMatch::Prefix(prefix) if matches!(prefix.as_str(), "" | "/") => RoutePaths::All,
             StringMatch::Prefix(prefix) => RoutePaths::Prefix(prefix, text.ignore_case),
             StringMatch::Exact(path) => RoutePaths::Exact(path, text.ignore_case),
-            // Routes have no other kinds; a pattern is as good a name for one as any.
+            // Routes have no matchers of these kinds, so any answer will do.
             StringMatch::Suffix(text) | StringMatch::Contains(text) => RoutePaths::Regex(text),
             StringMatch::Regex(regex) => RoutePaths::Regex(regex.as_str()),
         }
     }
 
-    /// Says whether every path of `other` is one of these.
+    /// Says whether every path of `other` is one of these paths.
     fn cover(self, other: RoutePaths<'_>) -> bool {
         match (self, other) {
             (RoutePaths::All, _) => true,
@@ -253,7 +253,7 @@ impl<'a> RoutePaths<'a> {
     }
 }
 
-/// Says whether a text begins with a prefix; `fold` takes ASCII letters of both cases for one.
+/// Says whether a text begins with a prefix; with `fold`, the case of ASCII letters does not count.
 pub fn begins_with(text: &str, prefix: &str, fold: bool) -> bool {
     match text.as_bytes().get(..prefix.len()) {
         Some(start) if fold => start.eq_ignore_ascii_case(prefix.as_bytes()),
@@ -262,11 +262,11 @@ pub fn begins_with(text: &str, prefix: &str, fold: bool) -> bool {
     }
 }
 
-/// Header matchers above which two lists are compared in their order alone.
+/// Lists with more header matchers than this are only compared in their order.
 const MAX_HEADERS: usize = 32;
 
-/// Says whether `earlier` takes every RPC that `route` matches; `false` where that is not certain.
-/// Both have paths that a kept route can have.
+/// Says whether `earlier` takes every RPC that `route` matches; `false` if that is not certain.
+/// Both routes must have paths that a kept route can have.
 pub fn covers(earlier: &Route, route: &Route) -> bool {
     is_always(earlier)
         && RoutePaths::of(&earlier.path).cover(RoutePaths::of(&route.path))
@@ -274,10 +274,10 @@ pub fn covers(earlier: &Route, route: &Route) -> bool {
             || (route.headers.len() <= MAX_HEADERS && earlier.headers.iter().all(|h| route.headers.contains(h))))
 }
 
-/// What the index looks at in a route.
+/// What the index needs to know of a route.
 struct RouteShape<'a> {
     paths: RoutePaths<'a>,
-    /// Hash of the set of header matchers; 0 for none.
+    /// The hash of the set of header matchers; 0 for none.
     headers: u64,
 }
 
@@ -290,7 +290,7 @@ impl<'a> RouteShape<'a> {
         }
     }
 
-    /// Says whether it matches every RPC.
+    /// Says whether the route matches the path and the headers of every RPC.
     fn takes_all(&self) -> bool {
         self.paths == RoutePaths::All && self.headers == 0
     }
@@ -329,15 +329,16 @@ enum EntryKind {
     Regex = 5,
 }
 
-/// Earlier routes by path and headers, the first of each.
+/// The earlier routes by path and headers; of equal ones, the first.
 #[derive(Default)]
 struct RouteIndex {
     routes: HashMap<u64, usize>,
-    /// The headers of the routes; most routes come with headers that no earlier one has.
+    /// The hashes of the routes' headers. Most routes have headers that no earlier route has.
     headers: HashSet<u64>,
-    /// Lengths of the prefixes, ascending: case-sensitive ones, others.
+    /// The lengths of the prefixes, ascending: those of case-sensitive prefixes, then of the
+    /// others.
     lengths: [Vec<usize>; 2],
-    /// Has prefixes or paths without regard to case.
+    /// There are prefixes or paths without regard to case.
     is_folded: bool,
 }
 
@@ -365,7 +366,7 @@ impl RouteIndex {
         self.routes.entry(rolling.0).or_insert(position);
     }
 
-    /// Positions of earlier routes that may take all that `shape` matches, without headers first.
+    /// Returns the positions of earlier routes that may cover `shape`, those without headers first.
     fn candidates<'i>(&'i self, shape: &'i RouteShape<'_>) -> impl Iterator<Item = usize> + 'i {
         let own = (shape.headers != 0).then_some(shape.headers);
         [Some(0), own]
@@ -380,14 +381,15 @@ impl RouteIndex {
             RoutePaths::All => ("", None),
             RoutePaths::Prefix(text, _) => (text, None),
             RoutePaths::Exact(text, _) => (text, Some((EntryKind::Exact, EntryKind::ExactFolded))),
-            // Only what takes every path takes in a pattern, or the same pattern.
+            // A pattern is covered only by a prefix of all paths, or by the same pattern.
             RoutePaths::Regex(text) => {
                 return self
                     .prefix(EntryKind::Prefix, headers, "")
                     .or_else(|| self.whole(EntryKind::Regex, headers, text));
             }
         };
-        // What ignores case takes in what does not, so it is looked at for both.
+        // An entry without regard to case may cover paths of both kinds, so it is looked up for
+        // both.
         let is_folded = matches!(paths, RoutePaths::Prefix(_, true) | RoutePaths::Exact(_, true));
         let sensitive = if is_folded { "" } else { text };
         self.prefix(EntryKind::Prefix, headers, sensitive)
@@ -403,7 +405,7 @@ impl RouteIndex {
             })
     }
 
-    /// An entry whose prefix `text` begins with.
+    /// Finds an entry whose prefix `text` begins with.
     fn prefix(&self, kind: EntryKind, headers: u64, text: &str) -> Option<usize> {
         let is_folded = kind == EntryKind::PrefixFolded;
         let mut rolling = Rolling::new(kind, headers);
@@ -418,7 +420,7 @@ impl RouteIndex {
         None
     }
 
-    /// An entry with all of `text`.
+    /// Finds an entry for the whole of `text`.
     fn whole(&self, kind: EntryKind, headers: u64, text: &str) -> Option<usize> {
         let mut rolling = Rolling::new(kind, headers);
         rolling.extend(text, kind == EntryKind::ExactFolded);
@@ -457,8 +459,8 @@ mod tests {
     use xdsctl_model::resource::route::Action;
     use xdsctl_re2::Regex;
 
-    /// A route as `(path, headers, per million)`: `=/a/b` exact, `~x` a regex, else a prefix; `i`
-    /// before it for any case.
+    /// A route from `(path, headers, per million)`: `=/a/b` is exact, `~x` a regex, anything else a
+    /// prefix; an `i` in front ignores case.
     fn route(index: usize, (path, headers, share): (&str, &str, Option<u32>)) -> Route {
         let (path, ignore_case) = path.strip_prefix('i').map_or((path, false), |rest| (rest, true));
         let text = |kind| PathMatcher::Text(StringMatcher { kind, ignore_case });
@@ -487,7 +489,7 @@ mod tests {
         }
     }
 
-    /// The routes that are found, as `later<earlier`.
+    /// Returns the routes that are found, as `later<earlier`.
     fn unreachable(routes: &[(&str, &str, Option<u32>)]) -> Vec<String> {
         let routes: Vec<Route> = routes.iter().enumerate().map(|(i, r)| route(i, *r)).collect();
         let (profile, server) = (Profile::default(), ServerFacts::default());
@@ -578,8 +580,8 @@ mod tests {
         assert!(unreachable(canary).is_empty());
     }
 
-    /// The index finds what a comparison of every pair finds, but for headers that are neither none
-    /// nor the same.
+    /// The index finds what a comparison of every pair finds, except where the earlier route
+    /// has header matchers and they are not the same.
     #[test]
     fn the_index_misses_nothing_that_pairs_show() {
         let paths = [
@@ -614,7 +616,7 @@ mod tests {
         }
     }
 
-    /// What one matcher covers of another is checked against the matching of paths itself.
+    /// Compares what one matcher is said to cover with the matching of paths itself.
     #[test]
     fn a_path_that_is_covered_is_matched() {
         use xdsctl_channel::rpc::matching::path_matches;

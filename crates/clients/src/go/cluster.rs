@@ -36,12 +36,12 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     convert_rest(message, root, cx)
 }
 
-/// What comes after the transport socket.
+/// Converts what comes after the transport socket.
 fn convert_rest(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if cx.has(Feature::OutlierDetection)
         && let Some(detection) = &message.outlier_detection
     {
-        // `outlierConfigFromCluster`.
+        // grpc-go does this in `outlierConfigFromCluster`.
         outlier_detection::check(detection, |value| value > 100, &root.field("outlier_detection"), cx)?;
     }
     if cx.has(Feature::CustomLbConfig)
@@ -69,7 +69,7 @@ fn convert_rest(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Check
     discovery(message, root, cx)
 }
 
-/// The enum, which is looked at beside `load_balancing_policy` too.
+/// Checks the enum, which the client also reads beside `load_balancing_policy`.
 fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match LbPolicy::try_from(message.lb_policy) {
         Ok(LbPolicy::RoundRobin) => Ok(()),
@@ -108,7 +108,7 @@ fn ring_hash(config: &RingHashLbConfig, at: &Path<'_>, cx: &mut Validation<'_>) 
     Ok(())
 }
 
-/// The endpoints that least_request compares: 2 by default, and not fewer.
+/// Checks how many endpoints least_request compares: 2 by default, and not fewer.
 pub(super) fn choice_count(count: Option<u32>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match count.filter(|count| *count < 2) {
         Some(count) => Err(reject(
@@ -121,7 +121,7 @@ pub(super) fn choice_count(count: Option<u32>, at: &Path<'_>, cx: &mut Validatio
     }
 }
 
-/// The transport socket (`securityConfigFromCluster`).
+/// Checks the transport socket (`securityConfigFromCluster`).
 fn security_config(message: &Pb, root: &Path<'_>, later: Later<'_>, cx: &mut Validation<'_>) -> Checked {
     if !cx.has(Feature::ClusterTls) {
         return Ok(());
@@ -220,7 +220,8 @@ fn tls_socket(socket: &TransportSocket, at: &Path<'_>, later: Later<'_>, cx: &mu
     tls::check_providers(&config, &common_at, later, cx)
 }
 
-/// Typed metadata under the switch of gcp_authn (`validateAndConstructMetadata`).
+/// Checks typed metadata, which is read under the switch of gcp_authn
+/// (`validateAndConstructMetadata`).
 fn audiences(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let typed = at.field("typed_filter_metadata");
     for (key, any) in &metadata.typed_filter_metadata {
@@ -241,7 +242,8 @@ fn audiences(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) -> Che
     Ok(())
 }
 
-/// The kind of cluster: EDS, LOGICAL_DNS, or an aggregate by the name of its type.
+/// Checks the kind of cluster: EDS, LOGICAL_DNS, or an aggregate, which is known by the name of its
+/// type.
 fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let number = match &message.cluster_discovery_type {
         Some(ClusterDiscoveryType::Type(number)) => *number,
@@ -309,7 +311,7 @@ fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     Ok(())
 }
 
-/// The name to resolve (`dnsHostNameFromCluster`).
+/// Checks the name to resolve (`dnsHostNameFromCluster`).
 fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = root.field("load_assignment");
     let Some(assignment) = &message.load_assignment else {
@@ -377,7 +379,8 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checke
     }
 }
 
-/// Says whether an Any is a TypedStruct of either spelling.
+/// Returns the name of the TypedStruct that an Any holds, in either spelling; `None` if it holds
+/// another message.
 pub(super) fn is_typed_struct(url: &str, profile: &Profile) -> Option<&'static str> {
     let is_known = |name: &&str| profile.has(Feature::TypedStructOfXds) || name.starts_with("udpa");
     TYPED_STRUCTS.into_iter().filter(is_known).find(|name| holds(url, name))

@@ -18,7 +18,8 @@ use xdsctl_document::proto::pb::envoy::config::endpoint::v3::ClusterLoadAssignme
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
-/// Addresses seen so far: what the client joins of host and port. Looked up only, never iterated.
+/// The addresses seen so far, as host and port; the client joins the two. Looked up only, never
+/// iterated.
 type Addresses<'m> = HashSet<(&'m str, u32)>;
 
 /// The localities of a priority, by name.
@@ -84,8 +85,8 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
     Ok(())
 }
 
-/// What to drop (`parseDropPolicy`): an unknown denominator is rejected; before, it kills the
-/// parser.
+/// Checks what to drop (`parseDropPolicy`): an unknown denominator is rejected; in older versions,
+/// it kills the parser.
 fn drops(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     let Some(policy) = &message.policy else {
         return Ok(());
@@ -107,7 +108,7 @@ fn drops(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     Ok(())
 }
 
-/// The endpoints of a locality, healthy or not (`parseEndpoints`).
+/// Checks the endpoints of a locality, healthy or not (`parseEndpoints`).
 fn endpoints<'m>(
     list: &'m [OpenedEndpoint],
     addresses: &mut Addresses<'m>,
@@ -149,8 +150,8 @@ fn endpoints<'m>(
     Ok(())
 }
 
-/// Notes an address, of which nothing but its novelty counts: it may be no IP address, or not there
-/// at all.
+/// Records an address. Nothing counts but whether it is new: it may be no IP address, or be
+/// missing.
 fn see<'m>(
     address: Option<&'m Address>,
     addresses: &mut Addresses<'m>,
@@ -168,7 +169,7 @@ fn see<'m>(
     Ok(())
 }
 
-/// Tells of an address to which no connection can be made.
+/// Reports an address to which no connection can be made.
 fn unusable(address: Option<&Address>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(address) = address else {
         let why = format_args!("address is missing: the endpoint is accepted, and no connection can be made to it");
@@ -184,7 +185,7 @@ fn unusable(address: Option<&Address>, at: &Path<'_>, cx: &mut Validation<'_>) {
     addresses::tell_of_address(socket, &at.field("address"), cx);
 }
 
-/// Proxy addresses in metadata, under the switch for them (`proxyAddressConverter`).
+/// Checks proxy addresses in metadata, which are read under a switch (`proxyAddressConverter`).
 fn proxies(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let typed = at.field("typed_filter_metadata");
     for (key, any) in &metadata.typed_filter_metadata {

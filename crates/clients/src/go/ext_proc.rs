@@ -26,7 +26,7 @@ rules! {
     EXT_PROC_MODE_MISSING = "ext-proc-processing-mode-missing", Filter, Nack, "grpc-go internal/xds/httpfilter/extproc ParseFilterConfig";
 }
 
-/// Longest key and value of a header, in bytes.
+/// The longest key or value of a header, in bytes.
 const HEADER_LENGTH: usize = 16_384;
 
 /// Checks the filter's config at `at` (`ParseFilterConfig`).
@@ -40,7 +40,7 @@ pub(super) fn config(config: &ExternalProcessor, at: &Path<'_>, cx: &mut Validat
         }
     }
     if cx.has(Feature::GrpcServiceRead) {
-        // `HeaderMutationRulesFromProto` and `ConvertStringMatchers`.
+        // grpc-go does this in `HeaderMutationRulesFromProto` and `ConvertStringMatchers`.
         ext_proc::expressions(
             config,
             matcher::regex,
@@ -56,7 +56,7 @@ pub(super) fn config(config: &ExternalProcessor, at: &Path<'_>, cx: &mut Validat
     }
 }
 
-/// Checks an override of it (`ParseFilterConfigOverride`).
+/// Checks an override of the filter at `at` (`ParseFilterConfigOverride`).
 pub(super) fn overrides(config: &ExtProcPerRoute, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(Override::Overrides(overrides)) = &config.r#override else {
         return Ok(());
@@ -76,7 +76,7 @@ fn no_service(at: &Path<'_>, cx: &mut Validation<'_>) -> ConverterStop {
     reject(&GRPC_SERVICE_NOT_GOOGLE_GRPC, at, message, cx)
 }
 
-/// The service to call (`grpcservice.Parse`).
+/// Checks the service to call (`grpcservice.Parse`).
 fn grpc_service(service: &GrpcService, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if !cx.has(Feature::GrpcServiceRead) {
         let message = format_args!("this version takes no grpc_service");
@@ -104,7 +104,7 @@ fn grpc_service(service: &GrpcService, at: &Path<'_>, cx: &mut Validation<'_>) -
     call_credentials(&google.call_credentials_plugin, &at_google, cx)
 }
 
-/// `parseInitialMetadata`; raw_value counts if there is one.
+/// Checks a header (`parseInitialMetadata`); raw_value counts if it is set.
 fn initial_metadata(header: &HeaderValue, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let key = header.key.as_str();
     let is_legal = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-' | b'_');
@@ -143,7 +143,7 @@ fn has_credentials(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked
     }
 }
 
-/// `buildTLSCredentials`.
+/// Checks TLS credentials (`buildTLSCredentials`).
 fn tls_credentials(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let credentials: TlsCredentials = unmarshal(&any.value, TLS, at, cx)?;
     let at = at.value(TLS);
@@ -169,7 +169,7 @@ fn tls_credentials(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked
     Ok(())
 }
 
-/// All call credentials that the client has are taken (`buildCallCredentials`).
+/// Checks call credentials, of which all that the client has are used (`buildCallCredentials`).
 fn call_credentials(list: &[Any], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = at.field("call_credentials_plugin");
     for (i, any) in list.iter().enumerate() {

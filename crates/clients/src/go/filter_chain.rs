@@ -1,7 +1,7 @@
 //! Filter chains of a server listener, as grpc-go reads them (`buildFilterChainMap`,
 //! `filterChainFromProto`).
 //!
-//! A chain is looked into only where the map has a place for it: one that can match nothing is
+//! A chain is looked into only if the map has a place for it: a chain that can match nothing is
 //! dropped unseen.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,11 +22,11 @@ use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::listener::Cidr;
 
-/// The chains while they are added.
+/// The map while chains are added to it.
 #[derive(Default)]
 struct Map {
     destinations: BTreeMap<Option<Cidr>, Destination>,
-    /// Combinations that were made.
+    /// How many combinations were made.
     count: usize,
 }
 
@@ -36,20 +36,20 @@ struct Adding<'m> {
     matches: &'m FilterChainMatch,
     /// The source prefixes, once a destination needed them.
     sources: Option<Vec<Option<Cidr>>>,
-    /// The client looks into the chain at each combination, and finds the same.
+    /// The chain has been looked into. The client does so at each combination, and finds the same.
     is_looked_into: bool,
-    /// Its combinations are too many to be compared.
+    /// The chain has too many combinations to be compared.
     is_uncounted: bool,
 }
 
-/// The chains of one destination: by source type and source prefix the ports that are taken.
+/// The chains of one destination: for each source type and source prefix, the ports that are taken.
 #[derive(Default)]
 struct Destination {
     has_raw_buffer: bool,
     sources: [BTreeMap<Option<Cidr>, BTreeSet<u32>>; 3],
 }
 
-/// Builds the map of the chains; says whether it has one.
+/// Builds the map of the chains; says whether there is any chain in it.
 pub(super) fn map(chains: &[FilterChain], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let mut map = Map::default();
     let any_match = FilterChainMatch::default();
@@ -150,7 +150,8 @@ impl Adding<'_> {
     }
 }
 
-/// The prefixes of a list, or one for everything (`parsePrefixRanges`).
+/// Returns the prefixes of a list; `None` stands for every address if the list is empty
+/// (`parsePrefixRanges`).
 pub(super) fn prefixes(ranges: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Option<Cidr>>> {
     if ranges.is_empty() {
         return Ok(vec![None]);
@@ -167,7 +168,7 @@ pub(super) fn prefixes(ranges: &[CidrRange], at: &Path<'_>, cx: &mut Validation<
         };
         let prefix = match address.to_canonical() {
             canonical if takes_zone => range(canonical, len),
-            // As texts, an IPv4 range in IPv6 and the same in IPv4 are equal.
+            // Written as text, an IPv4 range in IPv6 and the same range in IPv4 are equal.
             canonical if canonical != address && len >= 96 && cx.has(Feature::CidrAsText) => range(canonical, len - 96),
             _ => range(address, len),
         };
@@ -180,13 +181,13 @@ pub(super) fn prefixes(ranges: &[CidrRange], at: &Path<'_>, cx: &mut Validation<
     Ok(prefixes)
 }
 
-/// What is in a chain (`filterChainFromProto`).
+/// Checks what is in a chain (`filterChainFromProto`).
 pub(super) fn content(chain: &FilterChain, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     http_connection_manager::of_server(&chain.filters, &at.field("filters"), cx)?;
     transport_socket(chain, at, cx)
 }
 
-/// The transport socket of a chain.
+/// Checks the transport socket of a chain.
 pub(super) fn transport_socket(chain: &FilterChain, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(socket) = &chain.transport_socket else {
         return Ok(());

@@ -1,5 +1,6 @@
 //! HttpConnectionManager, as grpc-go reads it: in an API listener (`processClientSideListener`) and
-//! as a network filter (`processNetworkFilters`), which differ in order and in what they take.
+//! as a network filter (`processNetworkFilters`). The two differ in their order and in what they
+//! accept.
 
 use std::collections::BTreeSet;
 
@@ -53,7 +54,7 @@ pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Validation<'
         let message = open(fields::network_config(filter), &here, cx)?;
         let here = here.value(HCM);
         http_filter::chain(&message.http_filters, TlsSide::Server, &here.field("http_filters"), cx)?;
-        // What a server does with routes came with RBAC.
+        // Servers read routes only in versions that have RBAC.
         if is_first && cx.has(Feature::RbacFilter) {
             proxies(&message, &here, cx)?;
             routes(&message, TlsSide::Server, &here, cx)?;
@@ -78,7 +79,7 @@ fn open(any: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Pb
     }
 }
 
-/// What only a proxy has (A41).
+/// Checks the fields that only a proxy uses (A41).
 fn proxies(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if !cx.has(Feature::ProxyFieldsChecked) {
         return Ok(());

@@ -27,7 +27,8 @@ use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
 
-/// The filter registered for a type URL, by either of its types.
+/// Returns the filter registered for a type URL, which may be that of its config or of its
+/// override.
 pub(super) fn by_url(url: &str, profile: &Profile) -> Option<FilterKind> {
     match url.strip_prefix(URL_PREFIX)? {
         _ if !profile.has(Feature::FaultInjection) => None,
@@ -39,7 +40,8 @@ pub(super) fn by_url(url: &str, profile: &Profile) -> Option<FilterKind> {
     }
 }
 
-/// The code of an abort (`grpcFromHTTP`): a status that is none aborts nothing.
+/// Returns the status code for the HTTP status of an abort (`grpcFromHTTP`); an invalid status
+/// aborts nothing.
 pub(super) const fn status_of_http(status: u32) -> u32 {
     match status {
         200..600 => read::status_of_http(status),
@@ -216,7 +218,7 @@ fn decode<T: prost::Message + Default>(
     unmarshal(&any.value, type_name, at, cx)
 }
 
-/// Audit loggers (`parseAuditOptions`): only the one to standard output is registered.
+/// Checks audit loggers (`parseAuditOptions`): only the one to standard output is registered.
 pub(super) fn audit(rules: &Rules, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(options) = rules
         .audit_logging_options

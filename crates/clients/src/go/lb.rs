@@ -29,13 +29,14 @@ mod object;
 
 pub(super) use balancer::of_list;
 
-/// Levels of lists that the client follows.
+/// How many levels of lists the client follows.
 const MAX_DEPTH: usize = 16;
 
-/// Sizes of a ring where the message has none.
+/// The smallest and largest size of a ring where the message sets none.
 const MESSAGE_RING: (u64, u64) = (1024, MAX_RING_SIZE);
 
-/// Sizes of a ring in xDS where they are not given.
+/// Returns the smallest and largest size of a ring in xDS, with the defaults where they are not
+/// set.
 pub(super) fn ring(min: Option<u64>, max: Option<u64>) -> (u64, u64) {
     (min.unwrap_or(MESSAGE_RING.0), max.unwrap_or(MESSAGE_RING.1))
 }
@@ -45,7 +46,7 @@ pub(super) fn is_registered(name: &str, profile: &Profile) -> bool {
     GoBalancer::by_name(name, profile).is_some()
 }
 
-/// Converts the policy at `at`, of the cluster of this name.
+/// Converts the policy at `at` of the cluster with this name.
 pub(super) fn from_proto(
     policy: &LoadBalancingPolicy,
     cluster: &str,
@@ -55,7 +56,8 @@ pub(super) fn from_proto(
     list(policy, (cluster, 0), at, cx)
 }
 
-/// `ConvertToServiceConfig`, and what the balancer's parser says to the result.
+/// Checks a list of policies (`ConvertToServiceConfig`), and its JSON with the balancer's own
+/// parser.
 fn list(
     policy: &LoadBalancingPolicy,
     (cluster, depth): (&str, usize),
@@ -74,7 +76,7 @@ fn list(
     )
 }
 
-/// Converts an entry; says whether it is one that the client has.
+/// Converts an entry; says whether the client has its policy.
 fn entry_is_taken(any: &Any, (cluster, depth): (&str, usize), at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let Some(type_name) = any.type_url.strip_prefix(URL_PREFIX) else {
         return Ok(false);
@@ -94,7 +96,8 @@ fn entry_is_taken(any: &Any, (cluster, depth): (&str, usize), at: &Path<'_>, cx:
         }
         LEAST_REQUEST if cx.has(Feature::LeastRequest) => {
             let message: LeastRequest = unmarshal(&any.value, LEAST_REQUEST, at, cx)?;
-            // The JSON that is made of it leaves out a 0, which then is the default.
+            // The JSON that the client makes of the message leaves out a 0, so that the default
+            // counts.
             let count = message.choice_count.filter(|count| *count > 0);
             cluster::choice_count(count, &at.value(LEAST_REQUEST).field("choice_count"), cx)?;
         }
@@ -126,7 +129,7 @@ fn entry_is_taken(any: &Any, (cluster, depth): (&str, usize), at: &Path<'_>, cx:
     Ok(true)
 }
 
-/// A TypedStruct of a registered policy (`convertCustomPolicy`).
+/// Converts a TypedStruct of a registered policy (`convertCustomPolicy`).
 fn custom(any: &Any, cluster: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let wrapper = TYPED_STRUCTS
         .into_iter()
@@ -164,7 +167,8 @@ fn ring_sizes(min: u64, max: u64, at: &Path<'_>, cx: &mut Validation<'_>) -> Che
     in_order(min, max, at, cx)
 }
 
-/// What a cluster's own config is held against in versions that look at it: a 0 is a size there.
+/// Checks the sizes in a cluster's `ring_hash_lb_config`, in versions that do so. A 0 is a size
+/// there.
 pub(super) fn ring_sizes_in_order(min: u64, max: u64, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     not_above_limit(min, max, at, cx)?;
     in_order(min, max, at, cx)

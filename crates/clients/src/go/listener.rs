@@ -22,7 +22,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     }
 }
 
-/// `processServerSideListener`.
+/// Converts the Listener of a server (`processServerSideListener`).
 fn server(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if cx.has(Feature::ListenerNamed) {
         return listener_before_maps::named(message, root, cx);
@@ -55,7 +55,7 @@ fn server(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     Ok(())
 }
 
-/// The address that a server's Listener must have.
+/// Returns the address that a server's Listener must have.
 pub(super) fn socket_address<'m>(
     message: &'m Pb,
     root: &Path<'_>,

@@ -1,8 +1,8 @@
-//! A server's Listener, as grpc-go read it before it made a map of the filter chains: each chain alone
-//! (xds/internal/client/xds.go `getFilterChain`), and before that a single chain under the name of its
-//! address (`processServerSideListener`).
+//! A server's Listener, as grpc-go read it before it made a map of the filter chains: each chain
+//! alone (xds/internal/client/xds.go `getFilterChain`), and before that a single chain under the
+//! name of its address (`processServerSideListener`).
 //!
-//! Network filters are not looked at.
+//! The client does not look at network filters.
 
 use super::filter_chain::{prefixes, transport_socket};
 use super::listener::socket_address;
@@ -20,7 +20,7 @@ rules! {
     NOT_ONE_CHAIN = "lds-not-one-filter-chain", Listener, Nack, "grpc-go 1.36 processServerSideListener";
 }
 
-/// What stands before the address in the name.
+/// The text before the address in a Listener's name.
 const ADDRESS_IN_NAME: &str = "udpa.resource.listening_address=";
 
 /// Converts a Listener that must be named after its address.
@@ -38,7 +38,7 @@ pub(super) fn named(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> C
     transport_socket(chain, &at.index(0), cx)
 }
 
-/// `getAddressFromName`, compared with the address.
+/// Says whether the address in a Listener's name (`getAddressFromName`) is that of the Listener.
 fn is_named(name: &str, socket: &SocketAddress) -> bool {
     let port = fields::port(socket).unwrap_or(0);
     let Some((_, address)) = name.split_once(ADDRESS_IN_NAME) else {

@@ -16,7 +16,7 @@ use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::listener::Cidr;
 use xdsctl_re2::{Regex, RegexError};
 
-/// A string matcher (`StringMatcherFromProto`): no pattern but `exact` may be empty.
+/// Checks a string matcher (`StringMatcherFromProto`): no pattern but `exact` may be empty.
 pub(super) fn string_matcher(matcher: Option<&StringMatcher>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match matcher.and_then(|matcher| matcher.match_pattern.as_ref()) {
         Some(MatchPattern::Exact(_)) => Ok(()),
@@ -45,7 +45,7 @@ fn filled(field: &'static str, text: &str, at: &Path<'_>, cx: &mut Validation<'_
     Ok(())
 }
 
-/// A header matcher of a route (`routesProtoToSlice`).
+/// Checks a header matcher of a route (`routesProtoToSlice`).
 pub(super) fn header_matcher(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if !cx.has(Feature::HeaderNamesFolded) {
         note_upper_case(&matcher.name, &at.field("name"), cx);
@@ -63,7 +63,7 @@ pub(super) fn header_matcher(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Va
     }
 }
 
-/// A header matcher of a policy (`newHeaderMatcher`), which may be empty.
+/// Checks a header matcher of a policy (`newHeaderMatcher`). Its texts may be empty.
 pub(super) fn policy_header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     note_upper_case(&matcher.name, &at.field("name"), cx);
     match &matcher.header_match_specifier {
@@ -84,7 +84,7 @@ fn without_kind(at: &Path<'_>, cx: &mut Validation<'_>) -> crate::shared::Conver
     )
 }
 
-/// A regular expression, in Go's own dialect of RE2.
+/// Checks a regular expression, in Go's own dialect of RE2.
 pub(super) fn regex(pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(why) = fault(pattern, cx.has(Feature::RegexAnchored)) else {
         return Ok(());
@@ -97,7 +97,7 @@ pub(super) fn regex(pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Ch
     Err(reject(&REGEX_NOT_RE2, at, message, cx))
 }
 
-/// A regular expression that is compiled as it is, with no anchors around it.
+/// Checks a regular expression that is compiled as it is, without anchors around it.
 pub(super) fn plain_regex(pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match fault(pattern, false) {
         Some(why) => {
@@ -108,13 +108,13 @@ pub(super) fn plain_regex(pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>)
     }
 }
 
-/// Levels of nesting that Go's parser takes (regexp/syntax `maxHeight`).
+/// How deep groups may be nested for Go's parser (regexp/syntax `maxHeight`).
 const MAX_HEIGHT: usize = 1000;
 
-/// Why Go does not compile a pattern; `is_anchored` is about the group and the anchors that are put
-/// around it.
+/// Says why Go does not compile a pattern. With `is_anchored`, the client puts a group and anchors
+/// around the pattern.
 fn fault(pattern: &str, is_anchored: bool) -> Option<String> {
-    // Go compiles to a program of its own, whose size is not limited so.
+    // Go compiles to a program of its own, whose size does not have this limit.
     match Regex::check(pattern) {
         Ok(()) | Err(RegexError::TooLarge { .. }) => {}
         Err(RegexError::GroupKind { .. } | RegexError::GroupName { .. }) if is_angle_name(pattern) => {}
@@ -142,8 +142,8 @@ fn takes(pattern: &str) -> bool {
     matches!(Regex::check(pattern), Ok(()) | Err(RegexError::TooLarge { .. }))
 }
 
-/// General categories and other classes that Go (1.25) knows by these names, without regard to
-/// case, spaces, hyphens and underscores.
+/// General categories and other classes that Go (1.25) knows by these names. Case, spaces, hyphens
+/// and underscores do not count.
 const CLASSES: &[&str] = &[
     "ascii",
     "assigned",
@@ -195,7 +195,8 @@ const CLASSES: &[&str] = &[
     "nagmundari",
 ];
 
-/// The pattern with `\p{Any}` for each class that Go alone knows, or knows by another spelling.
+/// Returns the pattern with `\p{Any}` for each class that only Go knows. Other classes get RE2's
+/// spelling.
 fn with_known_classes(pattern: &str) -> String {
     let mut known = String::with_capacity(pattern.len());
     let mut rest = pattern;
@@ -221,8 +222,8 @@ fn with_known_classes(pattern: &str) -> String {
     known + rest
 }
 
-/// The name of a script as RE2 spells it, for scripts of one word, and of a category of one or two
-/// letters.
+/// Returns the name of a script as RE2 spells it, for scripts of one word, or of a category of one
+/// or two letters.
 fn capitalised(name: &str) -> String {
     let mut chars = name.chars();
     match chars.next() {
@@ -231,23 +232,23 @@ fn capitalised(name: &str) -> String {
     }
 }
 
-/// Says whether the named groups are written as Go alone takes them, `(?<n>`, and all would be well
-/// as `(?P<n>`.
+/// Says whether a pattern has named groups in a form that only Go accepts, `(?<n>`, and is valid
+/// with `(?P<n>`.
 fn is_angle_name(pattern: &str) -> bool {
     let renamed = pattern.replace("(?<", "(?P<");
     renamed != pattern && takes(&renamed)
 }
 
-/// What a pattern has beside its syntax tree.
+/// What is found in the text of a pattern, beside its syntax tree.
 #[derive(Default)]
 struct Scan {
     has_any_byte: bool,
-    /// It has a count that RE2 takes for text, because it is so large.
+    /// The pattern has a count that is so large that RE2 takes it for text.
     has_huge_count: bool,
     has_foreign_name: bool,
-    /// What comes next belongs to `\x`.
+    /// The next byte belongs to `\x`, `\p` or `\P`.
     is_escape: bool,
-    /// It ends inside of `\Q`.
+    /// The text read so far ends inside of `\Q`.
     is_quoted: bool,
 }
 
@@ -283,8 +284,7 @@ impl Scan {
     }
 }
 
-/// Says whether a count begins here that is too large for a number of RE2's, which then takes it
-/// for text.
+/// Says whether a count begins here that is too large for RE2, which then takes it for text.
 fn is_huge_count(rest: &[u8]) -> bool {
     let Some(end) = rest.iter().position(|byte| *byte == b'}') else {
         return false;
@@ -296,7 +296,7 @@ fn is_huge_count(rest: &[u8]) -> bool {
     all_numbers && numbers.any(|number| number.len() > 8)
 }
 
-/// Says whether a group begins here whose name has other than word characters of ASCII.
+/// Says whether a group begins here whose name is not ASCII.
 fn has_foreign_name(rest: &[u8]) -> bool {
     let name = rest.strip_prefix(b"?P<").or_else(|| rest.strip_prefix(b"?<"));
     let Some(name) = name else { return false };
@@ -304,9 +304,9 @@ fn has_foreign_name(rest: &[u8]) -> bool {
     !name.get(..end).unwrap_or_default().is_ascii()
 }
 
-/// How deep the groups of a pattern are nested.
+/// Returns how deep the groups of a pattern are nested.
 ///
-/// A group that only holds another expression together leaves no trace in Go's tree.
+/// A group `(?:` leaves no trace in Go's tree, so it does not count.
 fn depth(pattern: &str) -> usize {
     let (mut depth, mut deepest) = (0usize, 0usize);
     let mut open: Vec<bool> = Vec::new();
@@ -331,7 +331,7 @@ fn depth(pattern: &str) -> usize {
     deepest
 }
 
-/// An IP address as `netip.ParseAddr` reads it, and whether a zone follows it.
+/// Returns an IP address as `netip.ParseAddr` reads it, and whether a zone follows it.
 pub(super) fn parse_addr(text: &str) -> Option<(IpAddr, bool)> {
     if let Ok(address) = text.parse::<Ipv4Addr>() {
         return Some((address.into(), false));
@@ -347,7 +347,7 @@ pub(super) fn parse_addr(text: &str) -> Option<(IpAddr, bool)> {
     Some((address.into(), zone.is_some()))
 }
 
-/// The range of the first bits of an address; `None` if it has fewer.
+/// Returns the range of the first bits of an address; `None` if the address has fewer bits.
 pub(super) fn range(address: IpAddr, len: u32) -> Option<Cidr> {
     let most = if address.is_ipv4() {
         Ipv4Addr::BITS

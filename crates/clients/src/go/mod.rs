@@ -1,8 +1,10 @@
-//! grpc-go: the four resources, in its order; the first fault ends a resource.
+//! grpc-go: converters of the four resources, with its order of checks; the first fault ends a
+//! resource.
 //!
-//! One file a resource or a part of one, one function for each of the client's own, named in its
-//! doc. What a user has who imports `google.golang.org/grpc/xds`: RLS is an import of its own, and
-//! gcp_authn one that no program outside grpc-go can make. Without them their types are unknown.
+//! There is one file for each resource or part of one, and one function for each of the client's
+//! own, which its doc names. The client is what a program gets that imports
+//! `google.golang.org/grpc/xds`. RLS is an import of its own, and gcp_authn is one that no program
+//! outside of grpc-go can make: without them, their types are unknown.
 
 mod cluster;
 mod endpoints;
@@ -43,7 +45,7 @@ use xdsctl_model::resource::Resource;
 use xdsctl_model::resource::filter::FaultHeaders;
 use xdsctl_model::resource::listener::{Cidr, Listener};
 
-/// What the client looks at before it comes to a fault that is found early here.
+/// What the client checks before it comes to a fault that is found earlier here.
 type Later<'l> = &'l dyn Fn(&mut Validation<'_>) -> Checked;
 
 /// How the client reads an accepted resource, where families differ.
@@ -76,8 +78,9 @@ static DIALECT: ReadDialect = ReadDialect {
     success_rate_by_default: true,
 };
 
-/// `matchersFromPermissions`, `matchersFromPrincipals`: of metadata, permissions have the inverted
-/// conditions, which always match.
+/// Says whether the client makes a matcher of this kind (`matchersFromPermissions`,
+/// `matchersFromPrincipals`). Of metadata, older versions only know inverted permissions, which
+/// always match.
 fn has_policy_kind(kind: PolicyKind, profile: &Profile) -> bool {
     profile.has(Feature::RbacKindsChecked)
         || matches!(
@@ -86,8 +89,8 @@ fn has_policy_kind(kind: PolicyKind, profile: &Profile) -> bool {
         )
 }
 
-/// `net.ParseCIDR`: IPv4 in IPv6 is compared as IPv4, with what the mask has beyond the first 96
-/// bits.
+/// Reads a range (`net.ParseCIDR`). IPv4 in IPv6 is compared as IPv4, with the bits of the mask
+/// beyond the first 96.
 fn range(range: &CidrRange, profile: &Profile) -> Option<Cidr> {
     let read = plain_range(range, profile)?;
     let mapped = match range.address_prefix.parse().ok()? {
@@ -119,7 +122,7 @@ pub(crate) static CONVERTER: Converter = Converter {
 fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     match sent.message {
         Ok(message) => kept(message, sent.opened, cx),
-        // Go's parser goes a hundred times as deep.
+        // Go's parser reads messages that are nested a hundred times as deep.
         Err(Malformed::Depth) => decoded_anew(sent.bytes.clone(), sent.resource_type, |read| match read {
             Ok(message) => kept(message, &Opened::default(), cx),
             Err(fault) => {
@@ -131,7 +134,7 @@ fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<R
     }
 }
 
-/// Converts a message, and says what is kept of it.
+/// Converts a message, and returns what the client keeps of it.
 fn kept(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     converted(message, opened, cx)?;
     let resource = FamilyReader::new(&DIALECT, cx).resource(message, opened);
@@ -141,11 +144,11 @@ fn kept(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> Check
     Ok(Some(resource))
 }
 
-/// Converts a resource whose name in it, whatever stands around it, must not be empty
+/// Converts a resource. Its own name must not be empty, whatever name is on the wrapper
 /// (`unmarshalListenerResource` and its like).
 ///
-/// Versions before the check neither use nor reject such a resource, if all else is good: they go
-/// on as if it were empty, and the oldest keep it under its empty name.
+/// Versions before this check neither use nor reject a resource without a name, if all else is
+/// good: they go on as if the resource were empty, and the oldest keep it under the empty name.
 fn converted(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> Checked {
     let is_nameless = message.name().is_empty();
     let why = format_args!("the resource has no name of its own, must have one");
@@ -164,7 +167,8 @@ fn converted(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> 
     Ok(())
 }
 
-/// Says whether an Any holds a message, whatever stands before its name (`anypb.Any.MessageIs`).
+/// Says whether an Any holds a message, whatever is before its name in the URL
+/// (`anypb.Any.MessageIs`).
 fn holds(url: &str, type_name: &str) -> bool {
     url.strip_suffix(type_name)
         .is_some_and(|before| before.is_empty() || before.ends_with('/'))
@@ -184,8 +188,8 @@ fn unmarshal<T: prost::Message + Default>(
     decoded.map_err(|fault| not_in_any(type_name, fault, at, cx))
 }
 
-/// What a panic in a parser comes to: the process dies, or since the client recovers from it, a
-/// NACK without a name.
+/// Reports a panic in a parser: the process dies, or in versions that recover from it, the resource
+/// is rejected without a name.
 #[cold]
 fn panic(
     rule: &'static xdsctl_model::diag::Rule,

@@ -1,7 +1,7 @@
 //! The RBAC filter, as grpc-go reads it (httpfilter/rbac/rbac.go `parseConfig`, internal/xds/rbac).
 //!
-//! The policies are compiled while they are parsed. Up to 1.82.0 a rule of a kind that the client
-//! does not have is passed over, and a negation of one is an index into an empty list.
+//! The policies are compiled while they are parsed. Up to 1.82.0 the client passes over a rule of a
+//! kind that it does not have, and a negation of such a rule is an index into an empty list.
 
 mod passed_over;
 
@@ -43,7 +43,7 @@ pub(super) fn config(rules: Option<Option<&Rules>>, at: &Path<'_>, cx: &mut Vali
     for (name, policy) in &rules.policies {
         header_names(policy, &policies.key(name), cx)?;
     }
-    // Before, the matchers are made when a connection comes.
+    // Versions without this feature make the matchers when a connection comes.
     if rules.action == Action::Log as i32 || !cx.has(Feature::RbacMatchersMade) {
         return Ok(());
     }
@@ -66,7 +66,7 @@ pub(super) fn config(rules: Option<Option<&Rules>>, at: &Path<'_>, cx: &mut Vali
     super::http_filter::audit(rules, &at, cx)
 }
 
-/// Conditions, and headers that no policy may look at.
+/// Rejects conditions in CEL, and headers that no policy may look at.
 fn header_names(policy: &Policy, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     conditions::none_in_cel(policy, at, cx)?;
     for (field, list) in conditions::lists(policy).into_iter().rev() {
@@ -106,7 +106,7 @@ fn header_name(header: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -
     Ok(())
 }
 
-/// A permission or a principal (`matchersFromPermissions`, `matchersFromPrincipals`).
+/// Checks a permission or a principal (`matchersFromPermissions`, `matchersFromPrincipals`).
 fn condition(condition: Condition<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let is_strict = cx.has(Feature::RbacKindsChecked);
     match condition.kind() {
@@ -146,7 +146,7 @@ fn condition(condition: Condition<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -
     }
 }
 
-/// Says whether an earlier client makes a matcher of a condition.
+/// Says whether versions up to 1.82.0 make a matcher of a condition.
 fn is_kept(condition: Condition<'_>) -> bool {
     match condition.kind() {
         ConditionKind::Metadata(metadata) => metadata.invert && matches!(condition, Condition::Permission(_)),
@@ -171,7 +171,7 @@ fn url_path(path: &PathMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Check
     matcher::string_matcher(matcher, &at.field("path"), cx)
 }
 
-/// An address range, written as text and read again.
+/// Checks an address range, which the client writes as text and reads again.
 fn cidr(range: &CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if range.prefix_len.is_none() && !cx.has(Feature::RbacPrefixOptional) {
         let message = format_args!("the range has no prefix_len, and the parser panics");

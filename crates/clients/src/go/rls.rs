@@ -1,8 +1,8 @@
 //! The RLS cluster specifier plugin (internal/xds/clusterspecifier/rls, balancer/rls `ParseConfig`,
 //! keys `MakeBuilderMap`).
 //!
-//! The plugin is part of xDS, and the LB policy that reads its config is a package that a program
-//! imports. The first fault counts.
+//! The plugin is part of xDS, but the LB policy that reads its config is a package that a program
+//! imports. The client stops at the first fault.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use xdsctl_model::resource::{LbPolicy, MAX_DURATION_SECONDS};
 
 use crate::shared::ConverterStop;
 
-/// The LB policy that the plugin stands for; `None` if the program does not bring it.
+/// Returns the LB policy that the plugin stands for; `None` if the program does not bring it.
 pub(super) fn policy(any: &Any, profile: &Profile) -> Option<LbPolicy> {
     if !is_url_of(&any.type_url, RLS) || !profile.has(Feature::RlsLb) || !profile.has(Feature::RlsPolicy) {
         return None;
@@ -107,7 +107,7 @@ fn key_builders(builders: &[GrpcKeyBuilder], at: &Path<'_>, cx: &mut Validation<
     Ok(())
 }
 
-/// The keys of a builder: each may be there once.
+/// Checks the keys of a builder: no key may be there twice.
 fn keys<'b>(builder: &'b GrpcKeyBuilder, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let mut seen: BTreeSet<&'b str> = builder.constant_keys.keys().map(String::as_str).collect();
     let headers = at.field("headers");
@@ -148,7 +148,7 @@ fn keys<'b>(builder: &'b GrpcKeyBuilder, at: &Path<'_>, cx: &mut Validation<'_>)
     Ok(())
 }
 
-/// The lookup service, the ages and the size of the cache.
+/// Checks the lookup service, the ages and the size of the cache.
 fn lookup(config: &RouteLookupConfig, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let service = config.lookup_service.as_str();
     let service_at = at.field("lookup_service");

@@ -1,7 +1,8 @@
 //! RouteConfiguration, as grpc-go reads it (xdsresource/unmarshal_rds.go
 //! `generateRDSUpdateFromRouteConfiguration`).
 //!
-//! Routes before retry policies before filter overrides; domains are not looked at.
+//! The client checks routes first, then retry policies, then filter overrides. It does not look at
+//! domains.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +23,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::{
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
-/// The declared plugins by name, and whether the client has them.
+/// The declared plugins by name; the value says whether the client has the plugin.
 type GoPlugins<'m> = BTreeMap<&'m str, bool>;
 
 /// Converts the configuration at `at`.
@@ -46,8 +47,8 @@ pub(super) fn from_proto(message: &Pb, opened: &Opened, at: &Path<'_>, cx: &mut 
     Ok(())
 }
 
-/// `processClusterSpecifierPlugins`: RLS is the only one; a later plugin of a name takes the place
-/// of an earlier one.
+/// Checks the declared plugins (`processClusterSpecifierPlugins`). RLS is the only one that the
+/// client has. A later plugin replaces an earlier one of the same name.
 fn plugins<'m>(list: &'m [ClusterSpecifierPlugin], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<GoPlugins<'m>> {
     let mut plugins = GoPlugins::new();
     if !cx.has(Feature::RlsLb) {
@@ -76,7 +77,7 @@ fn plugins<'m>(list: &'m [ClusterSpecifierPlugin], at: &Path<'_>, cx: &mut Valid
     Ok(plugins)
 }
 
-/// A retry policy (`generateRetryConfig`); max_interval may be below base_interval.
+/// Checks a retry policy (`generateRetryConfig`); max_interval may be below base_interval.
 fn retry_policy(policy: Option<&RetryPolicy>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(policy) = policy.filter(|_| cx.has(Feature::RetryPolicy)) else {
         return Ok(());
@@ -89,7 +90,7 @@ fn retry_policy(policy: Option<&RetryPolicy>, at: &Path<'_>, cx: &mut Validation
         return Ok(());
     };
     let at = at.field("retry_back_off");
-    // An absent base_interval is one of 0.
+    // An absent base_interval counts as 0.
     let base = back_off.base_interval.unwrap_or_default();
     let intervals = [("base_interval", Some(base)), ("max_interval", back_off.max_interval)];
     for (field, interval) in intervals {
@@ -102,14 +103,14 @@ fn retry_policy(policy: Option<&RetryPolicy>, at: &Path<'_>, cx: &mut Validation
     Ok(())
 }
 
-/// The duration as the client holds it: in nanoseconds, no more than 64 bits of them
+/// Returns a duration as the client holds it: in nanoseconds, limited to 64 bits
 /// (`durationpb.AsDuration`).
 fn nanos(duration: &prost_types::Duration) -> i64 {
     let nanos = i128::from(duration.seconds) * 1_000_000_000 + i128::from(duration.nanos);
     nanos.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
 }
 
-/// A route (`routesProtoToSlice`).
+/// Checks a route (`routesProtoToSlice`).
 fn route(message: &Route, plugins: &GoPlugins<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let match_at = at.field("match");
     let Some(matches) = &message.r#match else {
@@ -155,7 +156,7 @@ fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Validation<'_>) -> 
     Ok(())
 }
 
-/// The action; says whether the route is kept.
+/// Checks the action; says whether the route is kept.
 fn route_action(
     action: &RouteAction,
     plugins: &GoPlugins<'_>,
@@ -204,7 +205,8 @@ fn route_action(
     Ok(true)
 }
 
-/// A route that leads to nothing that the client knows: later versions leave it out.
+/// Handles a route without a cluster specifier that the client knows: later versions leave the
+/// route out, earlier ones reject it.
 fn without_cluster(is_skipped: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     if is_skipped {
         return Ok(false);
@@ -213,7 +215,7 @@ fn without_cluster(is_skipped: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> 
     Err(reject(&ROUTE_SPECIFIER_UNSUPPORTED, at, message, cx))
 }
 
-/// Entries of weight 0 are passed over unseen.
+/// Checks weighted clusters; entries of weight 0 are skipped unseen.
 fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let clusters = at.field("clusters");
     let reads_total = cx.has(Feature::TotalWeightChecked);

@@ -3,8 +3,8 @@
 /// The schemes of targets for which xDS brings a resolver.
 pub(super) const SCHEMES: [&str; 5] = ["dns", "passthrough", "unix", "unix-abstract", "xds"];
 
-/// Says whether a resolver takes a target (`validateTargetURI`): by its own scheme, or all of it as
-/// a name.
+/// Says whether a resolver accepts a target (`validateTargetURI`), either by the target's scheme or
+/// with all of it as a name.
 pub(super) fn is_target(uri: &str) -> bool {
     let (before, fragment) = uri.split_once('#').unwrap_or((uri, ""));
     if before.bytes().any(|byte| byte.is_ascii_control()) || !is_escaped(fragment) {
@@ -17,8 +17,8 @@ pub(super) fn is_target(uri: &str) -> bool {
     is_opaque || is_escaped(path)
 }
 
-/// The scheme of a target, `dns` for one without; `None` if it is no URI either way
-/// (`net/url.Parse`, twice).
+/// Returns the scheme of a target, which is `dns` for a target without a scheme; `None` if the
+/// target is no URI, even with `dns:///` in front (`net/url.Parse`, twice).
 pub(super) fn scheme(target: &str) -> Option<String> {
     match parse(target) {
         Some(scheme) if scheme.is_empty() => Some("dns".to_owned()),
@@ -27,7 +27,7 @@ pub(super) fn scheme(target: &str) -> Option<String> {
     }
 }
 
-/// The scheme of a URI, empty for none; `None` if it is none.
+/// Returns the scheme of a URI, empty if it has none; `None` if the text is no URI.
 fn parse(text: &str) -> Option<String> {
     let (text, fragment) = text.split_once('#').unwrap_or((text, ""));
     if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) || !is_escaped(fragment) {
@@ -57,8 +57,8 @@ fn parse(text: &str) -> Option<String> {
     is_escaped(path).then_some(scheme)
 }
 
-/// A scheme of letters, digits, `+`, `-` and `.` in lower case; `None` where there is nothing
-/// before the colon.
+/// Splits a scheme of letters, digits, `+`, `-` and `.` off a text, in lower case; empty if there
+/// is none. Returns `None` if there is nothing before the colon.
 fn split_scheme(text: &str) -> Option<(String, &str)> {
     for (i, byte) in text.bytes().enumerate() {
         match byte {
@@ -78,7 +78,7 @@ fn is_escaped(text: &str) -> bool {
     parts.all(|part| part.len() >= 2 && part.bytes().take(2).all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Says whether it is a host with or without a port (`parseAuthority`).
+/// Says whether a text is a host with or without a port (`parseAuthority`).
 fn is_authority(text: &str) -> bool {
     let host = text.rsplit_once('@').map_or(text, |(_, host)| host);
     let port = match (host.starts_with('['), host.rfind(']'), host.rfind(':')) {

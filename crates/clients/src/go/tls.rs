@@ -1,9 +1,8 @@
 //! CommonTlsContext, as grpc-go reads it (xdsresource/unmarshal_cds.go
 //! `securityConfigFromCommonTLSContext`).
 //!
-//! The fields of today are read first. Only where they hold nothing, or have a fault, the
-//! deprecated ones are read instead. Where these have a fault too, older versions tell of that
-//! alone.
+//! The current fields are read first. Only if they hold nothing, or have a fault, the deprecated
+//! ones are read instead. If these have a fault too, older versions report that alone.
 
 use super::{Later, matcher};
 use crate::shared::rules::{
@@ -20,7 +19,7 @@ use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::{StringMatcher, stri
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
 
-/// Who has the context.
+/// Which side has the context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TlsSide {
     Client,
@@ -50,7 +49,7 @@ pub(super) fn security_config(
     if let Some(field) = unsupported_of_common(common).find(|_| is_of_today) {
         return Err(unsupported(field, at, cx));
     }
-    // A fault of the new fields is one only if the old ones do not help either.
+    // A fault in the new fields counts only if the old fields do not help either.
     let found = match is_of_today {
         true => cx.unheard(|cx| new_fields(common, side, at, cx)),
         false => Ok(SecurityConfig::default()),
@@ -78,7 +77,7 @@ pub(super) fn security_config(
 }
 
 /// Looks up the names of certificate providers in the bootstrap (`securityConfigValidator`);
-/// `later` is what has to be good before.
+/// `later` checks what has to be good before that.
 pub(super) fn check_providers(
     config: &SecurityConfig,
     at: &Path<'_>,
@@ -109,7 +108,7 @@ fn without_roots(at: &Path<'_>, cx: &mut Validation<'_>) -> crate::shared::Conve
     reject(&WITHOUT_CA, at, message, cx)
 }
 
-/// `securityConfigFromCommonTLSContextUsingNewFields`.
+/// Reads the current fields (`securityConfigFromCommonTLSContextUsingNewFields`).
 fn new_fields(
     common: &CommonTlsContext,
     side: TlsSide,
@@ -177,7 +176,7 @@ fn matchers(list: &[StringMatcher], side: TlsSide, at: &Path<'_>, cx: &mut Valid
     Ok(!list.is_empty())
 }
 
-/// `securityConfigFromCommonTLSContextWithDeprecatedFields`.
+/// Reads the deprecated fields (`securityConfigFromCommonTLSContextWithDeprecatedFields`).
 fn deprecated_fields(
     common: &CommonTlsContext,
     side: TlsSide,

@@ -3,8 +3,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// An address as Guava reads it: with a zone that is a number, but then not of IPv4 in IPv6, which
-/// otherwise is IPv4.
+/// Reads an address as Guava does. IPv6 may have a zone that is a number. IPv4 in IPv6 is read as
+/// IPv4, and must not have a zone.
 pub(super) fn for_string(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse::<Ipv4Addr>() {
         return Some(address.into());
@@ -12,20 +12,20 @@ pub(super) fn for_string(text: &str) -> Option<IpAddr> {
     let Some((address, zone)) = text.split_once('%') else {
         return text.parse::<Ipv6Addr>().ok().map(|address| address.to_canonical());
     };
-    // Dots are read before the zone is cut off, and find it among the digits.
+    // Guava reads dots before it cuts the zone off, and then finds the zone among the digits.
     let address: Ipv6Addr = address.parse().ok().filter(|_| !address.contains('.'))?;
-    // The name of an interface of this host would do, too.
+    // The name of a network interface of this host would be valid too.
     let is_number = zone.bytes().all(|byte| byte.is_ascii_digit()) && zone.len() < 10;
     Some(IpAddr::V6(address)).filter(|address| is_number && address.to_canonical().is_ipv6())
 }
 
-/// Says whether the JDK takes the text without asking DNS. What is left is a name; the client looks
-/// it up.
+/// Says whether the JDK reads the text as an address without asking DNS. Any other text is a name,
+/// which the client looks up.
 pub(super) fn is_known_by_name(text: &str) -> bool {
     by_name(text).is_some()
 }
 
-/// The address that the JDK reads without asking DNS.
+/// Returns the address that the JDK reads without asking DNS.
 pub(super) fn by_name(text: &str) -> Option<IpAddr> {
     let bracketed = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     match bracketed {
@@ -36,7 +36,8 @@ pub(super) fn by_name(text: &str) -> Option<IpAddr> {
     }
 }
 
-/// An IPv4 address of one to four numbers, of which the last fills what is left; zeros may lead.
+/// Reads an IPv4 address of one to four numbers, of which the last fills the remaining bytes.
+/// Numbers may have leading zeros.
 fn v4(text: &str) -> Option<IpAddr> {
     let count = text.split('.').count();
     if text.len() > 15 || count > 4 {
@@ -56,7 +57,7 @@ fn v4(text: &str) -> Option<IpAddr> {
     u32::try_from(bits).ok().map(|bits| Ipv4Addr::from_bits(bits).into())
 }
 
-/// An IPv6 address, with a zone if that is a number; a group may have leading zeros.
+/// Reads an IPv6 address, with a zone if that is a number. A group may have leading zeros.
 fn v6(text: &str) -> Option<IpAddr> {
     let (address, zone) = match text.split_once('%') {
         Some((address, zone)) => (address, Some(zone)),

@@ -59,7 +59,8 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     }
 }
 
-/// `parseAggregateCluster`: known by its name, and by its type.
+/// Checks an aggregate cluster, which is known by its name and by its type
+/// (`parseAggregateCluster`).
 fn aggregate(custom: &CustomClusterType, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if custom.name != AGGREGATE_NAME {
         let why = format_args!("cluster_type is called `{}`, must be `{AGGREGATE_NAME}`", custom.name);
@@ -77,7 +78,7 @@ fn aggregate(custom: &CustomClusterType, at: &Path<'_>, cx: &mut Validation<'_>)
     Ok(())
 }
 
-/// What EDS and LOGICAL_DNS clusters have (`parseNonAggregateCluster`).
+/// Checks the fields of EDS and LOGICAL_DNS clusters (`parseNonAggregateCluster`).
 fn non_aggregate(message: &Pb, kind: i32, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if let Some(server) = &message.lrs_server
         && !fields::is_self(server)
@@ -110,7 +111,7 @@ fn non_aggregate(message: &Pb, kind: i32, root: &Path<'_>, cx: &mut Validation<'
     }
 }
 
-/// A transport socket is TLS by its name; a proxy's may hold one.
+/// Checks the transport socket, which is TLS by its name. A proxy's socket may hold another one.
 fn transport_socket(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(socket) = message
         .transport_socket
@@ -134,7 +135,7 @@ fn transport_socket(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Che
             Some(socket) if socket.name == SOCKET_NAME => {
                 tls::upstream(socket, &at.value(HTTP_11_PROXY).field("transport_socket"), cx)
             }
-            // One of another name is not looked at, and there is no TLS.
+            // A socket of another name is not looked at, and there is no TLS.
             _ => Ok(()),
         };
     }
@@ -144,7 +145,8 @@ fn transport_socket(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Che
     tls::upstream(socket, at, cx)
 }
 
-/// Outlier detection (`validateOutlierDetection`); a percentage of 2^31 or more is a negative one.
+/// Checks outlier detection (`validateOutlierDetection`). A percentage of 2^31 or more counts as
+/// negative.
 fn outlier_detection(message: &OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     shared::outlier_detection::check(message, |value| value.cast_signed() > 100, at, cx)?;
     for (field, duration) in shared::outlier_detection::durations(message) {
@@ -152,7 +154,7 @@ fn outlier_detection(message: &OutlierDetection, at: &Path<'_>, cx: &mut Validat
             to_nanos(duration, &at.field(field), cx)?;
         }
     }
-    // `ScheduledExecutorService.scheduleWithFixedDelay` takes no delay of 0.
+    // `ScheduledExecutorService.scheduleWithFixedDelay` throws at a delay of 0.
     let is_zero = |interval: &Duration| (interval.seconds, interval.nanos) == (0, 0);
     if message.interval.as_ref().is_some_and(is_zero) {
         let why = format_args!("interval is 0: it is accepted, and every RPC of the channel fails with INTERNAL");
@@ -181,7 +183,7 @@ fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     Ok(())
 }
 
-/// The one name to look up; it may be empty.
+/// Checks the one name to look up, which may be empty.
 fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = root.field("load_assignment");
     let Some(assignment) = &message.load_assignment else {

@@ -1,8 +1,8 @@
 //! ClusterLoadAssignment, as grpc-java reads it (XdsEndpointResource
 //! `processClusterLoadAssignment`).
 //!
-//! Every endpoint of a locality with a weight is looked at, healthy or not; one address may stand
-//! there twice.
+//! Every endpoint of a locality with a weight is checked, healthy or not. An address may occur
+//! twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
     let mut priorities: BTreeMap<u32, BTreeSet<(&str, &str, &str)>> = BTreeMap::new();
     for (i, (locality, list)) in message.endpoints.iter().zip(&opened.lists).enumerate() {
         let here = at.index(i);
-        // A weight of 2^31 or more is negative, and no weight.
+        // A weight of 2^31 or more is negative in Java, and counts as none.
         if locality.load_balancing_weight.unwrap_or(0).cast_signed() < 1 {
             continue;
         }
@@ -48,7 +48,7 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
     drops(message, &Path::ROOT.field("policy"), cx)
 }
 
-/// `parseDropOverload`.
+/// Checks the drops (`parseDropOverload`).
 fn drops(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = at.field("drop_overloads");
     let list = message.policy.iter().flat_map(|policy| &policy.drop_overloads);
@@ -65,7 +65,7 @@ fn drops(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     Ok(())
 }
 
-/// `parseLocalityLbEndpoints`, up to the endpoints.
+/// Checks a locality up to its endpoints (`parseLocalityLbEndpoints`).
 fn of_locality(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if locality.priority.cast_signed() < 0 {
         let message = format_args!("priority {} is a negative number in Java", locality.priority);
@@ -79,7 +79,7 @@ fn of_locality(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Validatio
     Ok(())
 }
 
-/// The endpoints in `parseLocalityLbEndpoints`.
+/// Checks the endpoints of a locality (`parseLocalityLbEndpoints`).
 fn lb_endpoints(endpoints: &[OpenedEndpoint], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let reads_metadata = cx.has(Feature::EndpointMetadata);
     let list = at.field("lb_endpoints");
@@ -107,7 +107,7 @@ fn lb_endpoints(endpoints: &[OpenedEndpoint], at: &Path<'_>, cx: &mut Validation
     Ok(())
 }
 
-/// Says what becomes of an address that is none, where nobody rejects it.
+/// Reports what the client does with a text that is no IP address, where nobody rejects it.
 fn looked_up(text: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     if text.is_empty() {
         let message = format_args!("the address is empty, which is the client's own host");
@@ -118,7 +118,7 @@ fn looked_up(text: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     }
 }
 
-/// `getInetSocketAddress`.
+/// Checks an address (`getInetSocketAddress`).
 fn socket_address(address: &Address, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = at.field("socket_address");
     let socket = fields::socket(Some(address));

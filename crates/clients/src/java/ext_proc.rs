@@ -19,10 +19,10 @@ use xdsctl_document::proto::pb::envoy::extensions::grpc_service::call_credential
 use xdsctl_document::proto::pb::envoy::extensions::grpc_service::channel_credentials::xds::v3::XdsCredentials;
 use xdsctl_model::diag::{Path, Validation};
 
-/// Longest key and value of a header, in UTF-16 units.
+/// The longest key or value of a header, in UTF-16 units.
 const HEADER_LENGTH: usize = 16_384;
 
-/// Schemes of targets that the client with its own resolvers knows.
+/// The schemes of targets for which the client brings a resolver.
 const SCHEMES: &[&str] = &["dns", "unix", "xds"];
 
 /// Converts the config (`ExternalProcessorFilterConfig.create`).
@@ -51,7 +51,7 @@ pub(super) fn parse(message: &ExternalProcessor, at: &Path<'_>, cx: &mut Validat
     grpc_service(message.grpc_service.as_ref(), &at.field("grpc_service"), cx)
 }
 
-/// The service to call (`GrpcServiceConfigParser.parse`).
+/// Checks the service to call (`GrpcServiceConfigParser.parse`).
 fn grpc_service(service: Option<&GrpcService>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some((service, TargetSpecifier::GoogleGrpc(google))) =
         service.and_then(|service| Some((service, service.target_specifier.as_ref()?)))
@@ -67,7 +67,7 @@ fn grpc_service(service: Option<&GrpcService>, at: &Path<'_>, cx: &mut Validatio
     ext_proc::timeout(service, at, cx)
 }
 
-/// `parseGoogleGrpcConfig`.
+/// Checks a `google_grpc` service (`parseGoogleGrpcConfig`).
 fn google_grpc(google: &GoogleGrpc, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let uri = google.target_uri.as_str();
     if !has_resolver(uri) {
@@ -95,7 +95,7 @@ fn google_grpc(google: &GoogleGrpc, at: &Path<'_>, cx: &mut Validation<'_>) -> C
     Ok(())
 }
 
-/// Says whether there is a resolver for the scheme of a URI; without a scheme it is a DNS name.
+/// Says whether there is a resolver for the scheme of a URI. A URI without a scheme is a DNS name.
 fn has_resolver(uri: &str) -> bool {
     let Some(uri) = Uri::parse(uri) else {
         return false;
@@ -104,7 +104,7 @@ fn has_resolver(uri: &str) -> bool {
     uri.scheme.is_none_or(is_known)
 }
 
-/// Channel credentials; says whether the client has them (`channelCredsFromProto`).
+/// Checks channel credentials; says whether the client has them (`channelCredsFromProto`).
 fn has_credentials(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let is_of = |kind: &str| {
         let name = any.type_url.strip_prefix(super::URL_PREFIX);
@@ -124,8 +124,8 @@ fn has_credentials(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked
     ext_proc::fallback(&credentials, has_credentials, at, cx)
 }
 
-/// `HeaderValue.create` and `isDisallowed`; a binary value comes from raw_value, any other from
-/// value.
+/// Checks a header (`HeaderValue.create`, `isDisallowed`). A binary value comes from raw_value, any
+/// other from value.
 fn initial_metadata(header: &HeaderValue, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let key = header.key.as_str();
     let key_len = key.encode_utf16().count();

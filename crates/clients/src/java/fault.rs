@@ -17,7 +17,7 @@ rules! {
     FAULT_DENOMINATOR_UNKNOWN = "fault-denominator-unknown", Filter, Nack, "grpc-java FaultFilter.parsePercent";
 }
 
-/// One above the last status code (`Status.fromCodeValue`).
+/// The number after the last status code (`Status.fromCodeValue`).
 const AFTER_LAST: u32 = 17;
 
 /// Converts the config (`parseHttpFault`).
@@ -25,7 +25,7 @@ pub(super) fn parse(message: &HttpFault, at: &Path<'_>, cx: &mut Validation<'_>)
     if let Some(delay) = &message.delay {
         let at = at.field("delay");
         percent(delay.percentage.as_ref(), &at, cx)?;
-        // Without either there is a delay of 0.
+        // Without either kind, the delay is 0.
         if let Some(FaultDelaySecifier::FixedDelay(delay)) = &delay.fault_delay_secifier {
             to_nanos(delay, &at.field("fixed_delay"), cx)?;
         }
@@ -48,7 +48,7 @@ pub(super) fn parse(message: &HttpFault, at: &Path<'_>, cx: &mut Validation<'_>)
     Ok(())
 }
 
-/// `parsePercent`.
+/// Checks a percentage (`parsePercent`).
 fn percent(percentage: Option<&FractionalPercent>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let denominator = percentage.map_or(0, |percentage| percentage.denominator);
     if (0..=2).contains(&denominator) {
@@ -64,7 +64,7 @@ fn percent(percentage: Option<&FractionalPercent>, at: &Path<'_>, cx: &mut Valid
     ))
 }
 
-/// The size of the cache of tokens, if it is given.
+/// Checks the size of the token cache, if it is set.
 pub(super) fn cache_size(message: &GcpAuthnFilterConfig, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let size = message.cache_config.as_ref().and_then(|cache| cache.cache_size);
     if size != Some(0) {

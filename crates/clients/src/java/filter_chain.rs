@@ -1,8 +1,9 @@
 //! Filter chains of a server listener, as grpc-java reads them (XdsListenerResource
 //! `parseFilterChain`).
 //!
-//! The client expands the match of each chain to the product of its lists and rejects what it has
-//! seen. Here no product is built: chains are grouped by one list after the other.
+//! The client expands the match of each chain to the product of its lists, and rejects a
+//! combination that it has seen before. This file does not build that product: it groups chains by
+//! one list after the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -17,26 +18,26 @@ use xdsctl_document::proto::transcode::LIMIT_EXCEEDED;
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
 
-/// Source types: any, of this host, from outside.
+/// The source types: any, this host, and outside.
 const SOURCE_TYPES: std::ops::RangeInclusive<i32> = 0..=2;
 
-/// An element of a list of a match.
+/// An element of one of the lists in a match.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Element<'m> {
-    /// What an empty list stands for; it equals another empty list only.
+    /// The element that an empty list stands for. It equals only that of another empty list.
     Empty,
     Range(IpAddr, u32),
     Text(&'m str),
     Port(u32),
 }
 
-/// The match of a chain: what is one value, and the lists.
+/// The match of a chain: its single values, and its lists.
 pub(super) struct Matches<'m> {
     one: (u32, i32, &'m str),
     lists: [Vec<Element<'m>>; 5],
 }
 
-/// Converts a chain at `at`: the network filter, TLS, the match.
+/// Converts a chain at `at`: the network filter, then TLS, then the match.
 pub(super) fn parse<'m>(chain: &'m FilterChain, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Matches<'m>> {
     http_connection_manager::of_server(&chain.filters, &at.field("filters"), cx)?;
     if let Some(socket) = &chain.transport_socket {
@@ -52,7 +53,7 @@ pub(super) fn parse<'m>(chain: &'m FilterChain, at: &Path<'_>, cx: &mut Validati
     }
 }
 
-/// `parseFilterChainMatch`.
+/// Converts the match of a chain (`parseFilterChainMatch`).
 fn parse_match<'m>(matches: &'m FilterChainMatch, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Matches<'m>> {
     let destinations = ranges(&matches.prefix_ranges, &at.field("prefix_ranges"), cx)?;
     let sources = ranges(&matches.source_prefix_ranges, &at.field("source_prefix_ranges"), cx)?;
@@ -78,7 +79,7 @@ fn parse_match<'m>(matches: &'m FilterChainMatch, at: &Path<'_>, cx: &mut Valida
     })
 }
 
-/// Ranges, of which neither the length nor the bits behind it are looked at.
+/// Reads ranges. The client looks neither at the length of a prefix nor at the bits behind it.
 fn ranges<'m>(list: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Element<'m>>> {
     let mut ranges = Vec::with_capacity(list.len());
     for (i, range) in list.iter().enumerate() {
@@ -132,11 +133,11 @@ impl Matches<'_> {
     }
 }
 
-/// There is more to compare than [`MAX_TUPLES`].
+/// There are more combinations than [`MAX_TUPLES`] to compare.
 struct TooMany;
 
-/// Finds two of `chains`, which are alike in the lists before `list`, that are alike in the others
-/// too; returns the later one.
+/// Finds two of `chains` with a combination in common; returns the later one. The chains agree in
+/// the lists before `list`, so the other lists are compared.
 fn collision(
     all: &[Matches<'_>],
     chains: &[usize],

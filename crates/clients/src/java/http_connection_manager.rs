@@ -22,7 +22,7 @@ pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_
     parse(&message, TlsUser::Client, &at.value(HCM), cx)
 }
 
-/// Converts the network filters of a chain, of which there must be one.
+/// Converts the network filters of a chain. There must be exactly one.
 pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let [filter] = filters else {
         let count = filters.len();

@@ -24,14 +24,14 @@ use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
 
-/// Types of the ext_authz filter, whose overrides are taken unread (ExtAuthzFilter). The filter itself
-/// runs with a switch only.
+/// The types of the ext_authz filter, whose overrides the client accepts unread (ExtAuthzFilter).
+/// The filter itself runs only with a switch.
 const EXT_AUTHZ: [&str; 2] = [
     "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz",
     "envoy.extensions.filters.http.ext_authz.v3.ExtAuthzPerRoute",
 ];
 
-/// The filter registered for a type URL.
+/// Returns the filter registered for a type URL.
 fn registered(url: &str, profile: &Profile) -> Option<FilterKind> {
     match url.strip_prefix(URL_PREFIX)? {
         _ if !profile.has(Feature::FaultInjection) => None,
@@ -39,26 +39,26 @@ fn registered(url: &str, profile: &Profile) -> Option<FilterKind> {
         FAULT => Some(FilterKind::Fault),
         RBAC | RBAC_PER_ROUTE if profile.has(Feature::RbacRegistered) => Some(FilterKind::Rbac),
         GCP_AUTHN if profile.has(Feature::GcpAuthnFilter) => Some(FilterKind::GcpAuthn),
-        // Registered with and without its switch.
+        // The filter is registered whether its switch is on or off.
         EXT_PROC if profile.has_switch(Feature::ExtProcOnClient) => Some(FilterKind::ExtProc),
         _ => None,
     }
 }
 
-/// The filter that the client can run for a type URL: ext_proc needs its switch for that.
+/// Returns the filter that the client can run for a type URL; ext_proc needs its switch for that.
 pub(super) fn by_url(url: &str, profile: &Profile) -> Option<FilterKind> {
     registered(url, profile).filter(|kind| *kind != FilterKind::ExtProc || profile.has(Feature::ExtProcOnClient))
 }
 
-/// A config with what it says of its type.
+/// A config, and the type that it says it has.
 struct Config<'c> {
     any: &'c Any,
-    /// The type URL, in a TypedStruct the one in it.
+    /// The type URL of the config; of a TypedStruct, the one in it.
     url: Cow<'c, str>,
     is_struct: bool,
 }
 
-/// Opens a TypedStruct.
+/// Finds out the type of a config, opening a TypedStruct.
 fn open<'c>(any: &'c Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Config<'c>> {
     let is_known = |name: &&str| cx.has(Feature::TypedStructOfXds) || name.starts_with("udpa");
     let mut wrappers = TYPED_STRUCTS.into_iter().filter(is_known);
@@ -97,7 +97,7 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsUser, at: &Path<'_>, cx: &m
         let config_at = here.field("typed_config");
         let is_last = last == Some(i);
         let found = if is_last {
-            // A fault in the last filter is not what the client speaks of: it says that it is not
+            // The client does not report a fault in the last filter, but that this filter is not
             // terminal.
             let found = cx.unheard(|cx| parse(filter, side, &config_at, cx));
             if let Err(ConverterStop::Dies) = found {
@@ -119,7 +119,8 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsUser, at: &Path<'_>, cx: &m
     Ok(())
 }
 
-/// `parseHttpFilter`; `None` for an optional filter that the client does not have.
+/// Converts a filter (`parseHttpFilter`); `None` for an optional filter that the client does not
+/// have.
 fn parse(filter: &HttpFilter, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Option<FilterKind>> {
     let Some(any) = fields::http_config(filter) else {
         if filter.is_optional {
@@ -163,8 +164,8 @@ fn parse(filter: &HttpFilter, side: TlsUser, at: &Path<'_>, cx: &mut Validation<
     Ok(Some(runs))
 }
 
-/// Converts the overrides of a virtual host, route or cluster at `at`; which side has the filter
-/// does not matter.
+/// Converts the overrides of a virtual host, route or cluster at `at`, whichever side has the
+/// filter.
 pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let is_read = cx.has(Feature::FaultInjection);
     for (name, any) in map.iter().filter(|_| is_read) {
@@ -215,8 +216,8 @@ fn one_override(any: &Any, is_optional: bool, at: &Path<'_>, cx: &mut Validation
             }
         }
         FilterKind::GcpAuthn => gcp_authn(&config, at, cx),
-        // The type that an override has is not registered, and that of the filter is not the one
-        // that is wanted here.
+        // The client registers the filter's own type, but an override must have another type, which
+        // is not registered. So every override is rejected.
         FilterKind::ExtProc => {
             let _: ExtProcPerRoute = decode(&config, EXT_PROC_PER_ROUTE, at, cx)?;
             Ok(())
@@ -224,7 +225,7 @@ fn one_override(any: &Any, is_optional: bool, at: &Path<'_>, cx: &mut Validation
     }
 }
 
-/// Decodes a config, which must be the message itself and of the one type that counts here.
+/// Decodes a config, which must be a message of type `type_name` itself, and no TypedStruct.
 fn decode<T: prost::Message + Default>(
     config: &Config<'_>,
     type_name: &'static str,

@@ -1,15 +1,15 @@
-//! JSON as grpc-java reads it (JsonUtil): all numbers are doubles, a text will do for a number, and
-//! null is none of the types.
+//! JSON as grpc-java reads it (JsonUtil): all numbers are doubles, a string is accepted for a
+//! number, and null is a wrong type everywhere.
 
 use serde_json::{Map, Value};
 
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
-/// Why a parser refuses a config.
+/// A value, or why a parser refuses the config.
 pub(super) type JavaParsed<T = ()> = Result<T, String>;
 
-/// A Struct as the client prints it, a value without a kind as null; `None` if there is a number
-/// that is none.
+/// Returns a Struct as the client prints it; a value without a kind is null. `None` if a number is
+/// infinite or NaN.
 pub(super) fn of_struct(fields: Option<&prost_types::Struct>) -> Option<Map<String, Value>> {
     let fields = fields.into_iter().flat_map(|fields| &fields.fields);
     fields
@@ -29,7 +29,7 @@ fn of_value(value: &prost_types::Value) -> Option<Value> {
     })
 }
 
-/// An object, whose fields have the names that are asked for.
+/// An object whose fields are read by their exact names.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JavaObject<'v>(pub &'v Map<String, Value>);
 
@@ -38,7 +38,7 @@ impl<'v> JavaObject<'v> {
         self.0.get(name)
     }
 
-    /// `getBoolean`.
+    /// Reads a boolean (`getBoolean`).
     pub(super) fn bool(self, name: &str) -> JavaParsed<Option<bool>> {
         match self.get(name) {
             None => Ok(None),
@@ -47,7 +47,7 @@ impl<'v> JavaObject<'v> {
         }
     }
 
-    /// `getString`.
+    /// Reads a string (`getString`).
     pub(super) fn text(self, name: &str) -> JavaParsed<Option<&'v str>> {
         match self.get(name) {
             None => Ok(None),
@@ -56,7 +56,7 @@ impl<'v> JavaObject<'v> {
         }
     }
 
-    /// `getObject`.
+    /// Reads an object (`getObject`).
     pub(super) fn object(self, name: &str) -> JavaParsed<Option<JavaObject<'v>>> {
         match self.get(name) {
             None => Ok(None),
@@ -65,7 +65,7 @@ impl<'v> JavaObject<'v> {
         }
     }
 
-    /// `getList`.
+    /// Reads a list (`getList`).
     pub(super) fn list(self, name: &str) -> JavaParsed<Option<&'v [Value]>> {
         match self.get(name) {
             None => Ok(None),
@@ -74,7 +74,7 @@ impl<'v> JavaObject<'v> {
         }
     }
 
-    /// `getListOfObjects`.
+    /// Reads a list of objects (`getListOfObjects`).
     pub(super) fn objects(self, name: &str) -> JavaParsed<Option<Vec<JavaObject<'v>>>> {
         let Some(list) = self.list(name)? else {
             return Ok(None);
@@ -86,7 +86,7 @@ impl<'v> JavaObject<'v> {
             .ok_or_else(|| format!("an entry of {name} is no object"))
     }
 
-    /// `getListOfStrings`.
+    /// Reads a list of strings (`getListOfStrings`).
     pub(super) fn texts(self, name: &str) -> JavaParsed<Option<Vec<&'v str>>> {
         let Some(list) = self.list(name)? else {
             return Ok(None);
@@ -95,7 +95,7 @@ impl<'v> JavaObject<'v> {
         texts.map(Some).ok_or_else(|| format!("an entry of {name} is no text"))
     }
 
-    /// `getNumberAsInteger`.
+    /// Reads a whole number of 32 bits (`getNumberAsInteger`).
     pub(super) fn integer(self, name: &str) -> JavaParsed<Option<i32>> {
         let whole = |number: f64| {
             let is_whole = number.fract() == 0.0 && number >= f64::from(i32::MIN) && number <= f64::from(i32::MAX);
@@ -106,7 +106,8 @@ impl<'v> JavaObject<'v> {
         self.number(name, "a whole number of 32 bits", whole)
     }
 
-    /// `getNumberAsLong`; the doubles at the ends of the range stand for the ends.
+    /// Reads a whole number of 64 bits (`getNumberAsLong`). The doubles at the ends of the range
+    /// stand for the ends.
     pub(super) fn long(self, name: &str) -> JavaParsed<Option<i64>> {
         const LIMIT: f64 = 9_223_372_036_854_775_808.0;
         let whole = |number: f64| {
@@ -118,7 +119,7 @@ impl<'v> JavaObject<'v> {
         self.number(name, "a whole number of 64 bits", whole)
     }
 
-    /// `getNumberAsDouble`.
+    /// Reads a double (`getNumberAsDouble`).
     pub(super) fn double(self, name: &str) -> JavaParsed<Option<f64>> {
         match self.get(name) {
             Some(Value::String(text)) => match double_of_text(text) {
@@ -144,8 +145,7 @@ impl<'v> JavaObject<'v> {
         value.map(Some).ok_or_else(|| format!("{name} is not {what}"))
     }
 
-    /// Checks a duration like `-1.5s` (`getStringAsDuration`); in nanoseconds, of which there are
-    /// no more than 63 bits.
+    /// Reads a duration like `-1.5s` (`getStringAsDuration`), in nanoseconds of at most 63 bits.
     pub(super) fn duration(self, name: &str) -> JavaParsed<Option<i64>> {
         let Some(text) = self.text(name)? else {
             return Ok(None);
@@ -156,7 +156,7 @@ impl<'v> JavaObject<'v> {
     }
 }
 
-/// `Double.parseDouble`, but for hexadecimal numbers.
+/// Reads a double (`Double.parseDouble`), but no hexadecimal number.
 fn double_of_text(text: &str) -> Option<f64> {
     let text = text.trim();
     let number = text.strip_suffix(['d', 'D', 'f', 'F']).unwrap_or(text);
@@ -169,7 +169,7 @@ fn double_of_text(text: &str) -> Option<f64> {
     }
 }
 
-/// `parseDuration`: of a fraction nine places are looked at.
+/// Reads a duration (`parseDuration`); of a fraction, the client reads nine places.
 fn nanos_of_text(text: &str) -> Option<i64> {
     let text = text.strip_suffix('s')?;
     let (sign, text) = match text.strip_prefix('-') {

@@ -1,7 +1,7 @@
-//! The LB policy of a cluster, as grpc-java reads it (LoadBalancerConfigFactory): converted to
-//! JSON, which the balancers' own parsers read.
+//! The LB policy of a cluster, as grpc-java reads it (LoadBalancerConfigFactory): it is converted
+//! to JSON, which the balancers' own parsers read.
 //!
-//! `load_balancing_policy` hides the older fields. The first entry of a known type counts, and a
+//! `load_balancing_policy` hides the older fields. The first entry of a known type counts. A
 //! TypedStruct is of a known type if its policy is registered.
 
 use super::json::{self, JavaObject};
@@ -26,16 +26,16 @@ use xdsctl_lb::xds::{LB_CONFIG_REJECTED, LB_NESTING_TOO_DEEP};
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
-/// Levels of lists below the first that the client follows.
+/// How many levels of lists the client follows below the first.
 const MAX_DEPTH: usize = 16;
 
 /// XX_HASH of the ring_hash message; the older field counts from 0.
 const XX_HASH: i32 = 1;
 
-/// Largest ring, in entries, where the client does not cap sizes.
+/// The largest ring, in entries, for versions that do not cap sizes.
 const MAX_RING_SIZE: i64 = 8_388_608;
 
-/// Sizes of a ring, which the client caps.
+/// Returns the smallest and the largest size of a ring, capped as the client does.
 pub(super) fn ring(min: Option<u64>, max: Option<u64>) -> (u64, u64) {
     let (min, max) = lb_config::ring_sizes(min.map(u64::cast_signed), max.map(u64::cast_signed));
     (min.unsigned_abs(), max.unsigned_abs())
@@ -53,7 +53,7 @@ pub(super) fn of_cluster(message: &Cluster, root: &Path<'_>, cx: &mut Validation
     }
 }
 
-/// `LegacyLoadBalancingPolicyConverter`.
+/// Checks the `lb_policy` enum and its config (`LegacyLoadBalancingPolicyConverter`).
 fn of_enum(message: &Cluster, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match LbPolicy::try_from(message.lb_policy) {
         Ok(LbPolicy::RoundRobin) => Ok(()),
@@ -89,7 +89,7 @@ fn of_enum(message: &Cluster, root: &Path<'_>, cx: &mut Validation<'_>) -> Check
     }
 }
 
-/// `LoadBalancingPolicyConverter.convertToServiceConfig`.
+/// Checks a list of policies (`LoadBalancingPolicyConverter.convertToServiceConfig`).
 fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if depth > MAX_DEPTH {
         let message = format_args!("LB policies are nested more than {MAX_DEPTH} deep");
@@ -98,7 +98,7 @@ fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Vali
     first_policy(policy, |any, at, cx| entry_is_taken(any, depth, at, cx), at, cx)
 }
 
-/// Converts an entry; says whether it is one that the client has.
+/// Converts an entry; says whether the client has its policy.
 fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let known = [RING_HASH, WRR_LOCALITY, ROUND_ROBIN, LEAST_REQUEST, WRR, PICK_FIRST];
     match known.into_iter().find(|name| holds(any, name)) {
@@ -135,7 +135,7 @@ fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Validation<'_
     Ok(true)
 }
 
-/// A TypedStruct of a registered policy (`convertCustomConfig`).
+/// Converts a TypedStruct of a registered policy (`convertCustomConfig`).
 fn custom(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let Some(wrapper) = TYPED_STRUCTS.into_iter().find(|name| holds(any, name)) else {
         return Ok(false);
@@ -162,8 +162,8 @@ fn custom(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     }
 }
 
-/// The sizes of a ring, which are negative from 2^63 on, and which what the client caps them to may
-/// set right.
+/// Checks the sizes of a ring. They are negative from 2^63 on. They are compared after the client
+/// has capped them, so a minimum above the maximum may be valid.
 fn ring_sizes(min: Option<u64>, max: Option<u64>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let sizes = (min.map(u64::cast_signed), max.map(u64::cast_signed));
     for (field, size) in [("minimum_ring_size", sizes.0), ("maximum_ring_size", sizes.1)] {
@@ -181,7 +181,7 @@ fn ring_sizes(min: Option<u64>, max: Option<u64>, at: &Path<'_>, cx: &mut Valida
     Ok(())
 }
 
-/// The sizes of a ring in versions that do not cap them; the smallest may be below 1.
+/// Checks the sizes of a ring in versions that do not cap them; the minimum may be below 1.
 fn uncapped_sizes((min, max): (Option<u64>, Option<u64>), at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let size = |size: Option<u64>, or: i64| size.map_or(or, u64::cast_signed);
     let (min, max) = (size(min, lb_config::RING.0), size(max, MAX_RING_SIZE));
@@ -210,7 +210,8 @@ fn choice_count(count: Option<u32>, at: &Path<'_>, cx: &mut Validation<'_>) -> C
     }
 }
 
-/// Durations must be valid; neither their sign nor the penalty counts.
+/// Checks weighted_round_robin: durations must be valid, but neither their sign nor the penalty is
+/// checked.
 fn weighted_round_robin(message: &ClientSideWeightedRoundRobin, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     for (field, duration) in [
         ("blackout_period", &message.blackout_period),

@@ -1,5 +1,5 @@
 //! The parsers of grpc-java's balancers (`LoadBalancerProvider.parseLoadBalancingPolicyConfig`),
-//! for what comes in a TypedStruct.
+//! for configs in a TypedStruct.
 
 use serde_json::{Map, Value};
 
@@ -9,19 +9,19 @@ use xdsctl_lb::json::words;
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::LbConfig;
 
-/// Fewest endpoints that least_request compares.
+/// The smallest choice_count of least_request.
 pub(super) const MIN_CHOICE_COUNT: i32 = 2;
 
-/// Sizes of a ring where the config has none.
+/// The smallest and largest size of a ring where the config sets none.
 pub(super) const RING: (i64, i64) = (1024, 4096);
 
-/// The client makes no ring larger than this.
+/// The size at which the client caps a ring.
 const RING_CAP: i64 = 4096;
 
 /// A balancer that is registered with grpc-xds and grpc-rls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JavaBalancer {
-    /// Takes any config.
+    /// This balancer takes any config.
     RoundRobin,
     PickFirst,
     RingHash,
@@ -35,12 +35,12 @@ pub(super) enum JavaBalancer {
     Cds,
     Rls,
     Grpclb,
-    /// Those that take no config: their balancer is made by the client alone.
+    /// Balancers that take no config, because only the client itself makes them.
     Internal,
 }
 
 impl JavaBalancer {
-    /// `LoadBalancerRegistry.getProvider`.
+    /// Returns the balancer registered under a name (`LoadBalancerRegistry.getProvider`).
     pub(super) fn by_name(name: &str, profile: &Profile) -> Option<Self> {
         Some(match name {
             "round_robin" => JavaBalancer::RoundRobin,
@@ -157,7 +157,7 @@ pub(super) fn is_registered(name: &str, profile: &Profile) -> bool {
     JavaBalancer::by_name(name, profile).is_some()
 }
 
-/// Policies by the names that they have in grpc-java alone, and their names elsewhere.
+/// Policies whose name in grpc-java differs: the name there, and the one elsewhere.
 const OWN_NAMES: [(&str, &str); 4] = [
     ("weighted_round_robin_experimental", "weighted_round_robin"),
     ("wrr_locality_experimental", "xds_wrr_locality_experimental"),
@@ -185,7 +185,7 @@ fn renamed(value: &Value) -> Value {
     }
 }
 
-/// Sizes of a ring with the defaults, capped.
+/// Returns the smallest and largest size of a ring, with defaults and the cap applied.
 pub(super) fn ring_sizes(min: Option<i64>, max: Option<i64>) -> (i64, i64) {
     (min.unwrap_or(RING.0).min(RING_CAP), max.unwrap_or(RING.1).min(RING_CAP))
 }
@@ -216,7 +216,7 @@ fn outlier_detection(config: JavaObject<'_>, profile: &Profile) -> JavaParsed {
     child(config, "childPolicy", profile)
 }
 
-/// What outlier detection has beside its child.
+/// Checks the fields of outlier detection but its child.
 fn ejections(config: JavaObject<'_>) -> JavaParsed {
     for field in ["interval", "baseEjectionTime", "maxEjectionTime"] {
         config.duration(field)?;
@@ -244,7 +244,8 @@ fn ejections(config: JavaObject<'_>) -> JavaParsed {
     Ok(())
 }
 
-/// The objects in an object, of which there must be one, and which must not be empty.
+/// Returns the entries of an object whose values are objects. The object must be there and not be
+/// empty.
 fn children<'v>(config: JavaObject<'v>, name: &str) -> JavaParsed<Vec<(&'v str, JavaObject<'v>)>> {
     let object = config.object(name)?.filter(|object| !object.0.is_empty());
     let Some(object) = object else {
@@ -257,14 +258,14 @@ fn children<'v>(config: JavaObject<'v>, name: &str) -> JavaParsed<Vec<(&'v str, 
     children.collect()
 }
 
-/// Reads a list of policies that the client has made itself.
+/// Checks a list of policies that the client has made itself.
 pub(super) fn read_list(list: &Value, profile: &Profile) -> JavaParsed {
     let name = "childPolicy";
     let config = Map::from_iter([(name.to_owned(), list.clone())]);
     child(JavaObject(&config), name, profile)
 }
 
-/// A list of policies, of which the first registered one counts
+/// Checks a list of policies, of which the first registered one counts
 /// (`GracefulSwitchLoadBalancer.parseLoadBalancingPolicyConfig`).
 fn child(config: JavaObject<'_>, name: &str, profile: &Profile) -> JavaParsed {
     let mut entries = Vec::new();
@@ -287,8 +288,8 @@ fn child(config: JavaObject<'_>, name: &str, profile: &Profile) -> JavaParsed {
     }
 }
 
-/// The child of RLS, whose config is read when there is a target for it
-/// (`ChildLoadBalancingPolicy.create`).
+/// Checks the child of RLS. The client reads the child's own config only when there is a target to
+/// fill in (`ChildLoadBalancingPolicy.create`).
 fn rls_child(config: JavaObject<'_>, profile: &Profile) -> JavaParsed {
     let target = config.text("childPolicyConfigTargetFieldName")?;
     let list = config.objects("childPolicy")?;

@@ -34,7 +34,8 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     }
 }
 
-/// `parseServerSideListener`: neither an address nor a filter chain is wanted.
+/// Converts the Listener of a server (`parseServerSideListener`), which needs neither an address
+/// nor a filter chain.
 fn server(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     const SERVERS: [i32; 2] = [TrafficDirection::Inbound as i32, TrafficDirection::Unspecified as i32];
     let (wanted, words): (&[i32], _) = match cx.has(Feature::TrafficInbound) {

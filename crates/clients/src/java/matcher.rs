@@ -1,7 +1,7 @@
 //! String matchers, header matchers and regular expressions, as grpc-java reads them
 //! (internal/MatcherParser.java).
 //!
-//! The parser throws two kinds of exceptions, and who calls it catches both, one or none.
+//! The parser throws two kinds of exceptions. Its callers catch both, one or none of them.
 
 use super::{regex, thrown};
 use crate::shared::rules::{HEADER_MATCHER_WITHOUT_KIND, REGEX_NOT_RE2, STRING_MATCHER_WITHOUT_PATTERN};
@@ -16,15 +16,16 @@ use xdsctl_model::profile::Feature;
 /// What the caller of the parser catches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Catches {
-    /// A policy of RBAC: everything.
+    /// A caller for RBAC policies catches everything.
     All,
-    /// A route: an argument that is wrong, not a regular expression that does not compile.
+    /// A caller for routes catches wrong arguments, but not a regular expression that does not
+    /// compile.
     Arguments,
-    /// A matcher of strings: nothing.
+    /// A caller for a string matcher alone catches nothing.
     Nothing,
 }
 
-/// A string matcher, of which any text may be empty (`parseStringMatcher`).
+/// Checks a string matcher (`parseStringMatcher`), in which any text may be empty.
 pub(super) fn string(matcher: &StringMatcher, catches: Catches, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &matcher.match_pattern {
         Some(MatchPattern::SafeRegex(safe)) => {
@@ -42,7 +43,7 @@ pub(super) fn string(matcher: &StringMatcher, catches: Catches, at: &Path<'_>, c
     }
 }
 
-/// A header matcher (`parseHeaderMatcher`).
+/// Checks a header matcher (`parseHeaderMatcher`).
 pub(super) fn header(matcher: &HeaderMatcher, catches: Catches, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &matcher.header_match_specifier {
         Some(Spec::SafeRegexMatch(safe)) => {
@@ -52,7 +53,7 @@ pub(super) fn header(matcher: &HeaderMatcher, catches: Catches, at: &Path<'_>, c
         Some(Spec::StringMatch(matcher)) if cx.has(Feature::HeaderStringMatch) => {
             string(matcher, catches, &at.field("string_match"), cx)
         }
-        // What the older matcher has of them came with it.
+        // The older contains_match came together with string_match.
         Some(Spec::ContainsMatch(_)) if cx.has(Feature::HeaderStringMatch) => Ok(()),
         Some(Spec::StringMatch(_) | Spec::ContainsMatch(_)) | None => {
             let message = format_args!("no kind of match is set that this client has");
@@ -62,7 +63,7 @@ pub(super) fn header(matcher: &HeaderMatcher, catches: Catches, at: &Path<'_>, c
     }
 }
 
-/// A regular expression of RE2/J.
+/// Checks a regular expression of RE2/J.
 pub(super) fn regex(pattern: &str, is_caught: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match regex::check(pattern, cx.has(Feature::AngleGroups)) {
         Ok(()) => Ok(()),

@@ -16,10 +16,10 @@ use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::host_port::MAX_PORT;
 use xdsctl_model::profile::Feature;
 
-/// Converts the metadata at `at`: what is typed comes first, and hides what is not.
+/// Converts the metadata at `at`: typed entries come first, and hide untyped ones of the same key.
 pub(super) fn parse(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let typed = at.field("typed_filter_metadata");
-    // Addresses are known since endpoints may have them.
+    // The client knows addresses since endpoints may have them.
     let has_addresses = cx.has(Feature::EndpointMetadata);
     let is_address = |any: &Any| has_addresses && is_url_of(&any.type_url, ADDRESS);
     let is_known = |any: &Any| is_url_of(&any.type_url, AUDIENCE) || is_address(any);
@@ -56,7 +56,7 @@ fn audience(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     Ok(())
 }
 
-/// `AddressMetadataParser`.
+/// Checks an address (`AddressMetadataParser`).
 fn address(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let message: Address = unpack_as(any, ADDRESS, at, cx)?;
     let at = at.value(ADDRESS);

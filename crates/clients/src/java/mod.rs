@@ -1,8 +1,10 @@
-//! grpc-java: the four resources, in its order; the first fault ends a resource.
+//! grpc-java: converters of the four resources, with its order of checks; the first fault ends a
+//! resource.
 //!
-//! One file per resource or part of one; each function follows one of the client's, which its doc
-//! names. Assumes grpc-xds and grpc-rls on the class path. Numbers of 2^31 and more are negative in
-//! Java, and an exception in a parser is a NACK only since 1.79.
+//! There is one file for each resource or part of one; each function follows one of the client's,
+//! which its doc names. The client is assumed to have grpc-xds and grpc-rls on its class path.
+//! Numbers of 2^31 and more are negative in Java, and an exception in a parser is a NACK only since
+//! 1.79.
 
 mod address;
 mod cluster;
@@ -47,7 +49,7 @@ use xdsctl_model::resource::filter::FaultHeaders;
 use xdsctl_model::resource::listener::Cidr;
 use xdsctl_model::status::of_http_error_in_java;
 
-/// Who runs a connection manager, or has a TLS context.
+/// Which side runs a connection manager, or has a TLS context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TlsUser {
     Client,
@@ -124,14 +126,13 @@ fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked {
     }
 }
 
-/// Says whether an Any holds a message, whatever stands before the last slash (`Any.is`).
+/// Says whether an Any holds a message, whatever is before the last slash of its URL (`Any.is`).
 fn holds(any: &Any, type_name: &str) -> bool {
     let name = any.type_url.rsplit_once('/').map(|(_, name)| name);
     name == Some(type_name)
 }
 
-/// Unpacks an Any at `at` (`Any.unpack`); `mismatch` is the rule for one that holds another
-/// message.
+/// Unpacks an Any at `at` (`Any.unpack`); `mismatch` is reported if it holds another message.
 fn unpack<T: prost::Message + Default>(
     any: &Any,
     type_name: &'static str,
@@ -157,8 +158,8 @@ fn unpack_as<T: prost::Message + Default>(
         .map_err(|fault| not_in_any(type_name, fault, at, cx))
 }
 
-/// What an exception that no parser expects comes to: a NACK, or before the client caught it, the
-/// end of its channel.
+/// Reports an exception that no parser expects: a NACK, or in versions that do not catch it, the
+/// end of the channel.
 #[cold]
 fn thrown(
     rule: &'static Rule,
@@ -173,7 +174,7 @@ fn thrown(
     }
 }
 
-/// Checks a duration; one that is none is thrown (`Durations.checkValid`).
+/// Checks a duration; the client throws at an invalid one (`Durations.checkValid`).
 fn check_valid(duration: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if is_valid(duration) {
         return Ok(());
@@ -185,8 +186,8 @@ fn check_valid(duration: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> C
     Err(thrown(&DURATION_OUT_OF_RANGE, at, message, cx))
 }
 
-/// A duration in nanoseconds, of which 63 bits hold 292 years; a longer one is thrown
-/// (`Durations.toNanos`).
+/// Returns a duration in nanoseconds of at most 63 bits, which is 292 years; the client throws at a
+/// longer one (`Durations.toNanos`).
 fn to_nanos(duration: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<i64> {
     check_valid(duration, at, cx)?;
     let nanos = duration.seconds.checked_mul(1_000_000_000);

@@ -1,7 +1,7 @@
 //! Cluster specifier plugins, as grpc-java reads them (XdsRouteConfigureResource
 //! `parseClusterSpecifierPlugin`, RouteLookupServiceClusterSpecifierPlugin).
 //!
-//! The config of RLS is printed as JSON and kept; what is in it is looked at when a channel uses
+//! The config of RLS is printed as JSON and kept. Its content is only checked when a channel uses
 //! it.
 
 use std::collections::BTreeSet;
@@ -20,17 +20,17 @@ use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::{LbConfig, LbPolicy};
 
-/// The declared plugins by name, the optional ones that the client does not have among them.
+/// The names of the declared plugins, including the optional ones that the client does not have.
 pub(super) type JavaPlugins<'m> = BTreeSet<&'m str>;
 
-/// The LB policy that a plugin stands for; `None` if the client does not have it.
+/// Returns the LB policy that a plugin stands for; `None` if the client does not have it.
 pub(super) fn policy(any: &Any, profile: &Profile) -> Option<LbPolicy> {
     if !is_url_of(&any.type_url, RLS) || !profile.has(Feature::RlsLb) {
         return None;
     }
     let message: RouteLookupClusterSpecifier = prost::Message::decode(any.value.clone()).ok()?;
     let json = policy_json(config_to_json(&message.route_lookup_config?).ok()?, profile);
-    // The client reads its own text when a channel takes it.
+    // The client reads the JSON that it has printed when a channel uses the plugin.
     let refusal = lb_config::read_list(&json, profile).err();
     let config = match xdsctl_lb::parse_list(&json, profile) {
         Ok(config) => config,

@@ -1,7 +1,7 @@
 //! The RBAC filter, as grpc-java reads it (RbacFilter).
 //!
-//! The policies are read in the order of their names, and nothing leaves them: what goes wrong in
-//! one is a NACK.
+//! The policies are read in the order of their names. No exception leaves them: a fault in one is a
+//! NACK.
 
 use super::address;
 use super::matcher::{self, Catches};
@@ -43,7 +43,8 @@ pub(super) fn parse(message: &Rbac, at: &Path<'_>, cx: &mut Validation<'_>) -> C
     Ok(())
 }
 
-/// `parsePermission`, `parsePrincipal`. Metadata never matches, inverted or not.
+/// Checks a permission or a principal (`parsePermission`, `parsePrincipal`). Metadata never
+/// matches, inverted or not.
 fn condition(condition: Condition<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match condition.kind() {
         ConditionKind::All(list) | ConditionKind::OneOf(list) => {
@@ -73,7 +74,7 @@ fn condition(condition: Condition<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -
     }
 }
 
-/// A header, in sets and negations too; its name counts in its case (`parseHeaderMatcher`).
+/// Checks a header, also in sets and negations; the case of its name counts (`parseHeaderMatcher`).
 fn header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if matcher.name == ":scheme" || matcher.name.starts_with("grpc-") {
         let message = format_args!("header `{}` must not be in a policy", matcher.name);
@@ -92,8 +93,8 @@ fn url_path(path: &PathMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Check
     }
 }
 
-/// An address, which may be a name that is looked up; the length of the prefix is not looked at
-/// (`resolve`).
+/// Checks an address, which may be a name that the client looks up. The length of the prefix is not
+/// checked (`resolve`).
 fn resolve(range: &CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if address::is_known_by_name(&range.address_prefix) {
         return Ok(());

@@ -1,22 +1,22 @@
 //! Regular expressions of RE2/J 1.8, whose dialect is that of an older Go.
 //!
-//! Beside what C-core's RE2 refuses it refuses `\C`, group names beyond ASCII or given twice,
-//! counts of more than eight digits, and a repetition after a `{` that is text. It takes
-//! `(?<name>`, counts that multiply to more than 1000, escapes of letters beyond ASCII, and
+//! RE2/J refuses what C-core's RE2 refuses, and also `\C`, group names that are not ASCII or given
+//! twice, counts of more than eight digits, and a repetition after a `{` that is text. It accepts
+//! `(?<name>`, counts that multiply to more than 1000, escapes of letters that are not ASCII, and
 //! programs of any size.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Largest count in a repetition.
+/// The largest count in a repetition.
 const MAX_COUNT: u32 = 1000;
 
-/// Digits of a number that is read at all.
+/// How many digits a count may have to be read at all.
 const MAX_DIGITS: usize = 8;
 
 const POSIX: &str = "alnum alpha ascii blank cntrl digit graph lower print punct space upper word xdigit";
 
-/// Classes of Unicode 6, by which RE2/J knows them.
+/// The classes of Unicode 6, by the names that RE2/J knows.
 const CLASSES: &str = "Any C Cc Cf Co Cs L Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No P Pc Pd Pe Pf Pi Po Ps S Sc Sk Sm So Z Zl Zp Zs Arabic \
     Armenian Avestan Balinese Bamum Batak Bengali Bopomofo Brahmi Braille Buginese Buhid Canadian_Aboriginal Carian \
     Cham Cherokee Common Coptic Cuneiform Cypriot Cyrillic Deseret Devanagari Egyptian_Hieroglyphs Ethiopic Georgian \
@@ -39,7 +39,7 @@ impl fmt::Display for PatternFault {
 
 type RegexResult<T = ()> = Result<T, PatternFault>;
 
-/// Says whether a pattern compiles; `has_angle_groups` is about `(?<name>`.
+/// Checks that a pattern compiles. `has_angle_groups` says whether `(?<name>` is known.
 pub(super) fn check(pattern: &str, has_angle_groups: bool) -> RegexResult {
     let mut parser = RegexParser {
         rest: pattern,
@@ -75,7 +75,7 @@ pub(super) fn check(pattern: &str, has_angle_groups: bool) -> RegexResult {
                 is_repeated = true;
             }
             '{' => {
-                // What follows may not be repeated, even if this is text.
+                // The next item must not be a repetition, even if this one is text.
                 is_repeated = true;
                 if parser.counts()? {
                     parser.repeat(was_repeated, has_operand)?;
@@ -97,7 +97,7 @@ pub(super) fn check(pattern: &str, has_angle_groups: bool) -> RegexResult {
     Ok(())
 }
 
-/// Says whether a name, perhaps negated, is one of those in a text.
+/// Says whether a name is one of those in `names`; a `^` before it does not count.
 fn is_one_of(name: &str, names: &str) -> bool {
     let name = name.strip_prefix('^').unwrap_or(name);
     names.split_ascii_whitespace().any(|known| known == name)
@@ -105,9 +105,9 @@ fn is_one_of(name: &str, names: &str) -> bool {
 
 struct RegexParser<'p> {
     rest: &'p str,
-    /// Names of groups so far.
+    /// The names of groups that were read so far.
     names: BTreeSet<&'p str>,
-    /// There is no `:]` in the rest, and no search for it needs to be made.
+    /// There is no `:]` in the rest, so it need not be searched for again.
     no_posix_end: bool,
     has_angle_groups: bool,
 }
@@ -130,14 +130,14 @@ impl<'p> RegexParser<'p> {
         }
     }
 
-    /// Reads up to `end`, and `end` itself.
+    /// Returns the text up to `end`, and reads `end` too.
     fn until(&mut self, end: &str) -> Option<&'p str> {
         let (text, rest) = self.rest.split_once(end)?;
         self.rest = rest;
         Some(text)
     }
 
-    /// Goes on behind a repetition, perhaps a lazy one.
+    /// Reads the `?` of a lazy repetition, and checks that the repetition may stand here.
     fn repeat(&mut self, was_repeated: bool, has_operand: bool) -> RegexResult {
         self.eat("?");
         match (was_repeated, has_operand) {
@@ -147,7 +147,7 @@ impl<'p> RegexParser<'p> {
         }
     }
 
-    /// Reads what follows `{`; without a proper count it is text, and nothing is read.
+    /// Reads what follows `{`. Without a proper count the `{` is text, and nothing is read.
     fn counts(&mut self) -> RegexResult<bool> {
         let before = self.rest;
         let is_count = 'count: {
@@ -171,7 +171,7 @@ impl<'p> RegexParser<'p> {
         Ok(true)
     }
 
-    /// A number without leading zeros; a long one is a large one.
+    /// Reads a number without leading zeros. A number of too many digits counts as too large.
     fn number(&mut self) -> Option<u32> {
         let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         let (number, rest) = self.rest.split_at_checked(digits)?;
@@ -182,7 +182,7 @@ impl<'p> RegexParser<'p> {
         Some(number.parse().ok().filter(|_| digits <= MAX_DIGITS).unwrap_or(u32::MAX))
     }
 
-    /// Reads what follows `(` where that is `?`; says whether a group is open.
+    /// Reads what follows `(` if it begins with `?`; says whether a group is open.
     fn group(&mut self) -> RegexResult<bool> {
         if self.eat("?P<") || (self.has_angle_groups && self.eat("?<")) {
             let name = self
@@ -211,8 +211,7 @@ impl<'p> RegexParser<'p> {
         }
     }
 
-    /// Reads what follows a backslash outside of a class; says whether it is something that can be
-    /// repeated.
+    /// Reads what follows a backslash outside of a class; says whether it can be repeated.
     fn escape(&mut self) -> RegexResult<bool> {
         if self.eat("Q") {
             let text = self.until("\\E").unwrap_or_else(|| std::mem::take(&mut self.rest));
@@ -263,7 +262,7 @@ impl<'p> RegexParser<'p> {
                 for i in 1..3 {
                     match octal(self) {
                         Some(digit) => value = value * 8 + digit,
-                        // A digit alone would be a reference to a group.
+                        // A single digit other than 0 would be a reference to a group.
                         None if i == 1 && c != '0' => return Err(bad),
                         None => break,
                     }
@@ -326,12 +325,13 @@ impl<'p> RegexParser<'p> {
         }
     }
 
-    /// The name of a class of POSIX, if one begins here, and what follows it.
+    /// Returns the name of a POSIX class that begins here, if there is one, and the text after the
+    /// class.
     fn posix(&mut self) -> Option<(&'p str, &'p str)> {
         if self.no_posix_end || !self.rest.starts_with("[:") {
             return None;
         }
-        // One colon may be at the start and at the end.
+        // The first colon of `[:` may also be that of `:]`.
         let found = self.rest.get(1..).and_then(|rest| rest.split_once(":]"));
         self.no_posix_end = found.is_none();
         found.map(|(name, rest)| (name.strip_prefix(':').unwrap_or(name), rest))

@@ -7,7 +7,7 @@ use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::ResourceType;
 
-/// Checks a name: one of `xdstp:` must be a URI whose path begins with the type.
+/// Checks a name: if it begins with `xdstp:`, it must be a URI whose path begins with the type.
 pub(super) fn check(name: &str, kind: ResourceType, cx: &mut Validation<'_>) -> Checked {
     let has_federation = cx.has(Feature::Federation) || cx.profile().has_switch(Feature::Federation);
     if !name.starts_with("xdstp:") || !has_federation {

@@ -1,5 +1,5 @@
-//! Substitutions of hash policies, of which re2j throws an exception when it replaces something
-//! (`Matcher.appendReplacement`). grpc-java looks at none before.
+//! Substitutions of hash policies for which re2j throws an exception when it replaces something
+//! (`Matcher.appendReplacement`). grpc-java checks none before.
 
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::{RegexMatchAndSubstitute, RegexMatcher};
 use xdsctl_model::diag::{Path, Validation, rules};
@@ -10,14 +10,14 @@ rules! {
     HASH_REWRITE_THROWS = "rds-hash-rewrite-throws", RouteConfiguration, Fails, "grpc-java XdsNameResolver.generateHash, re2j Matcher.appendReplacement";
 }
 
-/// Reports a substitution that is an exception out of the calls that it is for.
+/// Reports a substitution that makes calls fail with an exception.
 pub(super) fn note_exception(
     rewrite: &RegexMatchAndSubstitute,
     pattern: &RegexMatcher,
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) {
-    // Most name no group.
+    // Most substitutions name no group.
     if !rewrite.substitution.contains('$') {
         return;
     }
@@ -28,7 +28,7 @@ pub(super) fn note_exception(
     }
 }
 
-/// What is wrong with a template, whose pattern has these groups.
+/// Says what is wrong with a template for a pattern with these groups.
 fn fault(template: &str, groups: &[&str]) -> Option<String> {
     let mut rest = template.chars();
     while let Some(first) = rest.next() {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::json::{JavaObject, JavaParsed};
 use super::uri::Uri;
 
-/// Reads the config, but for the child policy.
+/// Checks the config, except for the child policy.
 pub(super) fn read(config: JavaObject<'_>) -> JavaParsed {
     let Some(lookup) = config.object("routeLookupConfig")? else {
         return Err("routeLookupConfig is missing".to_owned());
@@ -42,7 +42,8 @@ pub(super) fn read(config: JavaObject<'_>) -> JavaParsed {
     config.object("routeLookupChannelServiceConfig").map(drop)
 }
 
-/// A key builder (`GrpcKeyBuilderConverter.convert`), whose names no other one may have.
+/// Checks a key builder (`GrpcKeyBuilderConverter.convert`). No other builder may have one of its
+/// names.
 fn key_builder<'v>(builder: JavaObject<'v>, taken: &mut BTreeSet<(&'v str, Option<&'v str>)>) -> JavaParsed {
     let names = builder.objects("names")?.unwrap_or_default();
     if names.is_empty() {

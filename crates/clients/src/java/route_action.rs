@@ -53,7 +53,8 @@ pub(super) fn parse(
     }
 }
 
-/// An action that leads to nothing that the client knows: later versions pass over the route.
+/// Handles an action without a cluster specifier that the client knows: later versions skip the
+/// route, earlier ones reject it.
 fn without_cluster(at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if cx.has(Feature::UnknownClustersSkipped) {
         return Ok(());
@@ -62,7 +63,7 @@ fn without_cluster(at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     Err(reject(&ROUTE_SPECIFIER_UNSUPPORTED, at, message, cx))
 }
 
-/// One of the two durations counts; the other is not looked at.
+/// Checks the duration that counts: grpc_timeout_header_max, or else max_stream_duration.
 fn max_stream_duration(message: &MaxStreamDuration, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if let Some(duration) = &message.grpc_timeout_header_max {
         to_nanos(duration, &at.field("grpc_timeout_header_max"), cx)?;
@@ -72,9 +73,9 @@ fn max_stream_duration(message: &MaxStreamDuration, at: &Path<'_>, cx: &mut Vali
     Ok(())
 }
 
-/// Says of a number of retries with which RPCs fail: a method config has two attempts or more, in
+/// Reports a number of retries with which RPCs fail: a method config needs two attempts or more, in
 /// 32 bits with a sign (`ManagedChannelServiceConfig.MethodInfo.retryPolicy`). A policy that
-/// retries on nothing is in none.
+/// retries on nothing is not in a method config.
 fn attempts(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Validation<'_>) {
     let retries = policy.num_retries.unwrap_or(DEFAULT_NUM_RETRIES);
     let mut words = policy.retry_on.split(',');
@@ -92,7 +93,7 @@ fn attempts(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report_as(Effect::Fails, rule, &at.field("num_retries"), message);
 }
 
-/// `parseRetryPolicy`: any number of retries will do.
+/// Checks a retry policy (`parseRetryPolicy`); num_retries may be any number.
 fn retry_policy(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     attempts(policy, at, cx);
     let Some(back_off) = &policy.retry_back_off else {
@@ -113,7 +114,7 @@ fn retry_policy(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Validation<'_>) ->
     }
     let max_at = at.field("max_interval");
     let Some(max) = &back_off.max_interval else {
-        // Ten times the base, which is counted in nanoseconds.
+        // The maximum is ten times the base, which the client converts to nanoseconds.
         to_nanos(base, &base_at, cx)?;
         return Ok(());
     };
@@ -125,7 +126,7 @@ fn retry_policy(policy: &RetryPolicy, at: &Path<'_>, cx: &mut Validation<'_>) ->
     Ok(())
 }
 
-/// The pattern of a rewrite must compile.
+/// Checks that the pattern of a rewrite compiles.
 fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     for (i, policy) in policies.iter().enumerate() {
         let Some(PolicySpecifier::Header(header)) = &policy.policy_specifier else {
@@ -147,7 +148,7 @@ fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Validation<'_>
 
 fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let clusters = at.field("clusters");
-    // Before, a weight of 2^31 or more is a negative one.
+    // In versions without this feature, a weight of 2^31 or more is negative.
     let is_unsigned = cx.has(Feature::WeightsUnsigned);
     let mut sum = 0i64;
     for (i, cluster) in message.clusters.iter().enumerate() {

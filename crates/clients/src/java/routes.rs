@@ -1,8 +1,8 @@
 //! RouteConfiguration, as grpc-java reads it (XdsRouteConfigureResource `extractVirtualHosts`).
 //!
-//! Neither domains nor the retry policy of a virtual host are looked at. Of a route the match comes
-//! first, then the overrides, then the action, and what makes the client pass over a route stops it
-//! there.
+//! Neither domains nor the retry policy of a virtual host are checked. Of a route, the client
+//! checks the match first, then the overrides, then the action. A reason to skip the route ends its
+//! checks.
 
 use super::matcher::{self, Catches};
 use super::plugin::{self, JavaPlugins};
@@ -35,7 +35,7 @@ pub(super) fn extract_virtual_hosts(message: &Pb, opened: &Opened, at: &Path<'_>
     Ok(())
 }
 
-/// `parseRoute`.
+/// Checks a route (`parseRoute`).
 fn route(message: &Route, plugins: &JavaPlugins<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let no_match = RouteMatch::default();
     let matches = message.r#match.as_ref().unwrap_or(&no_match);
@@ -55,7 +55,7 @@ fn route(message: &Route, plugins: &JavaPlugins<'_>, at: &Path<'_>, cx: &mut Val
     }
 }
 
-/// `parseRouteMatch`.
+/// Checks the match of a route (`parseRouteMatch`).
 fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &matches.path_specifier {
         Some(PathSpecifier::Prefix(_) | PathSpecifier::Path(_)) => {}

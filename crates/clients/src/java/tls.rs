@@ -20,7 +20,7 @@ use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
 
-/// The context's name in version 2 of the protocol, which the client still takes.
+/// The type URL of the context in version 2 of the protocol, which the client still accepts.
 const UPSTREAM_V2: &str = "type.googleapis.com/envoy.api.v2.auth.UpstreamTlsContext";
 
 /// Reports a transport socket at `at` that is not called TLS.
@@ -30,7 +30,7 @@ pub(super) fn misnamed(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Co
     reject(&TRANSPORT_SOCKET_NAME, &at.field("name"), message, cx)
 }
 
-/// The context of a cluster.
+/// Checks the TLS context of a cluster.
 pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = at.field("typed_config");
     let empty = Any::default();
@@ -55,7 +55,7 @@ pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Validat
     Ok(())
 }
 
-/// The context of a filter chain.
+/// Checks the TLS context of a filter chain.
 pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     const REJECTED: [i32; 2] = [
         OcspStaplePolicy::StrictStapling as i32,
@@ -82,7 +82,7 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Valid
         let message = format_args!("require_sni is set to {value}, must not be set");
         return Err(reject(&REQUIRE_SNI, &at.field("require_sni"), message, cx));
     }
-    // A number that stands for nothing is taken.
+    // A number that the enum does not have is accepted.
     if REJECTED.contains(&context.ocsp_staple_policy) {
         let message = format_args!(
             "ocsp_staple_policy is {}, must be LENIENT_STAPLING",
@@ -104,7 +104,7 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Valid
     Ok(())
 }
 
-/// Says whether anything is there to check the certificates of clients with.
+/// Says whether there are roots to check the certificates of clients with.
 fn has_roots(common: &CommonTlsContext) -> bool {
     let of = |context: &CertificateValidationContext| {
         context.ca_certificate_provider_instance.is_some() || context.system_root_certs.is_some()
@@ -120,7 +120,7 @@ fn has_roots(common: &CommonTlsContext) -> bool {
     }
 }
 
-/// `validateCommonTlsContext`.
+/// Checks a CommonTlsContext (`validateCommonTlsContext`).
 fn common_context(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     use ValidationContextType::{
         CombinedValidationContext, ValidationContext, ValidationContextCertificateProvider,
@@ -171,7 +171,7 @@ fn common_context(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &
         .or(provider.map(|provider| &provider.instance_name));
     let Some(root) = root else {
         let has_system = context.is_some_and(|context| context.system_root_certs.is_some());
-        // A combined context without a provider is refused before 1.41, by a server too.
+        // A combined context without a provider is rejected before 1.41, also by a server.
         let is_refused = !is_of_today && matches!(common.validation_context_type, Some(CombinedValidationContext(_)));
         if side == TlsUser::Server && !is_refused || has_system && cx.has(Feature::SystemRootCerts) {
             return Ok(());
@@ -186,7 +186,7 @@ fn common_context(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &
     }
 }
 
-/// The certificate of one's own: from a provider, whatever else is there.
+/// Checks the side's own certificate, which must come from a provider, whatever else is set.
 fn identity(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let new = common
         .tls_certificate_provider_instance
@@ -223,8 +223,8 @@ fn known_provider(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked
     Err(reject(&TLS_UNKNOWN_PROVIDER_INSTANCE, at, message, cx))
 }
 
-/// What a context with roots from a provider must not have; without one nothing of this is looked
-/// at.
+/// Checks what a validation context with roots from a provider must not have. Without such roots,
+/// the client checks nothing of this.
 fn validation_context(
     context: &CertificateValidationContext,
     side: TlsUser,

@@ -1,22 +1,23 @@
 //! URIs, as `java.net.URI` parses them.
 
-/// What the client asks a URI for.
+/// The parts of a URI that the client asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Uri<'u> {
     pub scheme: Option<&'u str>,
-    /// The path, escapes and all; none of a URI like `mailto:a`.
+    /// The path with its escapes; `None` for a URI like `mailto:a`.
     pub path: Option<&'u str>,
 }
 
-/// Characters of a path, beside letters, digits and escapes.
+/// Characters that a path may have, besides letters, digits and escapes.
 const PATH: &str = "_-!.~'()*:@&=+$,;/";
-/// Characters of a query, a fragment, or what follows the scheme of a URI without a path.
+/// Characters that a query or a fragment may have, or what follows the scheme of a URI without a
+/// path.
 const ANY: &str = "_-!.~'()*:@&=+$,;/?[]";
-/// Characters of an authority.
+/// Characters that an authority may have.
 const AUTHORITY: &str = "_-!.~'()*:@&=+$,;[]";
 
 impl<'u> Uri<'u> {
-    /// `None` if it is no URI.
+    /// Parses a text; `None` if it is no URI.
     pub(super) fn parse(text: &'u str) -> Option<Self> {
         let (rest, fragment) = text.split_once('#').unwrap_or((text, ""));
         let end = rest.find([':', '/', '?']).filter(|end| rest[*end..].starts_with(':'));
@@ -41,13 +42,14 @@ impl<'u> Uri<'u> {
     }
 }
 
-/// The path of what follows the scheme; `None` if a part has other characters than it may.
+/// Returns the path of what follows the scheme; `None` if a part has characters that it must not
+/// have.
 fn path(rest: &str) -> Option<&str> {
     let (rest, query) = rest
         .split_once('?')
         .map_or((rest, None), |(rest, query)| (rest, Some(query)));
     let (authority, path) = match rest.strip_prefix("//") {
-        // Nothing may stand for the authority if anything follows.
+        // The authority may be empty if anything follows it.
         Some("") if query.is_none() => return None,
         Some(rest) => rest.split_at(rest.find('/').unwrap_or(rest.len())),
         None => ("", rest),
@@ -57,7 +59,7 @@ fn path(rest: &str) -> Option<&str> {
     is_legal.then_some(path)
 }
 
-/// Says whether a part has letters, digits, escapes and those in `legal` alone.
+/// Says whether a part has only letters, digits, escapes and characters in `legal`.
 fn is_made_of(part: &str, legal: &str) -> bool {
     let mut chars = part.chars();
     while let Some(c) = chars.next() {

@@ -7,19 +7,19 @@ use std::sync::Arc;
 use xdsctl_model::diag::{self, Allowance, Diagnostic, Packed};
 use xdsctl_model::profile::Client;
 
-/// What a client answers.
+/// The verdict of a client on a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FamilyVerdict {
-    /// It takes the resource.
+    /// The client accepts the resource.
     Accepted,
     /// The client rejects the resource, and says so to the control plane (NACK).
     Rejected,
-    /// The process of the client dies of it.
+    /// The client's process dies of the resource.
     Dies,
-    /// It would take it, and has another version in its place, or it was taken away: found where
-    /// all resources are known.
+    /// The client would accept the resource, but has another version in its place, or the resource
+    /// was removed. Found only where all resources are known.
     Ignored,
-    /// It is not known: this version was not measured, and its neighbours differ.
+    /// Nobody knows: this version was not measured, and the versions around it differ.
     NotKnown,
 }
 
@@ -41,20 +41,20 @@ impl FamilyVerdict {
 pub struct FamilyAnswer {
     /// The client whose answer it is.
     pub client: Client,
-    /// What it does with the resource.
+    /// What the client does with the resource.
     pub verdict: FamilyVerdict,
-    /// Why, and what else it makes of it, in the order in which it comes across it.
+    /// The reasons and other findings, in the order in which the client comes across them.
     pub diagnostics: Findings,
 }
 
-/// Findings of a client. Those of its other versions are mostly the same, and are there once.
+/// The findings of a client. Equal lists of several versions are mostly kept in memory once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings(Option<Arc<FindingLists>>);
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct FindingLists {
     list: Vec<Diagnostic>,
-    /// Fields that it never reads.
+    /// The fields that the client never reads.
     unread: Packed,
 }
 
@@ -73,18 +73,18 @@ impl From<Vec<Diagnostic>> for Findings {
 }
 
 impl Findings {
-    /// The findings of a client, and those on fields that it never reads.
+    /// Makes the findings of a client, with those on fields that it never reads.
     pub fn new(list: Vec<Diagnostic>, unread: Packed) -> Findings {
         let is_any = !list.is_empty() || unread.counts().next().is_some();
         Findings(is_any.then(|| Arc::new(FindingLists { list, unread })))
     }
 
-    /// The findings on fields that the client never reads, which are not among the others.
+    /// Returns the findings on fields that the client never reads, which are not among the others.
     pub fn unread(&self) -> Option<&Packed> {
         self.0.as_ref().map(|lists| &lists.unread)
     }
 
-    /// Takes out those findings that `keep` does not want; it is asked once for each, in order.
+    /// Removes the findings that `keep` does not want; it is asked once for each, in order.
     pub fn retain(&mut self, mut keep: impl FnMut(&Diagnostic) -> bool) {
         let kept: Vec<bool> = self.iter().map(&mut keep).collect();
         if kept.contains(&false)
@@ -95,7 +95,8 @@ impl Findings {
         }
     }
 
-    /// The same for those on fields that are never read.
+    /// Removes the findings on fields that are never read that `keep` does not want; it is asked
+    /// once for each, in order.
     pub fn retain_unread(&mut self, mut keep: impl FnMut() -> bool) {
         let kept: Vec<bool> = (0..self.unread().map_or(0, Packed::len)).map(|_| keep()).collect();
         if kept.contains(&false)
@@ -106,17 +107,17 @@ impl Findings {
         }
     }
 
-    /// Adds findings behind those that there are.
+    /// Adds findings at the end.
     pub fn extend(&mut self, more: Vec<Diagnostic>) {
         Arc::make_mut(self.0.get_or_insert_default()).list.extend(more);
     }
 
-    /// Keeps what is allowed, and the first of each kind; the others are counted.
+    /// Keeps as many findings as are allowed, and the first of each kind; the others are counted.
     pub fn cut(&mut self, allowance: Allowance) {
         if self.len() > allowance.first
             && let Some(lists) = &self.0
         {
-            // Others may have the same list: only what is kept is copied.
+            // Other answers may share the list, so only what is kept is copied.
             let mut list: Vec<Cow<'_, Diagnostic>> = lists.list.iter().map(Cow::Borrowed).collect();
             diag::cut(&mut list, allowance, |finding| finding, Cow::Owned);
             let list = list.into_iter().map(Cow::into_owned).collect();
@@ -124,8 +125,9 @@ impl Findings {
         }
     }
 
-    /// Takes out all findings but those on fields that are never read, to put others in their place
-    /// ([`put_list`](Self::put_list)). Where others have the same list, it stays.
+    /// Takes all findings but those on fields that are never read, so that others can be put in
+    /// their place ([`put_list`](Self::put_list)). A list that other answers share is copied
+    /// instead.
     pub fn take_list(&mut self) -> Vec<Diagnostic> {
         match self.0.as_mut().and_then(Arc::get_mut) {
             Some(lists) => std::mem::take(&mut lists.list),
@@ -144,7 +146,7 @@ impl Findings {
         }
     }
 
-    /// Says whether both are one list in memory.
+    /// Says whether both share one list in memory.
     pub fn is_same(&self, other: &Findings) -> bool {
         match (&self.0, &other.0) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
@@ -162,7 +164,7 @@ impl FamilyAnswer {
         }
     }
 
-    /// The same answer of another client.
+    /// Returns the same answer for another client.
     pub(super) fn of(&self, client: Client) -> Self {
         FamilyAnswer {
             client,
@@ -171,19 +173,20 @@ impl FamilyAnswer {
         }
     }
 
-    /// Says whether it has its findings in common with another one; two lists may be equal all the
-    /// same.
+    /// Says whether this answer shares its list of findings with another one. Two lists may be
+    /// equal without being shared.
     pub fn is_as(&self, other: &FamilyAnswer) -> bool {
         self.diagnostics.is_same(&other.diagnostics)
     }
 
-    /// The same, with findings in common with one of the answers just before it.
+    /// Returns this answer, with findings that are shared with one of the answers just before it,
+    /// if they are equal.
     pub fn beside(mut self, before: &[FamilyAnswer]) -> Self {
         self.share(before);
         self
     }
 
-    /// Has its findings in common with one of the answers just before it, if they are the same.
+    /// Shares the findings with one of the answers just before this one, if they are equal.
     pub fn share(&mut self, before: &[FamilyAnswer]) {
         let mut near = before.iter().rev().take(NEAR);
         if let Some(same) = near.find(|other| other.diagnostics == self.diagnostics) {
@@ -192,5 +195,6 @@ impl FamilyAnswer {
     }
 }
 
-/// Answers before one that are compared with it: versions stand in order.
+/// With how many earlier answers an answer is compared: versions are in order, so neighbours are
+/// alike.
 const NEAR: usize = 2;

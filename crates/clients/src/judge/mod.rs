@@ -1,9 +1,9 @@
-//! What clients do with a resource: it is decoded once, and each client that is wanted judges it.
+//! What clients do with a resource: it is decoded once, and each client that is asked judges it.
 //!
-//! Each family has a folder beside this one, with a converter in that client's own order. A
-//! converter takes a resource and a profile, and what it reports is the client's judgement; none of
-//! them knows of another. A new family is a folder and a line in [`converter`]. Versions are
-//! features: `cx.has(Feature::X)`.
+//! Each family has a folder beside this one, with a converter that follows that client's order of
+//! checks. A converter gets a resource and a profile, and what it reports is the client's
+//! judgement; no converter knows of another. A new family is a folder and a line in [`converter`].
+//! Differences between versions are features: `cx.has(Feature::X)`.
 
 mod answer;
 
@@ -45,24 +45,24 @@ pub struct Validated {
     pub name: String,
     /// What the first client keeps; `None` when it rejects the resource.
     pub value: Option<Resource>,
-    /// Whether it is known what the first client does with it: its version was measured, or those
-    /// around it agree.
+    /// Whether it is known what the first client does with the resource: its version was measured,
+    /// or the versions around it agree.
     pub is_known: bool,
     /// Findings in the order in which the first client comes across them.
     pub diagnostics: Vec<Diagnostic>,
-    /// What the other clients answer, in the order in which they were to be asked.
+    /// The answers of the other clients, in the order in which they were given.
     pub answers: Vec<FamilyAnswer>,
-    /// What each of them keeps; those that answer alike share it.
+    /// What each of the other clients keeps, in the same order; equal values are mostly shared.
     pub values: Vec<Option<Arc<Resource>>>,
     /// The first client's process dies of the resource, which counts as rejected here.
     pub dies: bool,
-    /// It is rejected, and the rejection names no resource.
+    /// The first client rejects the resource, and the rejection names no resource.
     pub is_unnamed: bool,
-    /// More findings, on fields that are never read, if they were to be packed (see
+    /// Findings on fields that the first client never reads, if they were to be packed (see
     /// [`Validation::packing`]).
     pub packed: Packed,
-    /// The same of clients for which it was found beside, if it is the same run for them (see
-    /// [`Validation::reading_beside`]).
+    /// For each of the clients beside the first one, the fields that it never reads; `None` if the
+    /// converter would have taken another way for it (see [`Validation::reading_beside`]).
     pub(crate) unread_beside: Vec<Option<Packed>>,
 }
 
@@ -87,7 +87,7 @@ pub fn validate_for(
     )
 }
 
-/// Asks a client in a context that knows something about the resource, and then others.
+/// Asks a client, in a context that may know something about the resource, and then others.
 pub(crate) fn within(
     cx: Validation<'_>,
     resource_type: ResourceType,
@@ -146,7 +146,8 @@ fn decoded<T: prost::Message + Default>(
     validated
 }
 
-/// The clients for which C-core's converter reads a resource in one run: the first of each family.
+/// Returns the lead clients, for which C-core's converter reads a resource in one run: the first
+/// client of each family but C-core.
 fn leads(others: &[Profile]) -> Vec<Profile> {
     let mut leads: Vec<Profile> = Vec::new();
     let are_asked = |profile: &&Profile| {
@@ -162,8 +163,8 @@ fn leads(others: &[Profile]) -> Vec<Profile> {
     leads
 }
 
-/// What the client of a context makes of a resource. A version between two measured ones keeps what
-/// the older keeps, where both take it or none does.
+/// Judges a resource for the client of a context. A version between two measured ones keeps what
+/// the older one keeps, if both accept the resource or both reject it.
 fn judge_at_version(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validated {
     let (profile, server) = (cx.profile(), cx.server());
     match profile.client().standing() {
@@ -184,8 +185,9 @@ fn judge_at_version(sent: &SentResource<'_>, mut cx: Validation<'_>) -> Validate
     }
 }
 
-/// What a client whose version was measured does with a resource, and what it makes of it. `read`
-/// is what C-core's converter has found for it, if that is known already.
+/// Judges a resource for a client whose version was measured; returns the verdict and what the
+/// client makes of the resource. `read` is what C-core's converter has found for this client, if
+/// that is known already.
 fn convert(
     sent: &SentResource<'_>,
     mut cx: Validation<'_>,
@@ -243,16 +245,16 @@ fn convert(
     (verdict, validated)
 }
 
-/// Of a resource that is not taken, what else was noticed of it does not come to pass.
+/// Removes everything but the faults: a rejected resource has no other effect.
 fn leave_the_fault(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.retain(|diagnostic| matches!(diagnostic.effect, Effect::Nack | Effect::Fails));
 }
 
-/// What stands before a finding of which the client's process dies.
+/// The text before the message of a finding of which the client's process dies.
 const DIES: &str = "the process dies of it: ";
 
-/// A finding of a client that dies of the resource, as it is told where deaths have a verdict of
-/// their own.
+/// Rewrites the finding of which a client's process dies for reports in which death is a verdict of
+/// its own: removes the prefix of the message, and sets the effect to [`Effect::Fails`].
 pub fn told_of_death(diagnostic: &mut Diagnostic) {
     if let Some(message) = diagnostic.message.strip_prefix(DIES) {
         diagnostic.message = message.to_owned();
@@ -260,12 +262,13 @@ pub fn told_of_death(diagnostic: &mut Diagnostic) {
     }
 }
 
-/// What C-core's converter finds in a resource and is true of another client that takes it:
-/// findings of rules that are [shared](xdsctl_model::diag::Rule::shared), and fields that this one
-/// never reads, after what is packed already.
+/// Returns what C-core's converter finds in a resource and is true of another client that accepts
+/// it: findings of rules that are [shared](xdsctl_model::diag::Rule::shared), and the fields that
+/// this client never reads, after those that are packed already.
 ///
-/// The other families' converters end with the first fault and look at nothing that is merely odd.
-/// So what does not depend on the client is found by the one converter that looks at everything.
+/// The other families' converters stop at the first fault and look at nothing that is merely odd.
+/// So whatever does not depend on the client is found by the one converter that looks at
+/// everything.
 fn as_core_reads(
     sent: &SentResource<'_>,
     (profile, server, known): (&Profile, &ServerFacts, BytesKnowledge),
@@ -273,7 +276,7 @@ fn as_core_reads(
 ) -> (Vec<Diagnostic>, Packed) {
     let cx = Validation::new(&REFERENCE, server).sized(sent.bytes.len());
     let mut cx = cx.knowing(known).reading_as(profile, packed);
-    // What C-core keeps is of no interest, and whether it stops neither.
+    // It does not matter what C-core keeps, or whether it stops.
     let _ = (core::CONVERTER.judge)(sent, &mut cx);
     let (packed, _) = cx.take_unread();
     (cx.finish(), packed.unwrap_or_default())
@@ -282,18 +285,18 @@ fn as_core_reads(
 /// What C-core's converter finds in a resource for several clients in one run.
 struct CoreReading<'v> {
     findings: Cow<'v, [Diagnostic]>,
-    /// What each of the [`leads`] never reads; `None` for one for which the converter goes another
-    /// way.
+    /// The fields that each of the [`leads`] never reads; `None` for a client for which the
+    /// converter would have taken another way.
     unread: Vec<Option<Packed>>,
 }
 
 impl CoreReading<'_> {
-    /// What a lead never reads, once.
+    /// Takes the fields that a lead never reads; `None` the second time.
     fn take(&mut self, number: usize) -> Option<Packed> {
         self.unread.get_mut(number)?.take()
     }
 
-    /// Reads a resource for clients of which none is C-core in its default environment.
+    /// Reads a resource for the leads, as the reference client in its default environment.
     fn of(sent: &SentResource<'_>, leads: &[Profile], (server, known): Around<'_>) -> Self {
         if leads.is_empty() {
             let (findings, unread) = Default::default();
@@ -311,8 +314,8 @@ impl CoreReading<'_> {
     }
 }
 
-/// Gives a client the findings of C-core that are true of it, if it takes the resource, and that it
-/// has not made itself.
+/// Adds the findings of C-core that are true of a client, if it accepts the resource and does not
+/// have them already.
 fn add_shared(findings: &[Diagnostic], (profile, is_taken): (&Profile, bool), diagnostics: &mut Vec<Diagnostic>) {
     let family = profile.client().family;
     for finding in findings.iter().filter(|_| is_taken) {
@@ -324,17 +327,19 @@ fn add_shared(findings: &[Diagnostic], (profile, is_taken): (&Profile, bool), di
     }
 }
 
-/// What is known around a resource: what the bootstrap says, and what the loader knows of the
+/// What is known besides the resource: what the bootstrap says, and what the loader knows of the
 /// bytes.
 type Around<'s> = (&'s ServerFacts, BytesKnowledge);
 
-/// The reference, which is made once: its features are looked up in every change of its versions.
+/// The profile of the reference client. It is made once, because its features follow from all
+/// changes between versions.
 static REFERENCE: LazyLock<Profile> = LazyLock::new(Profile::default);
 
-/// Asks clients about a resource, and gives their answers and what they keep in the same order.
+/// Asks clients about a resource; returns their answers and what they keep, in the order of
+/// `profiles`.
 ///
-/// A client that was found to answer by features that another version has alike is not asked again
-/// in its place: most resources hang on few of the features in which versions differ.
+/// A client gets the answer of another version, and is not asked again, if that answer depended on
+/// no feature in which the two versions differ: most resources depend on few such features.
 fn ask_all(
     sent: &SentResource<'_>,
     (profiles, leads): (&[Profile], &[Profile]),
@@ -358,7 +363,7 @@ fn ask_all(
             continue;
         }
         let lead = leads.iter().zip(0..).find(|(lead, _)| lead.client() == client);
-        // A copy of its own notes what it is asked about this resource.
+        // The copy of the profile records which features are asked for in judging this resource.
         let (own, (answer, value)) = match lead.and_then(|(lead, number)| Some((lead, reading.take(number)?))) {
             Some((lead, unread)) => {
                 let read = (&*reading.findings, unread);
@@ -379,8 +384,8 @@ fn ask_all(
     (answers, values)
 }
 
-/// A value, or the same one of another client. Endpoints are not compared: there may be many, and
-/// clients share what they keep of them already.
+/// Returns a value, or an equal one that another client keeps. Endpoints are not compared: there
+/// may be many, and clients share what they keep of them already.
 fn shared_value(value: Resource, known: &[Option<Arc<Resource>>]) -> Arc<Resource> {
     let is_same = |other: &&Arc<Resource>| !matches!(value, Resource::Endpoints(_)) && ***other == value;
     let same = known.iter().flatten().find(is_same).cloned();
@@ -389,7 +394,7 @@ fn shared_value(value: Resource, known: &[Option<Arc<Resource>>]) -> Arc<Resourc
 
 /// Asks a client about a resource.
 ///
-/// A version between two measured ones is answered by the older where both agree; see
+/// For a version between two measured ones, the answer is that of the older one if both agree; see
 /// [`ClientStanding`].
 fn ask(sent: &SentResource<'_>, profile: &Profile, around: Around<'_>) -> (FamilyAnswer, Option<Resource>) {
     let client = profile.client();
@@ -417,7 +422,7 @@ fn answer(
     let mut cx = Validation::new(profile, server).knowing(known).sized(sent.bytes.len());
     if profile.has_own_world() && read.is_none() {
         cx = cx.packing();
-        // The message was decoded for the first client, which reads other fields.
+        // The message was decoded for the first client, which may read other fields.
         any::note_unread(sent.bytes, sent.resource_type.type_name(), &Path::ROOT, &mut cx);
     }
     let (verdict, validated) = convert(sent, cx, read);

@@ -1,5 +1,5 @@
-//! Endpoints that are plain are looked at once for all clients: what each makes of them is what it
-//! makes of endpoints one by one.
+//! Plain endpoints are looked at once for all clients. The tests compare what each client makes of
+//! them with what it makes of endpoints that are read one by one.
 
 use prost::Message as _;
 use prost_types::value::Kind as ValueKind;
@@ -53,7 +53,7 @@ fn weighted(weight: u32, endpoint: LbEndpoint) -> LbEndpoint {
     }
 }
 
-/// An endpoint with an entry in its metadata that is no typed one.
+/// An endpoint with an untyped entry in its metadata.
 fn noted(entry: &str, value: Option<ValueKind>, endpoint: LbEndpoint) -> LbEndpoint {
     let fields = [("hash_key".to_owned(), Value { kind: value })].into();
     let metadata = Metadata {
@@ -95,7 +95,7 @@ fn locality(region: &str, list: &[LbEndpoint]) -> LocalityLbEndpoints {
     }
 }
 
-/// All clients, each with its switches for what is in metadata in both positions.
+/// All clients, each with its switches for metadata off and on.
 fn profiles() -> Vec<Profile> {
     let mut profiles = vec![Profile::default()];
     for client in Client::all() {
@@ -116,8 +116,8 @@ fn profiles() -> Vec<Profile> {
     profiles
 }
 
-/// The answers of the clients to an assignment, and the endpoints that each keeps of the first
-/// locality.
+/// Returns the answers of the clients to an assignment, and the endpoints that each keeps of the
+/// first locality.
 fn answers(localities: Vec<LocalityLbEndpoints>, profiles: &[Profile]) -> Vec<String> {
     let assignment = ClusterLoadAssignment {
         cluster_name: "c".into(),
@@ -209,7 +209,8 @@ fn plain_endpoints_are_kept_as_they_are_one_by_one() {
         vec![typed("a.B", Bytes::new(), usual())],
     ];
     let profiles = profiles();
-    // One more that is read as all others, and has the whole list read one by one.
+    // A further locality that clients keep like all others, and that makes them read the whole list
+    // one by one.
     let last = || locality("b", &[endpoint("2001:db8::1", 80)]);
     let is_plain = |localities| {
         let message = ClusterLoadAssignment {

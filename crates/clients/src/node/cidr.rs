@@ -9,13 +9,13 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::listener::Cidr;
 
-/// Says whether a text is an IP address (`net.isIP`): IPv6 may have a zone, nothing may have
-/// brackets.
+/// Says whether a text is an IP address (`net.isIP`): IPv6 may have a zone, and brackets are never
+/// allowed.
 pub(super) fn is_ip(text: &str) -> bool {
     text.parse::<Ipv4Addr>().is_ok() || without_zone(text).parse::<Ipv6Addr>().is_ok()
 }
 
-/// An IPv6 text without what follows a `%`, if that is a zone.
+/// Returns an IPv6 text without the zone after a `%`, if there is a valid one.
 fn without_zone(text: &str) -> &str {
     let is_of_zone = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | ':');
     match text.split_once('%') {
@@ -24,8 +24,8 @@ fn without_zone(text: &str) -> &str {
     }
 }
 
-/// Reads a range (`cidrRangeMessageToCidrRange`, `normalizeCidrRange`): a prefix that is too long
-/// is cut.
+/// Reads a range (`cidrRangeMessageToCidrRange`, `normalizeCidrRange`). A prefix length that is too
+/// long is cut.
 pub(super) fn range(range: &CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Cidr> {
     let text = range.address_prefix.as_str();
     let len = range.prefix_len.unwrap_or(0);
@@ -37,7 +37,7 @@ pub(super) fn range(range: &CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -
         let message = format_args!("`{text}` is not an IP address");
         return Err(reject(&ADDRESS_NOT_IP, &at, message, cx));
     }
-    // The client puts the parts of the text together itself, and knows hexadecimal ones alone.
+    // The client puts the parts of the text together itself, and only knows hexadecimal ones.
     match text.parse::<Ipv6Addr>() {
         Ok(address) if !text.contains('.') => Ok(Cidr::of_ip(address, len)),
         _ => {

@@ -28,7 +28,7 @@ rules! {
     OUTLIER_WITHOUT_HOSTS_KILLS = "cds-outlier-without-hosts-kills", Cluster, Fails, "grpc-js load-balancer-outlier-detection.ts runSuccessRateCheck";
 }
 
-/// Largest ring, in entries.
+/// The largest ring, in entries.
 pub(super) const MAX_RING_SIZE: u64 = 8_388_608;
 
 /// Converts the resource.
@@ -39,7 +39,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
         .as_ref()
         .filter(|_| cx.has(Feature::CustomLbConfig))
     {
-        // An exception in here is caught, and one more fault.
+        // The client catches an exception from here, and counts it as one more fault.
         Some(policy) => _ = lb::from_proto(policy, &root.field("load_balancing_policy"), cx),
         None => lb_policy(message, root, cx),
     }
@@ -98,7 +98,7 @@ fn unsupported(why: std::fmt::Arguments<'_>, root: &Path<'_>, cx: &mut Validatio
     fault(&DISCOVERY_UNSUPPORTED, &root.field("type"), why, cx);
 }
 
-/// The enum, where there is no `load_balancing_policy`.
+/// Checks the enum, which the client reads only without `load_balancing_policy`.
 fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
     match LbPolicy::try_from(message.lb_policy) {
         Ok(LbPolicy::RoundRobin) => {}
@@ -137,8 +137,8 @@ fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
     }
 }
 
-/// Reports detection that finds nothing to compare and does not ask for anything
-/// (`runSuccessRateCheck`).
+/// Reports ejection by success rate without a minimum of hosts: the process dies when there is
+/// nothing to compare (`runSuccessRateCheck`).
 fn kills(detection: &OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) {
     let compares = detection.enforcing_success_rate != Some(0) && detection.success_rate_request_volume != Some(0);
     if compares && detection.success_rate_minimum_hosts.unwrap_or(0) == 0 {

@@ -18,7 +18,7 @@ use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignm
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
-/// Addresses and ports that were seen in the resource. Looked up only, never iterated.
+/// The addresses and ports seen in the resource. Looked up only, never iterated.
 type SeenAddresses<'m> = HashSet<(&'m str, Option<u32>)>;
 
 /// Converts the resource.
@@ -74,7 +74,7 @@ fn lb_endpoints<'m>(list: &'m [OpenedEndpoint], seen: &mut SeenAddresses<'m>, at
     }
 }
 
-/// The addresses of an endpoint; its entry in the list and itself are at `at`.
+/// Checks the addresses of an endpoint; `entry` is the path of its entry in the list, `at` its own.
 fn one_endpoint<'m>(
     endpoint: &'m Endpoint,
     seen: &mut SeenAddresses<'m>,
@@ -111,7 +111,7 @@ fn one_address<'m>(
     }
 }
 
-/// `validateAddress`.
+/// Checks an address (`validateAddress`).
 fn socket_address<'m>(
     socket: &'m SocketAddress,
     seen: &mut SeenAddresses<'m>,

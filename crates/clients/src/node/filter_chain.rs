@@ -1,9 +1,9 @@
 //! Filter chains, as grpc-js-xds reads them (listener-resource-type.ts `normalizeFilterChainMatch`,
 //! `validateFilterChain`).
 //!
-//! The client multiplies a match out to one combination of a destination range, source range,
-//! source port, server name and protocol each, and compares every combination with all before. Two
-//! matches have one in common where each of their lists has.
+//! The client multiplies a match out to combinations of one destination range, source range, source
+//! port, server name and protocol each, and compares every combination with all earlier ones. Two
+//! matches have a combination in common if each of their lists has an element in common.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ use xdsctl_document::proto::pb::envoy::config::listener::v3::{FilterChain, Filte
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::listener::Cidr;
 
-/// One combination of what a match has; `None` where the list is empty.
+/// One combination of the elements of a match's lists; `None` for a list that is empty.
 type Combination<'m> = (
     Option<Cidr>,
     Option<Cidr>,
@@ -28,7 +28,7 @@ type Combination<'m> = (
     Option<&'m str>,
 );
 
-/// What combinations must have in common to be compared: port, source type and transport protocol.
+/// What must be equal for combinations to be compared: port, source type and transport protocol.
 type ChainGroup<'m> = (Option<u32>, i32, &'m str);
 
 /// Converts the chains of a listener.
@@ -67,7 +67,7 @@ pub(super) fn list(chains: &[FilterChain], at: &Path<'_>, cx: &mut Validation<'_
     Ok(())
 }
 
-/// How many combinations a match has.
+/// Returns how many combinations a match has.
 fn size(matches: &FilterChainMatch) -> usize {
     [
         matches.prefix_ranges.len(),
@@ -80,8 +80,8 @@ fn size(matches: &FilterChainMatch) -> usize {
     .fold(1usize, |product, len| product.saturating_mul(len.max(1)))
 }
 
-/// The combinations of a match (`crossProduct`): an empty list counts as one that has nothing in
-/// it.
+/// Returns the combinations of a match (`crossProduct`). An empty list counts as one element,
+/// `None`.
 fn combinations<'m>(
     matches: &'m FilterChainMatch,
     ranges: &[Cidr],
@@ -123,7 +123,7 @@ fn ranges(list: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked
     each.map(|(i, range)| cidr::range(range, &at.index(i), cx)).collect()
 }
 
-/// Converts what is in a chain (`validateFilterChain`).
+/// Checks what is in a chain (`validateFilterChain`).
 pub(super) fn content(chain: &FilterChain, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let filters_at = at.field("filters");
     if let [filter] = chain.filters.as_slice() {

@@ -18,7 +18,7 @@ rules! {
     IDLE_TIMEOUT_OF_RPCS = "hcm-idle-timeout-of-rpcs", Listener, Advice, "grpc-js-xds resolver-xds.ts";
 }
 
-/// Converts the connection manager in `any`, which is of that type.
+/// Converts the connection manager in `any`, whose type URL was checked before.
 pub(super) fn from_any(any: &Any, is_client: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let message: Pb = decode(&any.value, HCM, at, cx)?;
     let at = at.value(HCM);

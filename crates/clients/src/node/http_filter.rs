@@ -31,7 +31,7 @@ rules! {
     FAULT_DELAY_WITHOUT_KIND = "fault-delay-without-kind", Filter, Nack, "grpc-js-xds fault-injection-filter.ts parseHTTPFaultConfig";
 }
 
-/// The filter registered for a type URL.
+/// Returns the filter registered for a type URL.
 pub(super) fn by_url(url: &str, profile: &Profile) -> Option<FilterKind> {
     match url.strip_prefix(super::URL_PREFIX)? {
         ROUTER => Some(FilterKind::Router),
@@ -41,7 +41,7 @@ pub(super) fn by_url(url: &str, profile: &Profile) -> Option<FilterKind> {
     }
 }
 
-/// The type of TypedStruct that a URL names.
+/// Returns the type of TypedStruct that a URL names.
 fn typed_struct(url: &str) -> Option<&'static str> {
     TYPED_STRUCTS.into_iter().find(|name| is_url_of(url, name))
 }
@@ -74,7 +74,7 @@ pub(super) fn list(filters: &[HttpFilter], is_client: bool, at: &Path<'_>, cx: &
     Ok(())
 }
 
-/// The URL of the config, or of what is in the TypedStruct (`getTopLevelFilterUrl`).
+/// Returns the type URL of a config, or of what is in a TypedStruct (`getTopLevelFilterUrl`).
 fn url_of<'a>(any: &'a Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<std::borrow::Cow<'a, str>> {
     match typed_struct(&any.type_url) {
         Some(wrapper) => Ok(decode::<TypedStruct>(&any.value, wrapper, at, cx)?.type_url.into()),
@@ -124,7 +124,7 @@ pub(super) fn overrides(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Val
     Ok(())
 }
 
-/// Says which overrides at `at` a server reads and does not apply.
+/// Reports the overrides at `at` that a server reads and does not apply.
 pub(super) fn note_not_applied(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Validation<'_>) {
     if !cx.has(Feature::RbacFilter) {
         return;
@@ -135,8 +135,8 @@ pub(super) fn note_not_applied(map: &BTreeMap<String, Any>, at: &Path<'_>, cx: &
     }
 }
 
-/// `validateOverrideFilter`. A registered filter gets the wrapper, where there is one, and does not
-/// find its config in it.
+/// Checks an override (`validateOverrideFilter`). If there is a wrapper, a registered filter gets
+/// the wrapper itself, and does not find its config in it.
 fn one_override(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if !is_url_of(&any.type_url, WRAPPER) {
         let url = url_of(any, at, cx)?;
@@ -157,8 +157,8 @@ fn one_override(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
         return Ok(());
     };
     let url = inner.type_url.as_str();
-    // The TypedStruct is looked for in the wrapper, which has no type_url, and so it is of no known
-    // type.
+    // The client looks for a TypedStruct in the wrapper, which has no type_url, so one inside of it
+    // is of no known type.
     match by_url(url, cx.profile()) {
         Some(FilterKind::Router) => {}
         Some(_) => {
@@ -176,7 +176,7 @@ fn unknown(url: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     fault(&FILTER_OVERRIDE_TYPE_UNKNOWN, at, why, cx);
 }
 
-/// Converts the config of a registered filter; that of the router is not looked at.
+/// Converts the config of a registered filter; the router's config is not checked.
 fn config(filter: FilterKind, any: &Any, is_override: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let own = match (filter, is_override) {
         (FilterKind::Fault, _) => FAULT,
@@ -197,7 +197,7 @@ fn config(filter: FilterKind, any: &Any, is_override: bool, at: &Path<'_>, cx: &
     Ok(())
 }
 
-/// The fault filter (`parseHTTPFaultConfig`), which stops at the first fault.
+/// Checks the config of the fault filter (`parseHTTPFaultConfig`), up to the first fault.
 fn http_fault(message: &HttpFault, at: &Path<'_>, cx: &mut Validation<'_>) {
     if let Some(delay) = &message.delay {
         let at = at.field("delay");

@@ -2,8 +2,8 @@
 //! lb-policy-registry/*.ts).
 //!
 //! The first entry of a registered type is converted to JSON, which the policy's own parser must
-//! take. What is below a WrrLocality is converted, but no parser looks at it before it is used.
-//! Whatever is thrown is one fault of the cluster.
+//! accept. A policy below a WrrLocality is converted too, but no parser reads it before it is used.
+//! An exception counts as one fault of the cluster.
 
 use super::{OBJECT_PROTOTYPE, decode, is_url_of, lb_json};
 use crate::shared::names::{PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
@@ -32,7 +32,7 @@ rules! {
     TYPED_STRUCT_WITHOUT_VALUE = "lb-typed-struct-without-value", Lb, Nack, "grpc-js-xds lb-policy-registry/typed-struct.ts";
 }
 
-/// Levels of lists below the first that are followed.
+/// How many levels of lists the client follows below the first.
 const MAX_DEPTH: usize = 16;
 
 /// Converts the policy at `at`.
@@ -40,7 +40,8 @@ pub(super) fn from_proto(policy: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut V
     list(policy, 0, at, cx)
 }
 
-/// `convertToLoadBalancingConfig`, and at depth 0 what the policy's parser says to the result.
+/// Checks a list of policies (`convertToLoadBalancingConfig`), and at depth 0 also its JSON with
+/// the policy's own parser.
 fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if depth > MAX_DEPTH {
         let why = format_args!("LB policies are nested more than {MAX_DEPTH} deep");
@@ -49,15 +50,15 @@ fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Vali
     first_policy(policy, |any, at, cx| entry_is_taken(any, depth, at, cx), at, cx)
 }
 
-/// Converts an entry; says whether it is of a type that is registered.
+/// Converts an entry; says whether its type is registered.
 fn entry_is_taken(any: &Any, depth: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let url = any.type_url.as_str();
     let is_parsed = depth == 0;
     if OBJECT_PROTOTYPE.contains(&url) {
         return Err(no_policy(url, at, cx));
     }
-    // WrrLocality is registered a second time, without what stands before every name, for a policy
-    // that there is not.
+    // WrrLocality is registered a second time, without the usual prefix of type URLs, for a policy
+    // that does not exist.
     if url == WRR_LOCALITY && cx.has(Feature::WrrLocalityTwice) {
         wrr_locality(any, depth, at, cx)?;
         return if is_parsed {
@@ -140,7 +141,7 @@ fn ring_hash(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Validation<'_>)
     Ok(())
 }
 
-/// A TypedStruct, which is passed over if it names no registered policy.
+/// Converts a TypedStruct, which is skipped if it names no registered policy.
 fn typed_struct(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     let Some(wrapper) = TYPED_STRUCTS.into_iter().find(|name| is_url_of(&any.type_url, name)) else {
         return Ok(false);
@@ -172,8 +173,8 @@ fn typed_struct(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Validation<'
     Ok(true)
 }
 
-/// Reports a config that its policy's parser does not take. Below a WrrLocality it is parsed only
-/// when endpoints are there, and nobody catches what is thrown then.
+/// Reports a config that its policy's parser rejects. Below a WrrLocality the config is only parsed
+/// when there are endpoints, and nobody catches the exception then.
 fn unparsable(rule: &'static Rule, why: &str, is_parsed: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if is_parsed {
         return Err(reject(rule, at, format_args!("{why}"), cx));

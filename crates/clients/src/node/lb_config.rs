@@ -1,8 +1,8 @@
-//! What the policies of grpc-js keep of their JSON, once their parsers have taken it
+//! What the policies of grpc-js keep of their JSON, once their parsers have accepted it
 //! (`createFromJson` of each load-balancer-*.ts).
 //!
-//! What comes of a message has the names of C-core here, and what comes of a TypedStruct those of
-//! the client.
+//! Here, JSON that was made from a message has C-core's names, and JSON from a TypedStruct has the
+//! client's own.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use xdsctl_model::resource::lb_policy::{
     WeightedChild, WeightedRoundRobinConfig, WeightedTargetConfig, WrrLocalityConfig,
 };
 
-/// Why there is no config.
+/// A config, or why there is none.
 type Kept<T> = Result<T, String>;
 
 /// The suffix of the names that C-core gives to policies.
@@ -27,7 +27,7 @@ const OF_CORE: &str = "_experimental";
 /// Reads a list of policies, of which the first registered one counts.
 ///
 /// # Errors
-/// None is registered, or what is below it cannot be read.
+/// No policy is registered, or the config of the first registered one cannot be read.
 pub(super) fn of_list(list: &Value, profile: &Profile) -> Kept<LbConfig> {
     let entries = list.as_array().into_iter().flatten().filter_map(Value::as_object);
     let mut known = entries
@@ -93,7 +93,7 @@ fn kept(name: &str, config: &Map<String, Value>, profile: &Profile) -> Kept<LbCo
 }
 
 fn weighted_round_robin(config: &Map<String, Value>) -> WeightedRoundRobinConfig {
-    /// Smallest period between updates of weights.
+    /// The shortest period between updates of weights.
     const MIN_UPDATE: Millis = Millis(100);
     let usual = WeightedRoundRobinConfig::default();
     let period = |name, default: Millis| duration(config.get(name)).unwrap_or(default);
@@ -145,7 +145,7 @@ fn detection(config: &Map<String, Value>) -> OutlierDetection {
     }
 }
 
-/// The policy below.
+/// Reads the child policy.
 fn child(config: &Map<String, Value>, profile: &Profile) -> Kept<Box<LbConfig>> {
     let list = ["child_policy", "childPolicy"]
         .into_iter()
@@ -179,7 +179,7 @@ fn text(config: &Map<String, Value>, name: &str) -> String {
     text.unwrap_or_default().to_owned()
 }
 
-/// A number without its fraction; one below 0 is 0.
+/// Returns a number without its fraction; a negative number is 0.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -199,7 +199,7 @@ fn size(config: &Map<String, Value>, names: [&str; 2]) -> Option<u64> {
     found.as_f64().map(|number| number.ceil() as u64)
 }
 
-/// `{seconds, nanos}`, or a text like `1.5s`.
+/// Reads a duration, which is `{seconds, nanos}` or a text like `1.5s`.
 #[expect(clippy::cast_possible_truncation, reason = "`as` cuts off what is too large")]
 fn duration(value: Option<&Value>) -> Option<Millis> {
     let seconds = match value? {

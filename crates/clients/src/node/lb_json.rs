@@ -11,7 +11,7 @@ use super::cluster::MAX_RING_SIZE;
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
-/// Why a parser throws.
+/// A value, or why a parser throws an exception.
 type Parsed<T = ()> = Result<T, String>;
 
 /// A policy that is registered.
@@ -25,7 +25,7 @@ enum Policy {
     PickFirst,
     Priority,
     RingHash,
-    /// Takes whatever there is.
+    /// This policy accepts any config.
     RoundRobin,
     WeightedRoundRobin,
     WeightedTarget,
@@ -52,12 +52,13 @@ impl Policy {
     }
 }
 
-/// Says whether a name is in the registry, a JavaScript object (`isLoadBalancerNameRegistered`).
+/// Says whether a name is in the client's registry, which is a JavaScript object
+/// (`isLoadBalancerNameRegistered`).
 pub(super) fn is_registered(name: &str, profile: &Profile) -> bool {
     Policy::by_name(name, profile).is_some() || OBJECT_PROTOTYPE.contains(&name)
 }
 
-/// Says whether there is a Value without a kind somewhere (`flattenValue`).
+/// Says whether a config has a Value without a kind anywhere (`flattenValue`).
 pub(super) fn has_value_without_kind(config: &Struct) -> bool {
     fn is_without(value: &Value) -> bool {
         match &value.kind {
@@ -70,8 +71,8 @@ pub(super) fn has_value_without_kind(config: &Struct) -> bool {
     config.fields.values().any(is_without)
 }
 
-/// Says whether a config of priority names a child that it does not have, which its parser does not
-/// look for.
+/// Says whether a config of the priority policy names a child that it does not have. Its parser
+/// does not check that.
 pub(super) fn has_unknown_priority(name: &str, config: &Struct) -> bool {
     if name != "priority" {
         return false;
@@ -88,15 +89,15 @@ pub(super) fn has_unknown_priority(name: &str, config: &Struct) -> bool {
     })
 }
 
-/// Has the parser of a registered policy read a config.
+/// Reads a config with the parser of a registered policy.
 ///
 /// # Errors
-/// Why it throws.
+/// The reason why the parser throws an exception.
 pub(super) fn parse(name: &str, config: &Struct, profile: &Profile) -> Parsed {
     policy(name, &Kind::StructValue(config.clone()), profile)
 }
 
-/// The config of a policy, which may be anything where it stands in a list of another policy.
+/// Reads the config of a policy, which may be any value in the list of another policy.
 fn policy(name: &str, config: &Kind, profile: &Profile) -> Parsed {
     let Some(found) = Policy::by_name(name, profile) else {
         return Err(format!("`{name}` is no LB policy"));
@@ -137,13 +138,13 @@ fn policy(name: &str, config: &Kind, profile: &Profile) -> Parsed {
     }
 }
 
-/// The first policy of a list that can be parsed (`selectLbConfigFromList`).
+/// Returns the first policy of a list that can be parsed (`selectLbConfigFromList`).
 fn select<'c>(list: &'c ListValue, profile: &Profile) -> Parsed<&'c str> {
     for value in &list.values {
         let Some(Kind::StructValue(entry)) = &value.kind else {
             continue;
         };
-        // An entry has one key.
+        // An entry has exactly one key.
         let mut fields = entry.fields.iter();
         if let (Some((name, value)), None) = (fields.next(), fields.next())
             && let Some(config) = &value.kind
@@ -222,7 +223,7 @@ fn outlier_detection(config: &JsonObject<'_>, profile: &Profile) -> Parsed {
     Ok(())
 }
 
-/// An object with `seconds` and `nanos` in the range of a Duration.
+/// Checks an object with `seconds` and `nanos` in the range of a Duration.
 fn nonnegative_duration(field: &str, value: &Kind) -> Parsed {
     let (seconds, nanos) = duration(value).ok_or_else(|| format!("`{field}` has no numbers seconds and nanos"))?;
     if (0.0..=MAX_DURATION_SECONDS as f64).contains(&seconds) && (0.0..=999_999_999.0).contains(&nanos) {
@@ -231,7 +232,7 @@ fn nonnegative_duration(field: &str, value: &Kind) -> Parsed {
     Err(format!("`{field}` is out of range"))
 }
 
-/// The numbers of a duration that is an object (`isDuration`).
+/// Returns seconds and nanoseconds of a duration that is an object (`isDuration`).
 fn duration(value: &Kind) -> Option<(f64, f64)> {
     let Kind::StructValue(fields) = value else { return None };
     match [fields.fields.get("seconds")?, fields.fields.get("nanos")?].map(|field| &field.kind) {
@@ -281,7 +282,7 @@ fn weighted_round_robin(config: &JsonObject<'_>) -> Parsed {
     Ok(())
 }
 
-/// A duration with its seconds as a text (`isDurationMessage`).
+/// Says whether a value is a duration whose seconds are a text (`isDurationMessage`).
 fn is_duration_message(value: &Kind) -> bool {
     let Kind::StructValue(fields) = value else { return false };
     let kind = |field: &str| fields.fields.get(field).and_then(|value| value.kind.as_ref());
@@ -291,7 +292,7 @@ fn is_duration_message(value: &Kind) -> bool {
     )
 }
 
-/// A duration like `1.5s` (`parseDuration`).
+/// Says whether a text is a duration like `1.5s` (`parseDuration`).
 fn is_duration_text(text: &str) -> bool {
     let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let Some(number) = text.strip_suffix('s') else {
@@ -303,8 +304,8 @@ fn is_duration_text(text: &str) -> bool {
     }
 }
 
-/// What `in` and a property may be asked of: an object or a list, which has no properties that a
-/// parser asks for.
+/// A value on which JavaScript's `in` and properties work: an object, or a list, which has no
+/// properties that a parser asks for.
 struct JsonObject<'c>(Option<&'c Struct>);
 
 impl<'c> JsonObject<'c> {
@@ -336,7 +337,7 @@ impl<'c> JsonObject<'c> {
         }
     }
 
-    /// The values of an object, or of a list, whose keys are numbers.
+    /// Returns the values of an object, or of a list, which is an object whose keys are numbers.
     fn children(&self, field: &str) -> Parsed<Vec<&'c Kind>> {
         let values: Vec<&Value> = match self.get(field) {
             Some(Kind::StructValue(fields)) => fields.fields.values().collect(),

@@ -1,7 +1,7 @@
 //! Listener, as grpc-js-xds reads it (xds-resource-type/listener-resource-type.ts
 //! `validateResource`).
 //!
-//! Both halves are looked at: filter chains beside an api_listener count as well.
+//! The client checks both halves: filter chains count also beside an api_listener.
 
 use super::{fault, filter_chain, http_connection_manager, is_url_of};
 use crate::shared::names::HCM;
@@ -66,7 +66,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     Ok(())
 }
 
-/// A Listener of a client, as it was before there were servers.
+/// Checks a client's Listener, for versions without servers.
 fn of_client(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let Some(api) = &message.api_listener else {
         let why = format_args!("api_listener is not set, must be");

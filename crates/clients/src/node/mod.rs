@@ -1,8 +1,9 @@
-//! grpc-js-xds: the four resources, in its order; a validator collects the faults of a resource.
+//! grpc-js-xds: converters of the four resources, with its order of checks; a validator collects
+//! the faults of a resource.
 //!
-//! One file a resource or a part of one, one function for each of the client's own, named in its
-//! doc. Most faults are collected, and the validator goes on ([`fault`]). An exception ends the
-//! resource at once, and that is a rejection as well: it is `Err`.
+//! There is one file for each resource or part of one, and one function for each of the client's
+//! own, which its doc names. Most faults are collected, and the validator goes on ([`fault`]). An
+//! exception ends the resource at once, which is a rejection as well: it is `Err`.
 
 mod cidr;
 mod cluster;
@@ -37,8 +38,8 @@ use xdsctl_model::resource::Resource;
 use xdsctl_model::resource::filter::FaultHeaders;
 use xdsctl_model::resource::lb_policy::DEFAULT_MIN_RING_SIZE;
 
-/// Names that every JavaScript object has, so that `name in map` is true of them whatever is in the
-/// map.
+/// Names that every JavaScript object has, so that `name in map` is true for them whatever is in
+/// the map.
 const OBJECT_PROTOTYPE: [&str; 12] = [
     "__defineGetter__",
     "__defineSetter__",
@@ -63,14 +64,14 @@ static DIALECT: ReadDialect = ReadDialect {
     ring: |min, max| {
         (
             min.unwrap_or(DEFAULT_MIN_RING_SIZE),
-            // The cap of the policy is below it.
+            // The policy's own cap is lower than this.
             max.unwrap_or(cluster::MAX_RING_SIZE),
         )
     },
     has_policy: lb_json::is_registered,
     least_request_in_localities: false,
     reads_least_request: false,
-    // lb-policy-registry/weighted-round-robin.ts.
+    // The names are those of lb-policy-registry/weighted-round-robin.ts.
     weighted_round_robin: WeightedForm {
         omits_zero: false,
         names: [
@@ -118,7 +119,8 @@ pub(crate) static CONVERTER: Converter = Converter {
     ],
 };
 
-/// Converts a resource. Of what is thrown the client knows only at which place of the response.
+/// Converts a resource. For an exception, the client knows only the position of the resource in the
+/// response, not its name.
 fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     read_and_convert(sent, cx).map_err(|stop| match stop {
         ConverterStop::Rejected => ConverterStop::Unnamed,
@@ -128,7 +130,7 @@ fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<R
 
 fn read_and_convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     let resource_type = sent.resource_type;
-    // What the loader wrote is read alike.
+    // protobuf.js reads bytes that the loader wrote like any other parser.
     let table = tables::message(resource_type.type_name()).filter(|_| cx.known() < BytesKnowledge::WellFormed);
     let read = match table {
         Some(table) => protobufjs::read(sent.bytes, table).map_err(|thrown| undecodable(resource_type, thrown, cx))?,
@@ -139,14 +141,14 @@ fn read_and_convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked
         (None, Err(_)) => sent.bytes.clone(),
         (Some(bytes), _) => bytes,
     };
-    // In these bytes it is as this client reads it.
+    // These bytes hold the message as this client reads it.
     decoded_anew(bytes, resource_type, |read| match read {
         Ok(message) => kept(message, &Opened::default(), cx),
         Err(fault) => Err(undecodable(resource_type, fault, cx)),
     })
 }
 
-/// Converts a message, and says what is kept of it.
+/// Converts a message, and returns what the client keeps of it.
 fn kept(message: Message<'_>, opened: &Opened, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     converted(message, opened, cx)?;
     Ok(Some(FamilyReader::new(&DIALECT, cx).resource(message, opened)))

@@ -1,11 +1,11 @@
 //! How protobuf.js reads a message, which is not how other parsers do.
 //!
-//! Its generated decoders go by the number of a field and never look at the wire type: a known
-//! field is read as what it is declared to be, whatever is there. A string that is cut off ends
-//! where the bytes end, bad UTF-8 becomes U+FFFD, a second part of a message replaces the first,
-//! and of several members of a oneof all are kept and the one with the highest number is said to be
-//! set. What has none of that is read by everybody in one way; the rest is written anew here, so
-//! that prost reads what the client reads.
+//! Its generated decoders look at the number of a field and never at the wire type: a known field
+//! is read as the type that it is declared with, whatever is there. A string that is cut off ends
+//! where the bytes end, bad UTF-8 becomes U+FFFD, and a second part of a message replaces the
+//! first. Of several members of a oneof all are kept, and the one with the highest number counts as
+//! set. Bytes without any of that are read alike by every parser. All others are written again
+//! here, so that prost reads what the client reads.
 //!
 //! Facts of protobuf.js 7.6 (decoder.js, reader.js, reader_buffer.js, converter.js `toObject`).
 
@@ -21,11 +21,11 @@ use prost::encoding::encode_varint;
 use self::reader::Reader;
 use xdsctl_document::proto::pb::tables::{self, Cardinality, Field, Kind, Message};
 
-/// Levels of messages below the first that are read (`util.recursionLimit`).
+/// How many levels of messages are read below the first (`util.recursionLimit`).
 const MAX_DEPTH: u32 = 100;
 
-/// Members that the client reads without a look at which member of the oneof is set, the first of
-/// them that is there.
+/// Members of a oneof that the client reads without asking which member is set. It uses the first
+/// of them that is there.
 const READ_WITHOUT_ASKING: &[(&str, &[&str])] = &[
     ("envoy.config.core.v3.ConfigSource", &["self", "ads"]),
     ("envoy.config.core.v3.Address", &["socket_address"]),
@@ -39,7 +39,7 @@ const READ_WITHOUT_ASKING: &[(&str, &[&str])] = &[
     ("envoy.config.cluster.v3.Cluster", &["ring_hash_lb_config"]),
 ];
 
-/// Why the decoder throws.
+/// Why the decoder throws an exception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Thrown {
     /// The bytes end inside a field.
@@ -54,7 +54,7 @@ pub(super) enum Thrown {
     /// Messages are nested more than [`MAX_DEPTH`] levels deep.
     #[error("messages are nested more than {MAX_DEPTH} levels deep")]
     Depth,
-    /// The entry of a map of messages has a key alone.
+    /// The entry of a map of messages has a key but no value.
     #[error("the entry of a map has no value")]
     MapValue,
 }
@@ -62,7 +62,7 @@ pub(super) enum Thrown {
 /// Reads the bytes of a message; `None` if prost reads them in the same way.
 ///
 /// # Errors
-/// [`Thrown`] where the client's decoder throws.
+/// The exception that the client's decoder throws.
 pub(super) fn read(bytes: &Bytes, message: &'static Message) -> Result<Option<Bytes>, Thrown> {
     if plain::is_plain(bytes, message, MAX_DEPTH) {
         return Ok(None);
@@ -79,8 +79,8 @@ pub(super) fn read(bytes: &Bytes, message: &'static Message) -> Result<Option<By
 #[derive(Default)]
 struct PlainMessage {
     bytes: Vec<u8>,
-    /// A message is missing in it over which the conversion to an object trips, unless it is
-    /// replaced before.
+    /// A message is missing that the conversion to an object needs; it throws an exception unless a
+    /// later value replaces this one.
     throws_later: bool,
 }
 
@@ -91,9 +91,9 @@ impl PlainMessage {
     }
 }
 
-/// What was read of a field.
+/// The values that were read of a field.
 enum FieldValue {
-    /// One value, or all of a list, with their tags.
+    /// One value, or all values of a list, with their tags.
     Values(PlainMessage),
     /// The entries of a map by the bytes of their keys.
     Entries(BTreeMap<Vec<u8>, PlainMessage>),
@@ -188,7 +188,7 @@ fn map_entry(
 ) -> Result<(Vec<u8>, PlainMessage), Thrown> {
     let entry_end = reader.enter()?;
     let (mut key, mut value) = (PlainMessage::default(), PlainMessage::default());
-    // The conversion of nothing trips over the first field of what should be there.
+    // If the value is missing, the conversion throws an exception at its first field.
     value.throws_later = value_kind.message().is_some_and(|message| !message.fields.is_empty());
     while reader.pos < entry_end {
         let tag = reader.uint32()?;
@@ -243,12 +243,12 @@ fn single(reader: &mut Reader<'_>, number: u32, kind: Kind, depth: u32) -> Resul
     Ok(read)
 }
 
-/// Says whether several values of a kind may come in one run.
+/// Says whether several values of a kind may be packed in one run.
 fn is_packable(kind: Kind) -> bool {
     !matches!(kind, Kind::String | Kind::Bytes | Kind::Message(_))
 }
 
-/// Leaves the member of each oneof that the client goes by.
+/// Removes all members of each oneof but the one that the client uses.
 fn keep_one_member(message: &'static Message, found: &mut BTreeMap<u32, FieldValue>) {
     let of = |number: u32| message.field(number).and_then(|field| field.oneof);
     for oneof in 0..message.oneofs.len() {

@@ -1,9 +1,8 @@
 //! The RBAC filter behind its switch, as grpc-js-xds reads it (http-filter/rbac-filter.ts, rbac.ts
 //! `parseConfig`).
 //!
-//! Only what throws while the rules are built is a fault: a regular expression that does not
-//! compile and a path that is not there. A rule of a kind that the client does not have never
-//! matches.
+//! Only an exception while the rules are built is a fault: a regular expression that does not
+//! compile, or a missing path. A rule of a kind that the client does not have never matches.
 
 use super::regex::{self, Use};
 use super::{decode, fault};
@@ -22,7 +21,7 @@ use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::Matc
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::{PathMatcher, StringMatcher, path_matcher};
 use xdsctl_model::diag::{Path, Validation};
 
-/// Converts a config, which is of the right type. Its first fault ends it, and is collected.
+/// Converts a config, whose type was checked before. Its first fault ends it, and is collected.
 pub(super) fn config(any: &Any, is_override: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if is_override {
         let message: RbacPerRoute = decode(&any.value, RBAC_PER_ROUTE, at, cx)?;
@@ -44,7 +43,7 @@ fn rules(rules: Option<&Rules>, at: &Path<'_>, cx: &mut Validation<'_>) {
         let at = at.field("action");
         return fault(&RBAC_ACTION_LOG, &at, format_args!("action LOG is not supported"), cx);
     }
-    // What is thrown in here is caught around it: the first fault is the last.
+    // The client catches an exception from here, so the first fault is the last.
     _ = policies(rules, &at.field("policies"), cx);
 }
 
@@ -63,7 +62,7 @@ fn each(list: Conditions<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked
     each.try_for_each(|(i, one)| condition(one, &at.index(i), cx))
 }
 
-/// `parsePermission`, `parsePrincipal`.
+/// Checks a permission or a principal (`parsePermission`, `parsePrincipal`).
 fn condition(condition: Condition<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let fields = condition.fields();
     match condition.kind() {
@@ -86,7 +85,7 @@ fn condition(condition: Condition<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -
     }
 }
 
-/// `getPredicateForHeaderMatcher`.
+/// Checks a header matcher (`getPredicateForHeaderMatcher`).
 fn header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &matcher.header_match_specifier {
         Some(HeaderMatchSpecifier::SafeRegexMatch(safe)) => compile(&safe.regex, &at.field("safe_regex_match"), cx),
@@ -95,7 +94,7 @@ fn header(matcher: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Ch
     }
 }
 
-/// `getPredicateForStringMatcher`.
+/// Checks a string matcher (`getPredicateForStringMatcher`).
 fn string(matcher: &StringMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match &matcher.match_pattern {
         Some(MatchPattern::SafeRegex(safe)) => compile(&safe.regex, &at.field("safe_regex"), cx),
@@ -113,7 +112,7 @@ fn url_path(matcher: &PathMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Ch
     }
 }
 
-/// A regular expression, compiled with anchors around it.
+/// Checks a regular expression, which the client compiles with anchors around it.
 fn compile(pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match regex::fault(pattern, Use::Match("")) {
         None => Ok(()),

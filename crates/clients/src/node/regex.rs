@@ -1,8 +1,7 @@
 //! Regular expressions, which grpc-js-xds compiles with RE2 when it uses a resource, not when it
 //! checks it (matcher.ts).
 //!
-//! Where one does not compile, the exception ends a promise that nobody waits for, and the process
-//! dies.
+//! If one does not compile, the exception ends a promise that nobody awaits, and the process dies.
 
 use crate::shared::rules::REGEX_NOT_RE2;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::RegexMatchAndSubstitute;
@@ -15,17 +14,17 @@ rules! {
     HASH_REWRITE_KILLS = "rds-hash-rewrite-kills", RouteConfiguration, Fails, "grpc-js-xds route-action.ts getHash, re2-wasm replaceMatch";
 }
 
-/// What a pattern is for.
+/// What a pattern is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use<'a> {
-    /// To match the value of a header, or of nothing that has a name: compiled with anchors around
-    /// it.
+    /// The pattern matches the value of the header with this name, or of something without a name
+    /// if it is empty. It is compiled with anchors around it.
     Match(&'a str),
     /// The pattern replaces parts of a text.
     Replace,
 }
 
-/// Reports a pattern of which the process dies as soon as it is used.
+/// Reports a pattern that kills the process as soon as it is used.
 pub(super) fn note_death(pattern: &str, used: Use<'_>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(fault) = fault(pattern, used) else { return };
     let shown = match used {
@@ -37,8 +36,8 @@ pub(super) fn note_death(pattern: &str, used: Use<'_>, at: &Path<'_>, cx: &mut V
     cx.report_if_accepted(&REGEX_NOT_RE2, at, why);
 }
 
-/// Reports the rewrite of a hash policy that the process dies or hangs of. An empty substitution is
-/// none.
+/// Reports the rewrite of a hash policy that kills the process or makes it hang. An empty
+/// substitution counts as no rewrite.
 pub(super) fn note_rewrite(rewrite: &RegexMatchAndSubstitute, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(pattern) = &rewrite.pattern else { return };
     let pattern_at = at.field("pattern");
@@ -59,7 +58,7 @@ pub(super) fn note_rewrite(rewrite: &RegexMatchAndSubstitute, at: &Path<'_>, cx:
     }
 }
 
-/// Why a pattern does not compile.
+/// Says why a pattern does not compile.
 pub(super) fn fault(pattern: &str, used: Use<'_>) -> Option<RegexError> {
     let plain = translate(pattern);
     let compiled = match used {
@@ -69,8 +68,8 @@ pub(super) fn fault(pattern: &str, used: Use<'_>) -> Option<RegexError> {
     compiled.err()
 }
 
-/// From the syntax of JavaScript to that of RE2 (re2-wasm `translateRegExp`): names of groups, and
-/// characters by number.
+/// Translates a pattern from the syntax of JavaScript to that of RE2 (re2-wasm `translateRegExp`):
+/// names of groups, and characters by number.
 fn translate(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut rest = pattern;
@@ -117,7 +116,7 @@ mod tests {
 
     #[test]
     fn patterns_are_those_that_the_client_compiles() {
-        // Each was put to the client, in a route that takes an RPC.
+        // Each pattern was tried with the client, in a route that takes an RPC.
         for pattern in ["/a/b|.*", "a\\", "(?<n>.*)", "(?P<n>.*)", "\\u0041|.*", "\\C|.*"] {
             assert!(fault(pattern, Use::Match("")).is_none(), "{pattern}");
         }

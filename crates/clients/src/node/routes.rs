@@ -29,12 +29,12 @@ rules! {
     NON_FORWARDING_KILLS = "rds-non-forwarding-action-kills", RouteConfiguration, Fails, "grpc-js-xds xds-dependency-manager.ts handleRouteConfig";
 }
 
-/// Who goes by the routes.
+/// Which side uses the routes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RoutesUser {
     Client,
     Server,
-    /// Either: it is a resource of its own.
+    /// Either side: the configuration is a resource of its own.
     Unknown,
 }
 
@@ -67,7 +67,7 @@ fn virtual_host(
     if !of_servers.is_empty() {
         http_filter::note_not_applied(&host.typed_per_filter_config, &at.field("typed_per_filter_config"), cx);
     }
-    // Where all routes are for servers, the virtual host is.
+    // If all routes of a virtual host are for servers, the virtual host is too.
     let kills = match user {
         RoutesUser::Client => true,
         RoutesUser::Server => false,
@@ -82,7 +82,7 @@ fn virtual_host(
     Ok(())
 }
 
-/// A pattern has at most one `*`, at the beginning or at the end.
+/// Checks that each pattern has at most one `*`, at the beginning or at the end.
 fn domains(patterns: &[String], at: &Path<'_>, cx: &mut Validation<'_>) {
     for (i, pattern) in patterns.iter().enumerate() {
         let Some(first) = pattern.find('*') else { continue };
@@ -97,7 +97,7 @@ fn domains(patterns: &[String], at: &Path<'_>, cx: &mut Validation<'_>) {
     }
 }
 
-/// `typed_per_filter_config` of what is at `at`.
+/// Checks `typed_per_filter_config` below `at`.
 fn overrides(map: &std::collections::BTreeMap<String, Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if !cx.has(Feature::FaultInjection) {
         return Ok(());
@@ -204,8 +204,8 @@ fn route_action(route: &Route, action: &RouteAction, at: &Path<'_>, cx: &mut Val
     }
 }
 
-/// Nothing is checked of a hash policy; its pattern is compiled when the route is used, and its
-/// substitution is looked at when something matches.
+/// Notes rewrites of hash policies that kill the process. The client checks nothing here: it
+/// compiles a pattern when the route is used, and reads the substitution when something matches.
 fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Validation<'_>) {
     for (i, policy) in policies.iter().enumerate() {
         let Some(PolicySpecifier::Header(header)) = &policy.policy_specifier else {
@@ -219,7 +219,8 @@ fn hash_policies(policies: &[HashPolicy], at: &Path<'_>, cx: &mut Validation<'_>
     }
 }
 
-/// A client waits until it has all clusters of its virtual host, also one of no name.
+/// Reports an empty cluster name: a client waits until it has all clusters of its virtual host,
+/// also this one.
 fn cluster_name(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     if name.is_empty() && !cx.has(Feature::ReadsAsServer) {
         let why = format_args!("the name of a cluster is empty: it is accepted, and RPCs of the virtual host wait");
@@ -252,7 +253,7 @@ fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validati
     Ok(())
 }
 
-/// `validateRetryPolicy`.
+/// Checks a retry policy (`validateRetryPolicy`).
 fn retry_policy(policy: Option<&RetryPolicy>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(policy) = policy.filter(|_| cx.has(Feature::RetryPolicy)) else {
         return;
@@ -282,7 +283,7 @@ fn retry_back_off(back_off: &RetryBackOff, at: &Path<'_>, cx: &mut Validation<'_
         .as_ref()
         .map_or(10 * i64::from(base_ms), |max| millis(max).into());
     if base_ms <= 0 && !cx.has(Feature::BaseIntervalChecked) {
-        // Neither interval is looked at.
+        // These versions check neither interval.
         return;
     }
     if base_ms <= 0 {
@@ -300,7 +301,8 @@ fn retry_back_off(back_off: &RetryBackOff, at: &Path<'_>, cx: &mut Validation<'_
         let max_at = at.field("max_interval");
         match &back_off.max_interval {
             Some(max) if is_wrapped(max, millis(max)) => too_long("max_interval", max_ms, &max_at, cx),
-            // Of a base that is not above 0, ten times is less; that is the same fault again.
+            // If the base is not above 0, ten times the base is not above it either. That is the
+            // same fault again.
             None => {}
             Some(_) => {
                 let why = format_args!("max_interval is below base_interval");
@@ -315,7 +317,7 @@ fn too_long(field: &str, read: i64, at: &Path<'_>, cx: &mut Validation<'_>) {
     fault(&BACK_OFF_TOO_LONG, at, why, cx);
 }
 
-/// A Duration in milliseconds, in the low 32 bits (`durationToMs`).
+/// Returns a Duration in milliseconds, of which the low 32 bits are kept (`durationToMs`).
 fn millis(duration: &Duration) -> i32 {
     to_int32(exact_millis(duration))
 }
@@ -325,12 +327,12 @@ fn exact_millis(duration: &Duration) -> f64 {
     duration.seconds as f64 * 1000.0 + f64::from(duration.nanos) / 1_000_000.0
 }
 
-/// Says whether more than 32 bits were cut off.
+/// Says whether `durationToMs` has cut bits off.
 fn is_wrapped(duration: &Duration, millis: i32) -> bool {
     exact_millis(duration).trunc() != f64::from(millis)
 }
 
-/// What `| 0` makes of a number (ECMAScript ToInt32).
+/// Converts a number as `| 0` does in JavaScript (ECMAScript ToInt32).
 fn to_int32(number: f64) -> i32 {
     const TWO_TO_32: f64 = 4_294_967_296.0;
     #[expect(

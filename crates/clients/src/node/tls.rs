@@ -136,7 +136,7 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Valid
     Ok(())
 }
 
-/// The config of a socket, if it has one of this type.
+/// Returns the config of a socket, or reports that it has none of this type.
 fn typed_config<'s>(
     socket: &'s TransportSocket,
     type_name: &str,
@@ -159,12 +159,13 @@ fn typed_config<'s>(
     None
 }
 
-/// What is not supported; a timestamp that is set to false is there as well.
+/// Returns the fields that are set and not supported. A signed certificate timestamp that is set to
+/// false counts too.
 fn of_validation(context: &CertificateValidationContext) -> impl Iterator<Item = &'static str> {
     unsupported_of_validation(context, context.require_signed_certificate_timestamp.is_some())
 }
 
-/// The validation context of a client, which must name a provider.
+/// Checks the validation context of a client, which must name a provider.
 fn validation_of_client(context: &CertificateValidationContext, at: &Path<'_>, cx: &mut Validation<'_>) {
     unsupported(of_validation(context), at, cx);
     let matchers_at = at.field("match_subject_alt_names");
@@ -179,7 +180,7 @@ fn validation_of_client(context: &CertificateValidationContext, at: &Path<'_>, c
     }
 }
 
-/// The members of `validation_context_type` that the client does not take.
+/// Checks the other members of `validation_context_type`, which the client does not support.
 fn other_validation(other: &ValidationContextType, at: &Path<'_>, cx: &mut Validation<'_>) {
     match other {
         ValidationContextType::ValidationContextSdsSecretConfig(_) => {
@@ -214,8 +215,8 @@ fn secret(field: &'static str, at: &Path<'_>, cx: &mut Validation<'_>) {
     fault(&TLS_SECRET_NOT_FROM_PROVIDER, &at.field(field), why, cx);
 }
 
-/// A certificate provider, which must be in the bootstrap. The client looks its name up in a plain
-/// JavaScript object, so names of the object's prototype pass.
+/// Checks a certificate provider, which must be in the bootstrap. The client looks its name up in a
+/// plain JavaScript object, so names of the object's prototype pass.
 fn provider(instance: &CertificateProviderPluginInstance, at: &Path<'_>, cx: &mut Validation<'_>) {
     let name = instance.instance_name.as_str();
     if cx.server().knows_provider(name) || OBJECT_PROTOTYPE.contains(&name) {

@@ -1,7 +1,8 @@
 //! Cluster, as tonic-xds reads it (xds/resource/cluster.rs `validate`).
 //!
-//! Whatever its type is, its endpoints are asked for by its service name or its own. Of LB policies
-//! the enum alone is read, and both that are taken are the same: the less busy of two endpoints.
+//! Whatever the type of the cluster, the client asks EDS for its endpoints, by the service name or
+//! else the cluster's name. Of LB policies it reads only the enum, and both values that it accepts
+//! mean the same policy: the less busy of two endpoints.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -57,7 +58,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked<Cluster>
     })
 }
 
-/// Says that a cluster of another type than EDS has no endpoints but those of EDS.
+/// Reports that a cluster of another type than EDS has no endpoints but those of EDS.
 fn note_type(message: &Pb, cx: &mut Validation<'_>) {
     let (field, what) = match &message.cluster_discovery_type {
         Some(ClusterDiscoveryType::Type(kind)) if *kind == DiscoveryType::Eds as i32 => return,
@@ -69,7 +70,7 @@ fn note_type(message: &Pb, cx: &mut Validation<'_>) {
     cx.report_as(Effect::Fails, &DISCOVERY_UNSUPPORTED, &Path::ROOT.field(field), why);
 }
 
-/// The less busy of two.
+/// Returns the only LB policy: the less busy of two endpoints.
 fn policy() -> Arc<LbPolicy> {
     Arc::new(LbPolicy {
         config: LbConfig::P2c(P2cConfig {}),

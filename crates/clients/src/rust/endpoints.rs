@@ -1,8 +1,8 @@
 //! ClusterLoadAssignment, as tonic-xds reads it (xds/resource/endpoints.rs `validate`,
 //! client/endpoint.rs).
 //!
-//! All endpoints are one list. Localities and priorities are read and come to nothing; weights and
-//! drops do not even stand here.
+//! All endpoints are one list. Localities and priorities are read but have no effect; weights and
+//! drops are not even read.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -30,7 +30,7 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
         return Err(reject(&RESOURCE_NAME_EMPTY, &Path::ROOT.field("cluster_name"), why, cx));
     }
     let at = Path::ROOT.field("endpoints");
-    // Looked up only.
+    // Looked up only, never iterated.
     let mut seen: HashSet<SocketAddr> = HashSet::new();
     let mut priorities: BTreeMap<u32, Vec<Locality>> = BTreeMap::new();
     for (index, (entry, list)) in message.endpoints.iter().zip(&opened.lists).enumerate() {
@@ -67,7 +67,7 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
     })
 }
 
-/// An endpoint; `None` for one that gets no RPC.
+/// Converts an endpoint; `None` if it gets no RPCs.
 fn endpoint(lb: &LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Option<Endpoint>> {
     let at = at.field("endpoint");
     let Some(endpoint) = fields::endpoint(lb) else {
@@ -105,13 +105,14 @@ fn endpoint(lb: &LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Validation<'_
     }))
 }
 
-/// The address, of whose port the client takes the lower 16 bits; `None` for the name of a host.
+/// Returns the address; of the port, the client uses the lower 16 bits. `None` for the name of a
+/// host.
 fn address_of(socket: &SocketAddress, port: u32) -> Option<SocketAddr> {
     let ip = socket.address.parse().ok()?;
     Some(SocketAddr::new(ip, port as u16))
 }
 
-/// The health of an endpoint that gets RPCs.
+/// Returns the health of an endpoint; `None` if it gets no RPCs.
 fn health(number: i32) -> Option<HealthStatus> {
     match HealthPb::try_from(number) {
         Ok(HealthPb::Unhealthy | HealthPb::Timeout | HealthPb::Draining) => None,

@@ -1,5 +1,5 @@
-//! Listener, as tonic-xds reads it (xds/resource/listener.rs `validate`): the way to the routes,
-//! and nothing else.
+//! Listener, as tonic-xds reads it (xds/resource/listener.rs `validate`): only where the routes
+//! come from.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
 use xdsctl_model::resource::{Listener, Millis};
 
-/// Converts the resource. The type of what is in the api_listener is not looked at.
+/// Converts the resource. The client does not check the type URL in the api_listener.
 pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked<Listener> {
     let at = Path::ROOT.field("api_listener");
     let Some(api) = &message.api_listener else {

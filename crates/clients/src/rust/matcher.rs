@@ -12,7 +12,7 @@ use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
 use xdsctl_re2::Regex;
 
-/// Converts the header matchers of a route. Those of binary headers are left out, so that anything
+/// Converts the header matchers of a route. Matchers for binary headers are left out, so anything
 /// matches them.
 pub(super) fn headers(list: &[Pb], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<HeaderMatcher>> {
     let mut kept = Vec::with_capacity(list.len());
@@ -92,12 +92,13 @@ pub(super) fn string(
     })
 }
 
-/// Converts a pattern.
+/// Converts a pattern of the crate `regex`.
 pub(super) fn regex(pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Regex> {
     regex_of("", pattern, at, cx)
 }
 
-/// Converts a pattern, which must be one of the crate `regex`.
+/// Converts a pattern of the crate `regex`; `header` is the name of the header that it is for, if
+/// any.
 fn regex_of(header: &str, pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Regex> {
     Regex::of_rust(pattern).map_err(|fault| {
         let shown = if secret::is_name(header) { REDACTED } else { pattern };

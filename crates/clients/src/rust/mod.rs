@@ -1,8 +1,9 @@
-//! tonic-xds: the four resources, in its order; a converter stops at the first fault.
+//! tonic-xds: converters of the four resources, with its order of checks; a converter stops at the
+//! first fault.
 //!
-//! One file a resource or a part of one. The client reads little: no HTTP filter, no LB policy but
-//! the enum, no priority, no weight of an endpoint. What it does not read is not looked at here
-//! either. Follows `src/xds/resource`.
+//! There is one file for each resource or part of one. The client reads little: no HTTP filter, no
+//! LB policy but the enum, no priority, no weight of an endpoint. What it does not read is not
+//! checked here either. Follows `src/xds/resource`.
 
 mod cluster;
 mod endpoints;
@@ -27,12 +28,11 @@ pub(crate) static CONVERTER: Converter = Converter {
     rules: &[],
 };
 
-/// Converts a resource. What stands around it is not looked at: not its type, and not a name of its
-/// own.
+/// Converts a resource. The client checks nothing of the wrapper: neither its type nor its name.
 fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     let message = decoded(sent, cx)?;
     let resource_type = sent.resource_type;
-    // What the loader wrote is as strict as that.
+    // Bytes that the loader wrote pass this check.
     let table = tables::message(resource_type.type_name()).filter(|_| cx.known() < BytesKnowledge::WellFormed);
     if let Some(table) = table {
         strict::check(sent.bytes, table).map_err(|fault| undecodable(resource_type, fault, cx))?;

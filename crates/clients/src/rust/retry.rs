@@ -48,7 +48,7 @@ pub(super) fn policy(message: Option<&Pb>, at: &Path<'_>, cx: &mut Validation<'_
         }
     }
     if retry_on.is_empty() {
-        // The client goes by its own then.
+        // The client then uses its default policy.
         return Ok(Some(RetryPolicy {
             lost_tokens,
             ..default_policy()
@@ -64,7 +64,7 @@ pub(super) fn policy(message: Option<&Pb>, at: &Path<'_>, cx: &mut Validation<'_
     }))
 }
 
-/// What the client does where nobody says anything: an attempt that finds no connection is tried
+/// Returns the policy of a client without any other: an attempt that finds no connection is tried
 /// again once.
 pub(super) fn default_policy() -> RetryPolicy {
     RetryPolicy {
@@ -77,7 +77,8 @@ pub(super) fn default_policy() -> RetryPolicy {
     }
 }
 
-/// An interval above 0 and at most ten thousand years; below a millisecond it counts as one.
+/// Converts an interval, which must be above 0 and at most ten thousand years; an interval below a
+/// millisecond counts as one.
 fn interval(duration: &prost_types::Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Millis> {
     let prost_types::Duration { seconds, nanos } = *duration;
     if !is_valid(duration) || seconds < 0 || nanos < 0 || (seconds, nanos) == (0, 0) {

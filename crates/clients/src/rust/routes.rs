@@ -22,7 +22,7 @@ use xdsctl_model::resource::route::{
     Action, ClusterWeight, Destination, PathMatcher, RetryPolicy, Route, RouteAction, VirtualHost,
 };
 
-/// Everything, in parts per million.
+/// All RPCs, in parts per million.
 const MILLION: u32 = 1_000_000;
 
 /// Converts the resource, or a route_config inside of a Listener.
@@ -67,7 +67,7 @@ fn virtual_host(
     })
 }
 
-/// A route; `None` for one that the client leaves out.
+/// Converts a route; `None` if the client leaves it out.
 fn route(
     message: &RoutePb,
     index: usize,
@@ -131,7 +131,7 @@ fn path(matched: &RouteMatch, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked
     }))
 }
 
-/// Parts per million, at most all; an unknown denominator is a million.
+/// Returns parts per million, at most all; an unknown denominator is a million.
 fn fraction(message: &RuntimeFractionalPercent) -> Option<u32> {
     let value = message.default_value.as_ref()?;
     let factor = match value.denominator {
@@ -142,7 +142,7 @@ fn fraction(message: &RuntimeFractionalPercent) -> Option<u32> {
     Some(value.numerator.saturating_mul(factor).min(MILLION))
 }
 
-/// An action; `None` where the client leaves the route out.
+/// Converts an action; `None` if the client leaves the route out.
 fn route_action(
     message: &ActionPb,
     of_host: Option<&RetryPolicy>,
@@ -187,7 +187,8 @@ fn route_action(
     }))
 }
 
-/// The entries that RPCs go to: those with a weight, or all alike if none has one.
+/// Returns the entries that get RPCs: those with a weight, or all with equal weights if none has
+/// one.
 fn weights(entries: &[WeightPb]) -> Vec<ClusterWeight> {
     let weight = |entry: &WeightPb| entry.weight.unwrap_or(0);
     let has_weight = entries.iter().any(|entry| weight(entry) > 0);

@@ -1,16 +1,16 @@
-//! What prost rejects and C-core's parser takes: a known field of another wire type, and text that
-//! is not UTF-8, wherever it stands.
+//! What prost rejects and C-core's parser accepts: a known field with another wire type, and text
+//! that is not UTF-8, anywhere in a message.
 //!
-//! The generated types here have no more fields than somebody reads. The client's have all of them,
-//! so the tables are gone through.
+//! The generated types in xdsctl only have the fields that some client reads. The client's own
+//! types have all fields, so this check walks the descriptor tables.
 
 use xdsctl_document::proto::pb::tables::{Cardinality, Field, Kind, MESSAGES, Message};
 use xdsctl_document::proto::wire;
 
-/// Levels of messages below the first that are read (prost `RECURSION_LIMIT`).
+/// How many levels of messages are read below the first (prost `RECURSION_LIMIT`).
 const MAX_DEPTH: u32 = 100;
 
-/// Why bytes are not read.
+/// Why prost rejects the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum StrictFault {
     /// A field has another wire type than its kind.
@@ -24,7 +24,7 @@ pub(super) enum StrictFault {
     Depth,
 }
 
-/// Checks the bytes of a message, which C-core's parser takes.
+/// Checks the bytes of a message, which C-core's parser accepts.
 pub(super) fn check(bytes: &[u8], message: &'static Message) -> Result<(), StrictFault> {
     within(bytes, message, 0)
 }
@@ -54,7 +54,7 @@ fn within(bytes: &[u8], message: &'static Message, depth: u32) -> Result<(), Str
     Ok(())
 }
 
-/// Says whether a field may be written with a wire type; numbers of a list may be packed.
+/// Says whether a field may be written with a wire type. Numbers in a list may be packed.
 fn fits(field: &Field, wire_type: u8) -> bool {
     const LENGTH: u8 = 2;
     wire_type == wire::wire_type_of(field.kind) || wire_type == LENGTH && field.cardinality == Cardinality::Repeated

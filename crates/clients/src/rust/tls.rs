@@ -1,6 +1,6 @@
 //! UpstreamTlsContext, as tonic-xds reads it (xds/resource/security.rs, san_matcher.rs).
 //!
-//! Names of certificate providers are looked up when the cluster is used, not here.
+//! The client looks up the names of certificate providers when the cluster is used, not here.
 
 use super::{decode, matcher};
 use crate::shared::names::{SOCKET_NAME, UPSTREAM};
@@ -20,7 +20,7 @@ use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::matcher::StringMatcher;
 use xdsctl_model::resource::tls::{CaCerts, CommonTlsContext as Common, ProviderInstance, UpstreamTlsContext};
 
-/// Kinds of names that are compared: EMAIL, DNS, URI and IP_ADDRESS.
+/// The kinds of names that the client compares: EMAIL, DNS, URI and IP_ADDRESS.
 const SAN_TYPES: std::ops::RangeInclusive<i32> = 1..=4;
 
 /// Converts the transport socket of a cluster.
@@ -101,14 +101,14 @@ fn common(message: &CommonTlsContext, at: &Path<'_>, cx: &mut Validation<'_>) ->
     })
 }
 
-/// Checks a validation context; the matchers of the peer's names are those with a kind, if there
-/// are any.
+/// Checks a validation context, and returns the matchers of the peer's names: those of
+/// match_typed_subject_alt_names if there are any, otherwise those of match_subject_alt_names.
 fn validation(
     context: &CertificateValidationContext,
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked<Vec<StringMatcher>> {
-    // Set to false it is there as well.
+    // A field that is set to false counts too.
     let requires_timestamp = context.require_signed_certificate_timestamp.is_some();
     unsupported(unsupported_of_validation(context, requires_timestamp), at, cx)?;
     let mut matchers = Vec::new();

@@ -1,4 +1,4 @@
-//! Addresses of endpoints, for clients that take what is none.
+//! Addresses of endpoints, for clients that accept texts that are no IP address.
 
 use std::net::SocketAddr;
 
@@ -8,8 +8,8 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::SocketAddress;
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::host_port::{MAX_PORT, parse_ip_port};
 
-/// An IP address of a text with a port beside it. A text in brackets has a port of its own, which no
-/// other client than C-core looks for.
+/// Returns the IP address in a text, with a port beside it. A text in brackets has a port of its
+/// own, which only C-core looks for.
 pub(crate) fn ip_address(text: &str, port: u16) -> Option<SocketAddr> {
     match text.starts_with('[') {
         true => None,
@@ -17,8 +17,8 @@ pub(crate) fn ip_address(text: &str, port: u16) -> Option<SocketAddr> {
     }
 }
 
-/// Tells of an address, which the client takes whatever it is, if it is no IP address with a port:
-/// it looks up the name of a host, and cannot connect to anything else.
+/// Reports an address that is no IP address, for clients that accept any text: they look up the
+/// name of a host, and cannot connect to anything else.
 pub(crate) fn tell_of_address(socket: &SocketAddress, at: &Path<'_>, cx: &mut Validation<'_>) {
     let text = &*socket.address;
     if is_host_name(text) {
@@ -32,7 +32,7 @@ pub(crate) fn tell_of_address(socket: &SocketAddress, at: &Path<'_>, cx: &mut Va
     }
 }
 
-/// Tells of a port that is too large, which the client takes.
+/// Reports a port that is too large, for clients that accept it.
 pub(crate) fn tell_of_port(socket: &SocketAddress, at: &Path<'_>, cx: &mut Validation<'_>) {
     if let Some(port) = fields::port(socket).filter(|port| *port > MAX_PORT) {
         let why = format_args!("port_value is {port}: it is accepted, and no connection can be made to it");
@@ -40,7 +40,7 @@ pub(crate) fn tell_of_port(socket: &SocketAddress, at: &Path<'_>, cx: &mut Valid
     }
 }
 
-/// The first host name of an endpoint whose health lets it get RPCs.
+/// Returns the first host name of an endpoint whose health lets it get RPCs.
 pub(crate) fn host_name(endpoints: &OpenedEndpoints, is_used: impl Fn(i32) -> bool) -> Option<String> {
     let entries = endpoints.lists.iter().flatten().map(|endpoint| &endpoint.message);
     let mut used = entries.filter(|entry| is_used(entry.health_status));
@@ -50,8 +50,8 @@ pub(crate) fn host_name(endpoints: &OpenedEndpoints, is_used: impl Fn(i32) -> bo
     })
 }
 
-/// Says whether a text where an IP address belongs can be the name of a host; an empty one is that of
-/// the machine itself.
+/// Says whether a text in the place of an IP address can be the name of a host. An empty text
+/// stands for the machine itself.
 fn is_host_name(text: &str) -> bool {
     let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     text.is_empty() || text.bytes().all(is_of_name) && text.bytes().any(|byte| byte.is_ascii_alphabetic())

@@ -1,16 +1,16 @@
-//! What an aggregate cluster sets for nothing: each leaf has its own (A75). Before, leaves use the LB
-//! policy of the aggregate, and nothing else of it.
+//! Fields that an aggregate cluster sets in vain, because each leaf has its own (A75). Older
+//! versions use the LB policy of the aggregate for its leaves, but nothing else of it.
 
 use super::rules::AGGREGATE_FIELD_UNUSED;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::{Cluster, cluster::LbPolicy};
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
-/// Reports the fields.
+/// Reports the fields that are set in vain.
 pub(crate) fn unused(message: &Cluster, root: &Path<'_>, cx: &mut Validation<'_>) {
     let has_policy = !cx.has(Feature::AggregateClusterBackwardCompat);
     let is_listed = message.load_balancing_policy.is_some();
-    // Others are rejected.
+    // Other values are rejected.
     let has_enum = match LbPolicy::try_from(message.lb_policy) {
         Ok(LbPolicy::RingHash) => true,
         Ok(LbPolicy::LeastRequest) => cx.has(Feature::LeastRequest),

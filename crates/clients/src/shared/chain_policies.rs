@@ -1,4 +1,5 @@
-//! Policies of a filter chain that none of the chain's connections can meet (A29, A41), and those of overrides in its routes.
+//! RBAC policies of a filter chain, also in overrides of its routes, that none of the chain's
+//! connections can meet (A29, A41).
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ rules! {
         also [Go Java] "in each nobody is authenticated without TLS, and a server has one port";
 }
 
-/// Looks at the filters of the chain at `at`, whose server has this address.
+/// Checks the filters of the chain at `at`, whose server has this address.
 pub fn check(chain: Option<&FilterChain>, address: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(chain) = chain else { return };
     let port = address.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
@@ -26,13 +27,14 @@ pub fn check(chain: Option<&FilterChain>, address: &str, at: &Path<'_>, cx: &mut
             .tls
             .as_ref()
             .is_some_and(|tls| tls.common.ca_certs == CaCerts::None),
-        // A port of 0 is any.
+        // Port 0 stands for any port.
         port: port.filter(|port| *port != 0),
     };
     report(chain, known, at, cx);
 }
 
-/// Looks at the filters of the chains of a server that asks for a certificate only where it requires one: at those that require none.
+/// Checks the chains that do not require a client certificate, for a server that asks for one only
+/// if it requires it.
 pub(crate) fn check_unasked(listener: &TcpListener, cx: &mut Validation<'_>) {
     let chains_at = Path::ROOT.field("filter_chains");
     for (index, chain) in listener.used_chains() {
@@ -52,7 +54,7 @@ pub(crate) fn check_unasked(listener: &TcpListener, cx: &mut Validation<'_>) {
     }
 }
 
-/// Reports the policies of the chain at `at` that no such connection can meet.
+/// Reports the policies of the chain at `at` that no connection with these known facts can meet.
 fn report(chain: &FilterChain, known: KnownConnection, at: &Path<'_>, cx: &mut Validation<'_>) {
     let filters_at = at.field("filters");
     // An HttpConnectionManager is the only network filter that there may be.
@@ -95,7 +97,7 @@ fn report(chain: &FilterChain, known: KnownConnection, at: &Path<'_>, cx: &mut V
     }
 }
 
-/// The overrides of a virtual host or a route at `at`.
+/// Checks the overrides of a virtual host or a route at `at`.
 fn overrides(map: &BTreeMap<String, FilterOverride>, known: KnownConnection, at: &Path<'_>, cx: &mut Validation<'_>) {
     let at = at.field("typed_per_filter_config");
     for (filter, entry) in map.iter().filter(|(_, entry)| !entry.disabled) {
@@ -111,7 +113,7 @@ fn overrides(map: &BTreeMap<String, FilterOverride>, known: KnownConnection, at:
     }
 }
 
-/// What a policy that never matches does.
+/// Says what a policy that never matches does.
 const fn end(action: RbacAction) -> &'static str {
     match action {
         RbacAction::Allow => "lets nobody in",
@@ -119,7 +121,8 @@ const fn end(action: RbacAction) -> &'static str {
     }
 }
 
-/// Why no connection can meet a policy that others may.
+/// Says why no connection can meet a policy; `None` if one may, or if the policy can never match
+/// anyway.
 fn why_never(policy: &RbacPolicy, known: KnownConnection) -> Option<String> {
     let nothing = KnownConnection::default();
     if may_match(policy, known) || !may_match(policy, nothing) {

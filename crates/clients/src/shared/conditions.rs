@@ -1,5 +1,5 @@
-//! Conditions of RBAC policies (A41): permissions and principals, which are alike but for what they
-//! ask, and the conditions whose answer is always the same, because gRPC lacks what they ask for.
+//! Conditions of RBAC policies (A41): permissions and principals, which have the same structure,
+//! and the conditions whose answer is always the same because gRPC lacks what they ask for.
 
 use super::rules::{
     RBAC_CONDITION_CONSTANT, RBAC_CONDITION_UNSUPPORTED, RBAC_PERMISSION_UNSUPPORTED, RBAC_PRINCIPAL_UNSUPPORTED,
@@ -22,7 +22,7 @@ pub(crate) enum Condition<'m> {
     Principal(&'m Principal),
 }
 
-/// A list of them.
+/// A list of permissions or of principals.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Conditions<'m> {
     Permissions(&'m [Permission]),
@@ -43,25 +43,25 @@ pub(crate) enum ConditionKind<'m> {
     PortRange(&'m Int32Range),
     Metadata(&'m MetadataMatcher),
     ServerName(&'m StringMatcher),
-    /// A peer with a certificate, of any name if there is none.
+    /// A peer with a certificate; without a matcher, of any name.
     Authenticated(Option<&'m StringMatcher>),
     /// A kind that no client has, by its field; empty if none is set.
     Other(&'static str),
 }
 
-/// What the fields of a kind of condition are called.
+/// The names of a condition's fields.
 pub(crate) struct ConditionFields {
     pub all: &'static str,
     pub one_of: &'static str,
-    /// The list of a set.
+    /// The list in a set of conditions.
     pub list: &'static str,
     pub not: &'static str,
-    /// The oneof around them.
+    /// The oneof that holds these fields.
     pub oneof: &'static str,
 }
 
 impl<'m> Conditions<'m> {
-    /// The conditions, in their order.
+    /// Returns the conditions, in their order.
     pub(crate) fn iter(self) -> impl Iterator<Item = Condition<'m>> {
         let (permissions, principals): (&[_], &[_]) = match self {
             Conditions::Permissions(list) => (list, &[]),
@@ -73,7 +73,7 @@ impl<'m> Conditions<'m> {
 }
 
 impl<'m> Condition<'m> {
-    /// What it asks for.
+    /// Returns what the condition asks for.
     pub(crate) fn kind(self) -> ConditionKind<'m> {
         match self {
             Condition::Permission(permission) => of_permission(permission),
@@ -81,7 +81,7 @@ impl<'m> Condition<'m> {
         }
     }
 
-    /// What its fields are called.
+    /// Returns the names of the condition's fields.
     pub(crate) const fn fields(self) -> ConditionFields {
         match self {
             Condition::Permission(_) => ConditionFields {
@@ -101,7 +101,7 @@ impl<'m> Condition<'m> {
         }
     }
 
-    /// The rule about one that a client does not have.
+    /// Returns the rule about a condition that a client does not have.
     pub(crate) const fn unsupported_rule(self) -> &'static DiagRule {
         match self {
             Condition::Permission(_) => &RBAC_PERMISSION_UNSUPPORTED,
@@ -109,7 +109,7 @@ impl<'m> Condition<'m> {
         }
     }
 
-    /// Reports at `at` that the client does not have it.
+    /// Reports at `at` that the client does not have the condition.
     pub(crate) fn reject(self, at: &Path<'_>, cx: &mut Validation<'_>) -> ConverterStop {
         let message = format_args!("no {} is set that the client has", self.fields().oneof);
         reject(self.unsupported_rule(), at, message, cx)
@@ -156,7 +156,7 @@ fn of_principal(principal: &Principal) -> ConditionKind<'_> {
     }
 }
 
-/// The permissions and the principals of a policy, by the names of their fields.
+/// Returns the permissions and the principals of a policy, with the names of their fields.
 pub(crate) fn lists(policy: &Policy) -> [(&'static str, Conditions<'_>); 2] {
     [
         ("permissions", Conditions::Permissions(&policy.permissions)),

@@ -1,4 +1,4 @@
-//! What grpc-go and grpc-java read alike of ext_proc and of the service that it calls.
+//! What grpc-go and grpc-java read in the same way of ext_proc and of the service that it calls.
 
 use super::rules::{
     ACCESS_TOKEN_EMPTY, CHANNEL_CREDENTIALS_MISSING, DURATION_NOT_POSITIVE, EXT_PROC_BODY_MODE_UNSUPPORTED,
@@ -16,21 +16,22 @@ use xdsctl_document::proto::pb::envoy::extensions::grpc_service::channel_credent
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
 use xdsctl_model::diag::{Path, Validation};
 
-/// The one kind of call credentials.
+/// The only kind of call credentials.
 pub(crate) const ACCESS_TOKEN: &str =
     "envoy.extensions.grpc_service.call_credentials.access_token.v3.AccessTokenCredentials";
 
-/// What stands before each kind of channel credentials.
+/// The beginning of the name of each kind of channel credentials.
 pub(crate) const CREDENTIALS: &str = "envoy.extensions.grpc_service.channel_credentials.";
 
-/// Channel credentials that are replaced by others where the bootstrap has none.
+/// The type of TLS channel credentials.
 pub(crate) const TLS: &str = "envoy.extensions.grpc_service.channel_credentials.tls.v3.TlsCredentials";
+/// The type of xDS channel credentials, which name others to fall back to.
 pub(crate) const XDS: &str = "envoy.extensions.grpc_service.channel_credentials.xds.v3.XdsCredentials";
 
-/// Channel credentials; says whether the client has them.
+/// Checks channel credentials; says whether the client has them.
 type HasCredentials = fn(&Any, &Path<'_>, &mut Validation<'_>) -> Checked<bool>;
 
-/// Which bodies and trailers are sent (`validateBodyProcessingMode`, `parseAndValidate`).
+/// Checks which bodies and trailers are sent (`validateBodyProcessingMode`, `parseAndValidate`).
 pub(crate) fn processing_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     const NONE: i32 = BodySendMode::None as i32;
     const GRPC: i32 = BodySendMode::Grpc as i32;
@@ -52,7 +53,7 @@ pub(crate) fn processing_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Val
     Ok(())
 }
 
-/// The patterns of headers that may be changed and sent, each of which `regex` or `string` checks.
+/// Checks the patterns of headers that may be changed and sent, each with `regex` or `string`.
 pub(crate) fn expressions(
     config: &ExternalProcessor,
     regex: fn(&str, &Path<'_>, &mut Validation<'_>) -> Checked,
@@ -87,7 +88,7 @@ pub(crate) fn expressions(
     Ok(())
 }
 
-/// How long the client waits for the service.
+/// Checks how long the client waits for the service.
 pub(crate) fn timeout(service: &GrpcService, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if let Some(timeout) = &service.timeout
         && (!is_valid(timeout) || (timeout.seconds, timeout.nanos) <= (0, 0))
@@ -99,7 +100,8 @@ pub(crate) fn timeout(service: &GrpcService, at: &Path<'_>, cx: &mut Validation<
     Ok(())
 }
 
-/// Says whether the credentials of a service count; else the bootstrap must have it, with others.
+/// Says whether the client uses the credentials in the message, because the xDS server is trusted.
+/// Otherwise the bootstrap must list the service, with other credentials.
 pub(crate) fn is_trusted(uri: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
     if cx.server().trusted_xds_server || cx.server().allowed_grpc_services.contains_key(uri) {
         return Ok(cx.server().trusted_xds_server);
@@ -108,7 +110,7 @@ pub(crate) fn is_trusted(uri: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> C
     Err(reject(&GRPC_SERVICE_NOT_ALLOWED, &at.field("target_uri"), message, cx))
 }
 
-/// The first channel credentials that the client has are taken.
+/// Checks the channel credentials up to the first that the client has, which it uses.
 pub(crate) fn channel_credentials(
     list: &[Any],
     has: HasCredentials,
@@ -125,7 +127,7 @@ pub(crate) fn channel_credentials(
     Err(reject(&CHANNEL_CREDENTIALS_MISSING, &at, message, cx))
 }
 
-/// The credentials in the place of those of xDS; `at` is that of the Any.
+/// Checks the credentials that replace those of xDS; `at` is the path of the Any.
 pub(crate) fn fallback(
     credentials: &XdsCredentials,
     has: HasCredentials,
@@ -145,7 +147,7 @@ pub(crate) fn fallback(
     Ok(true)
 }
 
-/// The token of call credentials; `at` is that of the Any.
+/// Checks the token of call credentials; `at` is the path of the Any.
 pub(crate) fn token(credentials: &AccessTokenCredentials, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if credentials.token.is_empty() {
         let message = format_args!("token is empty, must not be");

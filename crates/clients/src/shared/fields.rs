@@ -14,7 +14,7 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connec
 };
 use xdsctl_model::resource::endpoints::LocalityName;
 
-/// The socket address, if an address is one.
+/// Returns the socket address in an address, if it is one.
 pub(crate) fn socket(address: Option<&Address>) -> Option<&SocketAddress> {
     match address?.address.as_ref()? {
         address::Address::SocketAddress(socket) => Some(socket),
@@ -22,7 +22,7 @@ pub(crate) fn socket(address: Option<&Address>) -> Option<&SocketAddress> {
     }
 }
 
-/// The endpoint of an entry in a locality, if it stands there.
+/// Returns the endpoint in an entry of a locality; `None` if the entry only names one.
 pub(crate) fn endpoint(entry: &LbEndpoint) -> Option<&Endpoint> {
     match entry.host_identifier.as_ref()? {
         HostIdentifier::Endpoint(endpoint) => Some(endpoint),
@@ -30,7 +30,7 @@ pub(crate) fn endpoint(entry: &LbEndpoint) -> Option<&Endpoint> {
     }
 }
 
-/// The port, if it is a number.
+/// Returns the port, if it is a number.
 pub(crate) fn port(socket: &SocketAddress) -> Option<u32> {
     match socket.port_specifier {
         Some(PortSpecifier::PortValue(port)) => Some(port),
@@ -48,7 +48,7 @@ pub(crate) fn is_ads_or_self(source: Option<&ConfigSource>) -> bool {
     is_ads(source, true)
 }
 
-/// Says whether a source is ADS, or the server itself for a client that takes it for the same.
+/// Says whether a source is ADS, or with `takes_self` the server that sent the resource.
 pub(crate) fn is_ads(source: Option<&ConfigSource>, takes_self: bool) -> bool {
     source.is_some_and(|source| match source.config_source_specifier {
         Some(ConfigSourceSpecifier::Ads(_)) => true,
@@ -56,13 +56,13 @@ pub(crate) fn is_ads(source: Option<&ConfigSource>, takes_self: bool) -> bool {
     })
 }
 
-/// The config of a transport socket.
+/// Returns the config of a transport socket.
 pub(crate) fn socket_config(socket: &TransportSocket) -> Option<&Any> {
     let transport_socket::ConfigType::TypedConfig(any) = socket.config_type.as_ref()?;
     Some(any)
 }
 
-/// The config of a network filter, if it stands there.
+/// Returns the config of a network filter, if it is in the message.
 pub(crate) fn network_config(filter: &Filter) -> Option<&Any> {
     match filter.config_type.as_ref()? {
         filter::ConfigType::TypedConfig(any) => Some(any),
@@ -70,7 +70,7 @@ pub(crate) fn network_config(filter: &Filter) -> Option<&Any> {
     }
 }
 
-/// The config of an HTTP filter, if it stands there.
+/// Returns the config of an HTTP filter, if it is in the message.
 pub(crate) fn http_config(filter: &HttpFilter) -> Option<&Any> {
     match filter.config_type.as_ref()? {
         http_filter::ConfigType::TypedConfig(any) => Some(any),
@@ -78,7 +78,7 @@ pub(crate) fn http_config(filter: &HttpFilter) -> Option<&Any> {
     }
 }
 
-/// The name of a locality; empty without one.
+/// Returns the name of a locality; empty if it has none.
 pub(crate) fn locality_name(message: &LocalityLbEndpoints) -> LocalityName {
     let name = message.locality.clone().unwrap_or_default();
     LocalityName {

@@ -1,8 +1,8 @@
 //! What families have in common: the resource that each of them gets, how a converter stops, and
-//! the rules that several know.
+//! the rules that several of them have.
 //!
-//! The families differ in most rules and in order (Go stops at the first fault, Node hands wrappers
-//! to the wrong parser), so that each has a straight converter of its own.
+//! The families differ in most rules and in their order (Go stops at the first fault, Node hands
+//! wrappers to the wrong parser), so each has a straight converter of its own.
 
 pub(crate) mod addresses;
 pub(crate) mod aggregate;
@@ -51,7 +51,7 @@ pub(crate) fn no_filter_of(url: &str) -> String {
     }
 }
 
-/// Says that an optional filter, or an override of one, is left out because the client does not
+/// Reports that an optional filter, or an override of one, is left out because the client does not
 /// have it on this side.
 #[cold]
 pub(crate) fn leave_out(url: &str, is_override: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
@@ -67,8 +67,8 @@ pub(crate) fn leave_out(url: &str, is_override: bool, at: &Path<'_>, cx: &mut Va
     }
 }
 
-/// Takes the first entry of a list of LB policies that the client has; `takes` converts an entry, and says whether it is
-/// that.
+/// Converts the first entry of a list of LB policies that the client has. `takes` converts an
+/// entry, and says whether the client has its policy.
 pub(crate) fn first_policy(
     policy: &LoadBalancingPolicy,
     takes: impl Fn(&Any, &Path<'_>, &mut Validation<'_>) -> Checked<bool>,
@@ -95,7 +95,7 @@ pub(crate) fn first_policy(
     Err(reject(&LB_NO_SUPPORTED_POLICY, at, why, cx))
 }
 
-/// Says which entries of a list of LB policies are passed over, before the one that is taken.
+/// Reports the entries of a list of LB policies that are skipped, before the one that counts.
 #[cold]
 fn pass_over(passed: &[(usize, &Any)], entries: &Path<'_>, cx: &mut Validation<'_>) {
     for (index, any) in passed {
@@ -112,15 +112,15 @@ fn pass_over(passed: &[(usize, &Any)], entries: &Path<'_>, cx: &mut Validation<'
     }
 }
 
-/// What follows the last slash of a type URL.
+/// Returns what follows the last slash of a type URL.
 fn last_of(url: &str) -> &str {
     url.rsplit('/').next().unwrap_or_default()
 }
 
-/// What stands before the type in every type URL that a client compares whole.
+/// The beginning of every type URL that a client compares as a whole.
 pub(crate) const URL_PREFIX: &str = "type.googleapis.com/";
 
-/// `total_weight` of weighted_clusters where it is not set, in the versions that read it.
+/// The default of `total_weight` in weighted_clusters, for versions that read it.
 pub(crate) const OLD_TOTAL_WEIGHT: u32 = 100;
 
 /// A resource, decoded once for all clients that are asked about it.
@@ -139,20 +139,21 @@ pub enum Message<'m> {
 /// A resource as it was sent.
 #[derive(Debug, Clone, Copy)]
 pub struct SentResource<'m> {
-    /// Its type, one of the four that gRPC clients ask for.
+    /// The type of the resource, one of the four that gRPC clients ask for.
     pub resource_type: ResourceType,
-    /// The message, or what C-core's parser trips over; another client's parser may not.
+    /// The message, or why C-core's parser rejects the bytes; another client's parser may accept
+    /// them.
     pub message: Result<Message<'m>, Malformed>,
-    /// What was decoded of the message beyond that.
+    /// What was decoded of the nested messages that are kept as bytes.
     pub opened: &'m Opened,
     /// The bytes of the message.
     pub bytes: &'m Bytes,
-    /// The name that stands around it, in a discovery Resource or a dump.
+    /// The name of the wrapper, a discovery Resource or an entry of a dump.
     pub outer_name: Option<&'m str>,
 }
 
 impl<'m> Message<'m> {
-    /// The name that the message itself has; empty if it has none.
+    /// Returns the name in the message itself; empty if it has none.
     pub fn name(self) -> &'m str {
         match self {
             Message::Listener(message) => &message.name,
@@ -163,34 +164,35 @@ impl<'m> Message<'m> {
     }
 }
 
-/// A family's part in the judgement.
+/// The converter of a family.
 pub(crate) struct Converter {
-    /// Reports what is found of a resource into the context, and returns what the client keeps if
-    /// the converter makes that.
+    /// Reports what it finds in a resource to the context, and returns what the client keeps, if
+    /// this converter makes that value.
     pub judge: fn(&SentResource<'_>, &mut Validation<'_>) -> Checked<Option<Resource>>,
     /// A finding with [`Effect::Fails`] kills the client's process.
     pub failures_kill: bool,
     /// The exceptions to `failures_kill`: the client accepts the resource, and fails or dies later.
     pub failing_later: &'static [&'static Rule],
-    /// The rules that this family alone knows, in the files that find them.
+    /// The rules that only this family has, by the files that find them.
     pub rules: &'static [&'static [&'static Rule]],
 }
 
-/// Why a converter stops: what follows is never looked at.
+/// Why a converter stops before the end of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConverterStop {
     /// The resource is rejected; the finding says why.
     Rejected,
-    /// The same, and the rejection names no resource: it is as if none of its name had been sent.
+    /// The resource is rejected, and the rejection names no resource, as if its name had not been
+    /// sent.
     Unnamed,
-    /// The process dies; the finding says of what.
+    /// The client's process dies; the finding says of what.
     Dies,
 }
 
-/// What a converter that stops at the first fault returns.
+/// The result of a check that stops at the first fault.
 pub type Checked<T = ()> = Result<T, ConverterStop>;
 
-/// Reports a rejection; the converter stops with what it returns.
+/// Reports a rejection; the converter stops with the value that is returned.
 #[cold]
 pub fn reject(
     rule: &'static Rule,
@@ -202,7 +204,7 @@ pub fn reject(
     ConverterStop::Rejected
 }
 
-/// Reports what kills the process; the converter stops with what it returns.
+/// Reports what kills the client's process; the converter stops with the value that is returned.
 #[cold]
 pub fn die(
     rule: &'static Rule,
@@ -229,7 +231,8 @@ pub(crate) fn is_valid(duration: &Duration) -> bool {
         && !has_two_signs
 }
 
-/// The resource, for a client whose parser takes what C-core's takes.
+/// Returns the decoded resource, for a client whose parser accepts what C-core's accepts; otherwise
+/// reports that it cannot be parsed.
 pub fn decoded<'m>(sent: &SentResource<'m>, cx: &mut Validation<'_>) -> Checked<Message<'m>> {
     sent.message.map_err(|fault| undecodable(sent.resource_type, fault, cx))
 }
@@ -246,7 +249,8 @@ pub(crate) fn not_in_any(
     reject(&ANY_UNDECODABLE, &at.value(type_name), message, cx)
 }
 
-/// Decodes a resource anew, for a client whose parser takes other bytes than C-core's, and goes on with what comes of it.
+/// Decodes a resource again, for a client whose parser accepts other bytes than C-core's, and runs
+/// `then` on the result.
 pub(crate) fn decoded_anew<T>(
     bytes: Bytes,
     resource_type: ResourceType,

@@ -27,7 +27,7 @@ pub(crate) const HTTP_11_PROXY: &str =
     "envoy.extensions.transport_sockets.http_11_proxy.v3.Http11ProxyUpstreamTransport";
 pub(crate) const RLS: &str = "grpc.lookup.v1.RouteLookupClusterSpecifier";
 pub(crate) const UPSTREAM: &str = "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
-/// The only name of a transport socket.
+/// The only name that a transport socket may have.
 pub(crate) const SOCKET_NAME: &str = "envoy.transport_sockets.tls";
 /// The only transport_protocol that a gRPC server's connections have.
 pub(crate) const RAW_BUFFER: &str = "raw_buffer";
@@ -35,5 +35,5 @@ pub(crate) const RAW_BUFFER: &str = "raw_buffer";
 pub(crate) const CHANNEL_ID_KEY: &str = "io.grpc.channel_id";
 /// Metadata key of a proxy's address (A86).
 pub(crate) const PROXY_METADATA: &str = "envoy.http11_proxy_transport_socket.proxy_address";
-/// Metadata key of Envoy's load balancing settings, and of the ring hash key in it (A76).
+/// Metadata key of Envoy's load balancing settings, among them the ring hash key (A76).
 pub(crate) const LB_METADATA: &str = "envoy.lb";

@@ -15,7 +15,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::{Route, RouteConfigura
 use xdsctl_model::resource::endpoints::Endpoint;
 use xdsctl_model::resource::pieces::Pieces;
 
-/// What was decoded of one message so far.
+/// What has been decoded of one message so far.
 #[derive(Debug, Default)]
 pub struct Opened {
     /// Several clients look into the message, so that the first of them opens it for all.
@@ -25,13 +25,13 @@ pub struct Opened {
     kept: RefCell<Vec<(EndpointWays, KeptEndpoints)>>,
 }
 
-/// What is kept of the endpoints of each locality.
+/// What a client keeps of the endpoints of each locality.
 pub(crate) type KeptEndpoints = Rc<[Pieces<Endpoint>]>;
 
 /// The endpoints of an assignment.
 #[derive(Debug)]
 pub struct OpenedEndpoints {
-    /// Those of each locality, in their order; none if they are plain.
+    /// The endpoints of each locality, in their order; empty if the endpoints are plain.
     pub lists: Vec<Vec<OpenedEndpoint>>,
     /// Some endpoint is DRAINING.
     pub has_draining: bool,
@@ -43,7 +43,7 @@ pub struct OpenedEndpoints {
     plain: Option<KeptEndpoints>,
 }
 
-/// An endpoint, and its metadata once somebody looks into it.
+/// An endpoint, with its metadata once somebody has looked into it.
 #[derive(Debug)]
 pub struct OpenedEndpoint {
     /// The message, in which the metadata is bytes.
@@ -59,7 +59,7 @@ impl OpenedEndpoint {
         }
     }
 
-    /// The metadata, if there is any.
+    /// Returns the metadata, if there is any; decodes it the first time.
     pub(crate) fn metadata(&self) -> Option<&Metadata> {
         let bytes = self.message.metadata.as_ref()?;
         Some(self.metadata.get_or_init(|| proto::kept(bytes)))
@@ -86,7 +86,7 @@ impl OpenedEndpoints {
         }
     }
 
-    /// What every client keeps of the endpoints, if they are [plain].
+    /// Returns what every client keeps of the endpoints, if they are [plain].
     pub(crate) fn plain(&self) -> Option<&KeptEndpoints> {
         self.plain.as_ref()
     }
@@ -102,7 +102,7 @@ pub struct OpenedHost {
 }
 
 impl Opened {
-    /// What is opened once for all of several clients.
+    /// Makes a value for a message that several clients look into.
     pub(crate) fn shared() -> Opened {
         Opened {
             is_shared: true,
@@ -110,7 +110,7 @@ impl Opened {
         }
     }
 
-    /// The endpoints of the message, if several clients look at them.
+    /// Returns the endpoints of the message, if several clients look at them.
     pub(crate) fn shared_endpoints(&self, message: &ClusterLoadAssignment) -> Option<&OpenedEndpoints> {
         match self.is_shared {
             true => Some(self.endpoints(message)),
@@ -118,7 +118,7 @@ impl Opened {
         }
     }
 
-    /// The virtual hosts of the message, if several clients look at them.
+    /// Returns the virtual hosts of the message, if several clients look at them.
     pub(crate) fn shared_hosts(&self, message: &RouteConfiguration) -> Option<&[OpenedHost]> {
         match self.is_shared {
             true => Some(self.hosts(message)),
@@ -126,7 +126,7 @@ impl Opened {
         }
     }
 
-    /// The virtual hosts of the message, in their order.
+    /// Returns the virtual hosts of the message, in their order.
     pub(crate) fn hosts(&self, message: &RouteConfiguration) -> &[OpenedHost] {
         let open = |bytes| {
             let host: VirtualHost = proto::kept(bytes);
@@ -137,12 +137,12 @@ impl Opened {
             .get_or_init(|| message.virtual_hosts.iter().map(open).collect())
     }
 
-    /// The endpoints of the message.
+    /// Returns the endpoints of the message.
     pub(crate) fn endpoints(&self, message: &ClusterLoadAssignment) -> &OpenedEndpoints {
         self.endpoints.get_or_init(|| OpenedEndpoints::of(message))
     }
 
-    /// What clients keep of the endpoints that read them in these ways.
+    /// Returns what is kept by clients that read the endpoints in these ways.
     pub(crate) fn kept(
         &self,
         ways: EndpointWays,

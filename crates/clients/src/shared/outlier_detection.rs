@@ -1,4 +1,4 @@
-//! Outlier detection, as far as families check it alike.
+//! The checks of outlier detection that families have in common.
 
 use super::rules::{PERCENTAGE_ABOVE_100, THRESHOLD_ABOVE_100};
 use super::{Checked, is_valid, reject};
@@ -7,7 +7,7 @@ use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::OutlierDetection;
 use xdsctl_model::diag::{Path, Rule, Validation};
 
-/// Its durations that are checked, by the names of their fields.
+/// Returns the durations that are checked, with the names of their fields.
 pub(crate) const fn durations(message: &OutlierDetection) -> [(&'static str, &Option<Duration>); 3] {
     [
         ("interval", &message.interval),
@@ -16,7 +16,7 @@ pub(crate) const fn durations(message: &OutlierDetection) -> [(&'static str, &Op
     ]
 }
 
-/// Its percentages with the rules about those above 100.
+/// Returns the percentages, each with the name of its field and the rule about values above 100.
 pub(crate) const fn percentages(message: &OutlierDetection) -> [(&'static str, Option<u32>, &'static Rule); 4] {
     let (ejected, rate) = (message.max_ejection_percent, message.enforcing_success_rate);
     let (threshold, percentage) = (
@@ -31,12 +31,13 @@ pub(crate) const fn percentages(message: &OutlierDetection) -> [(&'static str, O
     ]
 }
 
-/// Says whether a duration is one, and not negative (`validateNonnegativeDuration`).
+/// Says whether a duration is valid and not negative (`validateNonnegativeDuration`).
 pub(crate) fn is_nonnegative(duration: &Duration) -> bool {
     is_valid(duration) && (duration.seconds, duration.nanos) >= (0, 0)
 }
 
-/// Checks durations and percentages, and stops at the first fault; `is_above` says whether a percentage is above 100.
+/// Checks durations and percentages, and stops at the first fault; `is_above` says whether a
+/// percentage is above 100.
 pub(crate) fn check(
     message: &OutlierDetection,
     is_above: fn(u32) -> bool,

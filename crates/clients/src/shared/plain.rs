@@ -1,10 +1,10 @@
-//! Endpoints of which every client reads everything and finds nothing wrong: each keeps all of
-//! them, so that they are looked at once for all.
+//! Plain endpoints: every client reads them in the same way, finds nothing wrong and keeps all of
+//! them, so they are looked at once for all clients.
 //!
-//! An assignment is plain if each of its endpoints is: a port above 0 of an IPv4 address that no
-//! other has, health UNKNOWN or HEALTHY, a weight above 0, and metadata without an entry that some
-//! client looks for. No locality has metadata, or weights beyond 32 bits. What is kept of it is what
-//! is kept of its endpoints one by one.
+//! An assignment is plain if each of its endpoints has an IPv4 address that no other endpoint has,
+//! a port above 0, health UNKNOWN or HEALTHY, a weight above 0, and no metadata that some client
+//! looks for. No locality has metadata, or weights that add up to more than 32 bits. The value that
+//! is kept is the same as if the endpoints were read one by one.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -23,7 +23,7 @@ use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::Endpoint;
 use xdsctl_model::resource::pieces::{Builder, Pieces};
 
-/// What every client keeps of the endpoints of each locality, if the assignment is plain.
+/// Returns what every client keeps of the endpoints of each locality, if the assignment is plain.
 pub(super) fn endpoints(message: &ClusterLoadAssignment) -> Option<KeptEndpoints> {
     let localities = message.endpoints.iter();
     let mut reader = PlainReader {
@@ -38,9 +38,9 @@ pub(super) fn endpoints(message: &ClusterLoadAssignment) -> Option<KeptEndpoints
 }
 
 struct PlainReader {
-    /// Addresses and ports seen so far. Looked up only.
+    /// The addresses and ports seen so far. Looked up only, never iterated.
     addresses: HashSet<u64>,
-    /// The last metadata that was plain; that of neighbours is mostly the same.
+    /// The last metadata that was plain; neighbours mostly have the same.
     metadata: Bytes,
 }
 

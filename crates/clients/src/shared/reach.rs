@@ -1,18 +1,18 @@
-//! Policies that nobody can meet on some connections (A41).
+//! RBAC policies that nobody can meet on some connections (A41).
 //!
-//! A condition is taken for one that may hold and may not, unless it is certain.
+//! Unless the answer is certain, a condition is assumed to be able both to hold and not to hold.
 
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
 use xdsctl_model::resource::rbac::{RbacCondition, RbacPolicy};
 
-/// What is known of every connection.
+/// What is known of every connection of a filter chain.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KnownConnection {
-    /// It has no TLS.
+    /// The connection has no TLS.
     pub is_plaintext: bool,
     /// The server has not asked for a certificate: over TLS the client's name is empty.
     pub is_without_certificate: bool,
-    /// The port that it is to.
+    /// The port that the connection goes to, if it is known.
     pub port: Option<u16>,
 }
 
@@ -22,7 +22,7 @@ pub fn may_match(policy: &RbacPolicy, known: KnownConnection) -> bool {
     one_may(&policy.permissions) && one_may(&policy.principals)
 }
 
-/// Says whether a policy may match, and none of a connection without TLS does.
+/// Says whether a policy may match, but only on a connection with TLS.
 pub fn needs_tls(policy: &RbacPolicy) -> bool {
     let plaintext = KnownConnection {
         is_plaintext: true,
@@ -31,8 +31,8 @@ pub fn needs_tls(policy: &RbacPolicy) -> bool {
     !may_match(policy, plaintext) && may_match(policy, KnownConnection::default())
 }
 
-/// Says whether a condition may hold (`true`), or may not hold (`false`). A client takes only trees
-/// of a bounded depth.
+/// Says whether a condition may have the outcome `wanted`. Clients accept only trees of bounded
+/// depth.
 pub(crate) fn may_be(condition: &RbacCondition, wanted: bool, known: KnownConnection) -> bool {
     match condition {
         RbacCondition::All(list) if wanted => list.iter().all(|one| may_be(one, true, known)),
@@ -57,7 +57,7 @@ pub(crate) fn may_be(condition: &RbacCondition, wanted: bool, known: KnownConnec
     }
 }
 
-/// Says whether an empty text may match.
+/// Says whether a matcher may match an empty text.
 fn may_be_empty(matcher: &StringMatcher) -> bool {
     match &matcher.kind {
         StringMatch::Exact(text)

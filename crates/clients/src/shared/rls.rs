@@ -1,5 +1,5 @@
 //! The JSON that clients make of the RLS plugin's message: canonical, without fields that have
-//! their default.
+//! their default value.
 
 use prost_types::Duration;
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ use xdsctl_lb::rls as policy;
 use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
-/// The LB policy of a plugin with this config: each lookup's target is a cluster.
+/// Returns the LB policy of a plugin with this config: the target of each lookup is a cluster.
 pub(crate) fn policy_json(config: Value, profile: &Profile) -> Value {
     json!([{
         policy::NAME: {
@@ -21,7 +21,7 @@ pub(crate) fn policy_json(config: Value, profile: &Profile) -> Value {
     }])
 }
 
-/// Collects the fields of a JSON object, leaving out those with their default.
+/// Collects the fields of a JSON object, and leaves out those that have their default value.
 #[derive(Default)]
 struct RlsObject(Map<String, Value>);
 
@@ -49,7 +49,7 @@ impl RlsObject {
     }
 }
 
-/// Prints the config; the error is the name of a Duration that cannot be printed.
+/// Prints the config as JSON; the error is the name of a Duration that cannot be printed.
 pub(crate) fn config_to_json(config: &RouteLookupConfig) -> Result<Value, &'static str> {
     let mut object = RlsObject::default();
     object.list("httpKeybuilders", &config.http_keybuilders, http_key_builder_to_json);
@@ -117,8 +117,8 @@ fn http_key_builder_to_json(builder: &HttpKeyBuilder) -> Value {
     Value::Object(object.0)
 }
 
-/// Prints a Duration as protobuf does: seconds, then 0, 3, 6 or 9 decimals; `None` where it
-/// refuses.
+/// Prints a Duration as protobuf does: seconds, then 0, 3, 6 or 9 decimals; `None` for an invalid
+/// one.
 ///
 /// A negative nanos with 0 seconds is printed with a sign, which the loader then reads as positive.
 fn duration_to_json(value: &Duration) -> Option<String> {

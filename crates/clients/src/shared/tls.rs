@@ -1,14 +1,14 @@
-//! Fields of a TLS context that clients reject, in the order in which most look at them. When a family
-//! looks, and what it says, is its own.
+//! Fields of a TLS context that clients reject, in the order in which most clients check them. Each
+//! family decides when to check them and what to say.
 
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
     CertificateValidationContext, CommonTlsContext,
 };
 
-/// Longest server name in bytes (A101).
+/// The longest server name in bytes (A101).
 pub(crate) const MAX_SNI_BYTES: usize = 255;
 
-/// The fields of a CommonTlsContext that are set and not supported.
+/// Returns the fields of a CommonTlsContext that are set and not supported.
 pub(crate) fn unsupported_of_common(common: &CommonTlsContext) -> impl Iterator<Item = &'static str> {
     set_of([
         ("tls_params", common.tls_params.is_some()),
@@ -16,7 +16,7 @@ pub(crate) fn unsupported_of_common(common: &CommonTlsContext) -> impl Iterator<
     ])
 }
 
-/// The fields with certificates that come from no provider.
+/// Returns the fields that are set with certificates that come from no provider.
 pub(crate) fn secrets_of_common(common: &CommonTlsContext) -> impl Iterator<Item = &'static str> {
     let secrets = &common.tls_certificate_sds_secret_configs;
     set_of([
@@ -25,8 +25,8 @@ pub(crate) fn secrets_of_common(common: &CommonTlsContext) -> impl Iterator<Item
     ])
 }
 
-/// The fields of a validation context that are set and not supported; whether a timestamp counts as
-/// required if it is set to false, clients do not agree.
+/// Returns the fields of a validation context that are set and not supported. Clients do not agree
+/// on whether a timestamp that is set to false is required; `requires_timestamp` says so.
 pub(crate) fn unsupported_of_validation(
     context: &CertificateValidationContext,
     requires_timestamp: bool,

@@ -3,7 +3,7 @@
 //! Follows C-core `EdsConfigParse`, `LogicalDnsParse` and `AggregateClusterParse`
 //! (xds_cluster_parser.cc). EDS and LOGICAL_DNS are values of `type`; an aggregate cluster is known
 //! by the type in `cluster_type.typed_config` alone, not by a name. Empty, repeated and missing
-//! names, cycles and depth are no matter of one resource: `lint` looks at them.
+//! names, cycles and depth concern several resources: `lint` checks them.
 
 use crate::shared::names::AGGREGATE;
 use crate::shared::rules::{
@@ -75,7 +75,7 @@ fn other_field(set: bool, field: &str, root: &Path<'_>, cx: &mut Validation<'_>)
     }
 }
 
-/// Converts an EDS cluster; without a service name the cluster's own name is asked for.
+/// Converts an EDS cluster. Without a service name, the client asks EDS for the cluster's own name.
 fn eds(config: Option<&EdsClusterConfig>, name: &str, root: &Path<'_>, cx: &mut Validation<'_>) -> Option<Discovery> {
     let at = root.field("eds_cluster_config");
     let Some(config) = config else {
@@ -111,8 +111,8 @@ fn eds(config: Option<&EdsClusterConfig>, name: &str, root: &Path<'_>, cx: &mut 
     })
 }
 
-/// Converts an aggregate cluster (A37). The Any is not opened as others are: a TypedStruct is of
-/// the wrong type here, and only the usual prefix is taken off the type URL.
+/// Converts an aggregate cluster (A37). Its Any is not opened like others: a TypedStruct is a wrong
+/// type here, and only the usual prefix is stripped from the type URL.
 fn aggregate(custom: &CustomClusterType, root: &Path<'_>, cx: &mut Validation<'_>) -> Option<Discovery> {
     let at = root.field("cluster_type");
     let at = at.field("typed_config");

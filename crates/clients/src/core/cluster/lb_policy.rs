@@ -34,7 +34,7 @@ rules! {
         also [Go Java Node] "all take load_balancing_policy before lb_policy";
 }
 
-/// The policy of a cluster that sets none, which is that of `lb_policy: ROUND_ROBIN` too.
+/// Returns the policy of a cluster that sets none, and of one with `lb_policy: ROUND_ROBIN`.
 pub fn default_policy() -> &'static Arc<LbPolicy> {
     static DEFAULT: LazyLock<Arc<LbPolicy>> = LazyLock::new(|| {
         let child_policy = Box::new(LbConfig::RoundRobin(RoundRobinConfig {}));
@@ -114,7 +114,7 @@ pub(super) fn lb_policy(
 /// Reports the enum and its config beside `load_balancing_policy`.
 fn superseded(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
     let is_set = message.lb_policy != PbPolicy::RoundRobin as i32;
-    // Where nothing is to be said, clients do not part.
+    // Clients are told apart only where there is something to report.
     let is_any = is_set || message.lb_config.is_some();
     if !is_any || !cx.of_reader(|reader| reader.has(Feature::CustomLbConfig)) {
         return;
@@ -146,7 +146,7 @@ fn unread_lb_config(config: Option<&PbConfig>, root: &Path<'_>, cx: &mut Validat
     );
 }
 
-/// Converts RING_HASH; `used` says whether a policy will be made of the config.
+/// Converts RING_HASH; `used` says whether the client creates an LB policy from the config.
 fn ring_hash_policy(
     config: Option<&RingHashLbConfig>,
     used: bool,
@@ -199,7 +199,7 @@ fn ring_size(size: Option<u64>, field: &str, at: &Path<'_>, cx: &mut Validation<
     }
 }
 
-/// Reports a minimum above the maximum: the client sees it only when the minimum is set.
+/// Reports a minimum above the maximum, which the client notices only if the minimum is set.
 fn report_reversed(minimum_is_set: bool, min: u64, max: u64, used: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     if minimum_is_set {
         cx.report(

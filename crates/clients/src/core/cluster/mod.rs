@@ -3,8 +3,7 @@
 //! Follows C-core `CdsResourceParse` (xds_cluster_parser.cc), in its order and without
 //! short-circuits between the parts: discovery, LB policy, transport socket, load reporting,
 //! upstream_config, circuit breakers, outlier detection, override_host_status, metadata. Rules
-//! about use (`Fails`) speak of the cluster as if a route used it: whether one does is known to
-//! `client` only.
+//! about use (`Fails`) assume that a route uses the cluster: only `client` knows whether one does.
 
 use std::collections::BTreeSet;
 
@@ -94,8 +93,8 @@ pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Option<Resource> {
     })
 }
 
-/// `lrs_server` must be `self`: load is reported to the server that sent the cluster, or not at
-/// all.
+/// Checks that `lrs_server` is `self`: load is reported to the server that sent the cluster, or not
+/// at all.
 fn lrs_server(pb: Option<&core::ConfigSource>, root: &Path<'_>, cx: &mut Validation<'_>) {
     if pb.is_some_and(|source| !fields::is_self(source)) {
         cx.report(
@@ -106,8 +105,8 @@ fn lrs_server(pb: Option<&core::ConfigSource>, root: &Path<'_>, cx: &mut Validat
     }
 }
 
-/// Keeps `cpu_utilization`, `mem_utilization`, `application_utilization` and `named_metrics.` with
-/// any key.
+/// Returns the metrics that the client keeps: `cpu_utilization`, `mem_utilization`,
+/// `application_utilization`, and `named_metrics.` with any key.
 fn lrs_metrics(names: &[String], root: &Path<'_>, cx: &mut Validation<'_>) -> BTreeSet<String> {
     if names.is_empty() {
         return BTreeSet::new();
@@ -144,7 +143,8 @@ fn lrs_metrics(names: &[String], root: &Path<'_>, cx: &mut Validation<'_>) -> BT
     kept
 }
 
-/// `max_requests` of the first threshold with priority DEFAULT; 0 is allowed and admits nothing.
+/// Returns `max_requests` of the first threshold with priority DEFAULT. 0 is allowed and admits no
+/// request.
 fn circuit_breakers(
     pb: Option<&pb::CircuitBreakers>,
     aggregate: bool,
@@ -189,9 +189,10 @@ fn circuit_breakers(
     threshold.max_requests.unwrap_or(DEFAULT_MAX_CONCURRENT_REQUESTS)
 }
 
-/// The states in which a session may keep its endpoint (A55): of
-/// `common_lb_config.override_host_status` the client keeps UNKNOWN, HEALTHY and DRAINING; without
-/// the message UNKNOWN and HEALTHY; with a message that has none of them, none.
+/// Returns the states in which a session may keep its endpoint (A55). Of
+/// `common_lb_config.override_host_status` the client keeps UNKNOWN, HEALTHY and DRAINING. Without
+/// the message the states are UNKNOWN and HEALTHY; a message that lists none of the three leaves no
+/// state.
 fn override_host_statuses(
     pb: Option<&pb::cluster::CommonLbConfig>,
     root: &Path<'_>,

@@ -25,7 +25,8 @@ rules! {
     WITHOUT_ALGORITHM = "cds-outlier-without-algorithm", Cluster, Advice, "gRFC A50; C-core CdsResourceParse, grpc-go unmarshal_cds.go, grpc-java XdsClusterResource.java";
 }
 
-/// A50 says 300 s, or the base time if that is longer; the client takes the default of its struct.
+/// The default of max_ejection_time. A50 says 300 s, or the base time if that is longer; the client
+/// uses the default of its struct.
 pub const DEFAULT_MAX_EJECTION_TIME: Millis = Millis(30_000);
 
 /// Converts the message at `at`; on an `aggregate` cluster the config never reaches a policy.
@@ -37,7 +38,7 @@ pub(super) fn outlier_detection(
 ) -> OutlierDetection {
     for (field, value) in durations(pb) {
         if let Some(value) = value {
-            // For its findings: the value is made below.
+            // Parsed for its findings only; the value is made below.
             duration::parse(value, &at.field(field), cx);
         }
     }
@@ -59,7 +60,7 @@ pub(super) fn outlier_detection(
     read::outlier_detection(pb, ways)
 }
 
-/// Largest percentage.
+/// The largest percentage.
 const MAX_PERCENT: u32 = 100;
 
 fn percentage(value: Option<u32>, field: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
@@ -98,8 +99,8 @@ fn check_failure_percentage(pb: &pb::OutlierDetection, aggregate: bool, at: &Pat
     not_enforced(&fields, switch, at, cx);
 }
 
-/// Reports what the client does with the threshold: any threshold is rejected beside an enforcement
-/// percentage above 100, and none for its own value.
+/// Reports what the client does with the threshold: if the enforcement percentage is above 100 it
+/// rejects any threshold, and it never rejects a threshold for its own value.
 fn threshold(pb: &pb::OutlierDetection, aggregate: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(threshold) = pb.failure_percentage_threshold else {
         return;
@@ -133,8 +134,8 @@ fn threshold(pb: &pb::OutlierDetection, aggregate: bool, at: &Path<'_>, cx: &mut
     }
 }
 
-/// Reports the fields of an algorithm that is not enforced. What is not set differs: other clients
-/// than C-core eject by success rate then.
+/// Reports the fields of an algorithm that is not enforced. If the enforcement percentage is not
+/// set, the finding is C-core's alone: other clients then eject by success rate.
 fn not_enforced(
     fields: &[(&str, Option<u32>)],
     (switch, value): (&str, Option<u32>),

@@ -18,12 +18,12 @@ use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::tls::{CaCerts, UpstreamTlsContext};
 
-/// What the transport socket says.
+/// What the client reads in the transport socket.
 #[derive(Default)]
 pub(super) struct Transport {
     /// Connections go through an HTTP CONNECT proxy.
     pub(super) use_http_connect: bool,
-    /// `None` for fallback credentials.
+    /// The TLS context; `None` if the channel uses its fallback credentials.
     pub(super) context: Option<UpstreamTlsContext>,
 }
 
@@ -53,7 +53,8 @@ pub(super) fn transport_socket(
     }
 }
 
-/// The socket inside the proxy's; an absent one is plaintext through the proxy.
+/// Converts the socket inside the proxy's; if it is absent, the connection through the proxy is
+/// plaintext.
 fn http_11_proxy(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<UpstreamTlsContext> {
     let proxy: Http11ProxyUpstreamTransport = extension.decode(at, cx)?;
     let socket = proxy.transport_socket?;

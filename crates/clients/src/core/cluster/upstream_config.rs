@@ -24,7 +24,7 @@ rules! {
 /// The only type that `upstream_config` may hold.
 const HTTP_PROTOCOL_OPTIONS: &str = "envoy.extensions.upstreams.http.v3.HttpProtocolOptions";
 
-/// One hour (A75).
+/// The default idle timeout: one hour (A75).
 pub const DEFAULT_IDLE_TIMEOUT: Millis = Millis(3_600_000);
 
 /// Reads the idle timeout from `upstream_config`, 0 to 315,576,000,000 s in whole milliseconds.

@@ -3,8 +3,8 @@
 //! Follows C-core `ParseXdsAddress` (xds_common_types_parser.cc) and, for the text,
 //! `StringToSockaddr` (parse_address.cc): address and port are joined to `host:port`, split again,
 //! and each part is read by the C library. Some texts that are no address by themselves therefore
-//! pass, such as `[::1]:5`, whose port replaces `port_value`. Network interfaces are the client's
-//! own: of the zone names only `lo` is known to exist everywhere.
+//! pass, such as `[::1]:5`, whose port replaces `port_value`. A zone names a network interface of
+//! the client's host; only `lo` is known to exist everywhere.
 
 use std::net::Ipv6Addr;
 
@@ -21,7 +21,7 @@ rules! {
     PORT_IN_TEXT = "address-port-in-text", Common, Advice, "C-core JoinHostPort, SplitHostPort (host_port.cc)";
 }
 
-/// The socket address in the Address at `at`.
+/// Returns the socket address in the Address at `at`.
 ///
 /// Reports [`ADDRESS_MISSING`] at `at` and [`ADDRESS_NOT_SOCKET`] at `.socket_address`.
 pub fn socket_of<'m>(

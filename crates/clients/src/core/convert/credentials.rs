@@ -30,7 +30,7 @@ rules! {
 /// Channel credentials that the client has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ChannelKind {
-    /// Google default or insecure: nothing in them is read.
+    /// Google default or insecure credentials, whose config is not read.
     Plain,
     Tls,
     Xds,
@@ -117,8 +117,8 @@ fn check_channel_config(kind: ChannelKind, bytes: &Bytes, at: &Path<'_>, cx: &mu
     }
 }
 
-/// Checks the credentials that XdsCredentials fall back to. They are not opened like other
-/// extensions: the type stands in no path, and one that the client does not have is no fault.
+/// Checks the credentials that XdsCredentials fall back to. Unlike in other extensions, the type is
+/// not part of the path, and a type that the client does not have is no fault.
 fn check_fallback(fallback: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(any) = fallback else {
         cx.report(
@@ -128,7 +128,7 @@ fn check_fallback(fallback: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>
         );
         return;
     };
-    // Only this prefix is cut off: any other URL is a type that nobody has.
+    // Only this prefix is cut off: with any other URL, the type is unknown.
     let type_name = any.type_url.strip_prefix(URL_PREFIX).unwrap_or(&any.type_url);
     if let Some(kind) = ChannelKind::of_type(type_name) {
         let at = at.field("value");

@@ -1,21 +1,22 @@
-//! Names of LOGICAL_DNS clusters: what the client looks up, and which names no lookup takes.
+//! Names of LOGICAL_DNS clusters: what the client looks up, and which names every lookup refuses.
 //!
 //! The client joins address and port, reads `dns:` and the result as a URI (C-core
-//! xds_dependency_manager.cc, uri.cc), and gives what is left to c-ares. What c-ares refuses was
-//! asked of the client, character by character.
+//! xds_dependency_manager.cc, uri.cc), and gives what is left to c-ares. Which names c-ares refuses
+//! was found by asking the client, character by character.
 
 use std::borrow::Cow;
 
 use xdsctl_model::target_uri::{TargetFault, parse, percent_decode, without_slash};
 
-/// Longest name that was seen to be looked up, in bytes.
+/// The longest name that the client was seen to look up, in bytes.
 const LONGEST_NAME: usize = 255;
 
-/// Longest label, in bytes (RFC 1035).
+/// The longest label, in bytes (RFC 1035).
 const LONGEST_LABEL: usize = 63;
 
-/// The host and port that are looked up for the joined `hostname`: `%xx` is one byte, one leading
-/// `/` is left out, and what begins with `?` or `#` is lost with the port.
+/// Returns the host and port that the client looks up for the joined `hostname`: `%xx` becomes one
+/// byte, one leading `/` is left out, and everything from a `?` or `#` on is lost, the port
+/// included.
 ///
 /// ```
 /// use xdsctl_clients::core::convert::dns_name::looked_up;
@@ -26,7 +27,7 @@ const LONGEST_LABEL: usize = 63;
 /// ```
 ///
 /// # Errors
-/// It is no URI: there is no resolver then, and the client's process dies of that.
+/// `hostname` is not a URI: the client then has no resolver, and its process dies.
 pub fn looked_up(hostname: &str) -> Result<Cow<'_, str>, TargetFault> {
     Ok(match percent_decode(parse(hostname)?.path) {
         Cow::Borrowed(path) => String::from_utf8_lossy(without_slash(path)),
@@ -34,28 +35,28 @@ pub fn looked_up(hostname: &str) -> Result<Cow<'_, str>, TargetFault> {
     })
 }
 
-/// Why no lookup takes a name.
+/// Why a lookup refuses a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MalformedName {
-    /// A character that is none of a host name's.
+    /// The name has a character that no host name has.
     #[error("`{}` is not allowed in it", .0.escape_debug())]
     Character(char),
-    /// Nothing between two dots, or before the first.
+    /// There is nothing between two dots, or before the first dot.
     #[error("it has an empty label")]
     EmptyLabel,
-    /// A label that is too long.
+    /// A label is too long.
     #[error("a label is longer than {LONGEST_LABEL} bytes")]
     LongLabel,
-    /// The whole is too long.
+    /// The whole name is too long.
     #[error("it is longer than {LONGEST_NAME} bytes")]
     TooLong,
 }
 
-/// Checks the host of what is looked up; a port may follow. What is no name but an address is taken
-/// for good.
+/// Checks the host of what is looked up; a port may follow it. A text with more than one colon,
+/// such as an IPv6 address, always passes.
 ///
 /// # Errors
-/// Why the lookup fails with "Misformatted domain name".
+/// The reason why the lookup fails with "Misformatted domain name".
 pub fn check(looked_up: &str) -> Result<(), MalformedName> {
     let host = match looked_up.rsplit_once(':') {
         // More than one colon: an IPv6 address, or nothing that is read as a name.
@@ -67,7 +68,7 @@ pub fn check(looked_up: &str) -> Result<(), MalformedName> {
     let host = host.split('\0').next().unwrap_or_default();
     let mut rest = host.chars();
     while let Some(c) = rest.next() {
-        // A backslash makes the next character one of the label.
+        // A backslash makes the next character part of the label.
         let named = if c == '\\' { rest.next().unwrap_or(c) } else { c };
         if !is_of_host(named) || (c == '\\' && named.is_ascii_digit()) {
             return Err(MalformedName::Character(c));
@@ -94,7 +95,8 @@ const fn is_of_host(c: char) -> bool {
 mod tests {
     use super::*;
 
-    /// As the client was asked; "Misformatted domain name", or it went on to ask a server.
+    /// The answers are those of the client: "Misformatted domain name", or it went on to ask a
+    /// server.
     #[test]
     fn names_are_refused_as_by_the_client() {
         let long = format!("{}.x", "a".repeat(63));

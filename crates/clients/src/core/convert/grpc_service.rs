@@ -103,8 +103,8 @@ fn untrusted(at: &Path<'_>, cx: &mut Validation<'_>) {
 
 /// Checks a duration that must be more than 0 ms.
 ///
-/// The range and the sign are checked apart, the sign on the whole value: a negative `nanos` beside
-/// 1 s is out of range, yet positive.
+/// The range and the sign are checked separately, and the sign is that of the whole value: a
+/// negative `nanos` beside 1 s is out of range, yet positive.
 pub fn positive(value: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Millis {
     let millis = duration::parse(value, at, cx);
     if millis <= Millis(0) {

@@ -16,12 +16,12 @@ rules! {
     HEADER_VALUE_NOT_BASE64 = "header-value-not-base64", Common, Nack, "C-core ParseXdsHeader; absl::Base64Unescape";
 }
 
-/// Longest key and longest value in bytes.
+/// The longest key and the longest value, in bytes.
 const MAX_LENGTH: usize = 16_384;
 
 /// Checks the header at `at`.
 ///
-/// `raw_value` counts; `value` is looked at only if `raw_value` is empty.
+/// `raw_value` counts if it is set; otherwise `value` does.
 pub fn check(header: &HeaderValue, at: &Path<'_>, cx: &mut Validation<'_>) {
     check_key(&header.key, &at.field("key"), cx);
     let is_binary = header.key.ends_with("-bin");
@@ -89,8 +89,8 @@ fn check_length(text: &[u8], rule: &'static Rule, at: &Path<'_>, cx: &mut Valida
     }
 }
 
-/// Base64 as absl reads it: white space anywhere, `.` as well as `=` for padding, and padding
-/// complete or left out.
+/// Says whether a text is base64 as absl reads it: white space anywhere, `.` as well as `=` for
+/// padding, and padding complete or left out.
 fn is_base64(text: &[u8]) -> bool {
     let is_space = |byte: u8| matches!(byte, b'\t'..=b'\r' | b' ');
     let mut letters = 0_usize;

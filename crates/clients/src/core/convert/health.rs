@@ -1,15 +1,15 @@
 //! Health states of endpoints: which of them the client keeps (A55).
 //!
-//! Both `LbEndpoint.health_status` and `common_lb_config.override_host_status` are read so (C-core
-//! `XdsHealthStatus::FromUpb`, xds_health_status.cc).
+//! Both `LbEndpoint.health_status` and `common_lb_config.override_host_status` are read in this way
+//! (C-core `XdsHealthStatus::FromUpb`, xds_health_status.cc).
 
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
 use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::HealthStatus;
 
-/// The state that the client keeps for an enum number: UNKNOWN, HEALTHY and DRAINING; `None` for
-/// every other.
+/// Returns the state that the client keeps for an enum number: UNKNOWN, HEALTHY or DRAINING; `None`
+/// for every other number.
 pub fn health_status(number: i32) -> Option<HealthStatus> {
     match core::HealthStatus::try_from(number) {
         Ok(core::HealthStatus::Unknown) => Some(HealthStatus::Unknown),
@@ -19,13 +19,13 @@ pub fn health_status(number: i32) -> Option<HealthStatus> {
     }
 }
 
-/// The state in which an endpoint may be, for a client that may not know DRAINING yet.
+/// Returns the state in which the client keeps an endpoint. A client may not know DRAINING yet.
 pub fn kept_status(number: i32, cx: &Validation<'_>) -> Option<HealthStatus> {
     health_status(number)
         .filter(|status| *status != HealthStatus::Draining || cx.of_reader(|reader| reader.has(Feature::OverrideHost)))
 }
 
-/// The name of an enum number, for messages.
+/// Returns the name of an enum number, for messages.
 pub fn health_status_name(number: i32) -> &'static str {
     core::HealthStatus::try_from(number).map_or("an unknown number", |s| s.as_str_name())
 }

@@ -28,7 +28,7 @@ pub fn regex(pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Re
     compile(pattern, "", at, cx)
 }
 
-/// Compiles `pattern`, which is not quoted if it is for a header that holds secrets.
+/// Compiles `pattern`. If it is for a header that holds secrets, the finding does not quote it.
 fn compile(pattern: &str, header: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Regex> {
     match Regex::new(pattern) {
         Ok(regex) => Some(regex),
@@ -60,8 +60,8 @@ pub fn string_matcher(
     string_match(matcher, None, (at, at), cx)
 }
 
-/// Converts a StringMatcher at `at`, for the value of a header if there is one; a regex is blamed
-/// at `regex_at`.
+/// Converts a StringMatcher at `at`, for the value of `header` if there is one. A fault in a regex
+/// is reported at `regex_at`.
 fn string_match(
     matcher: Option<&pb::StringMatcher>,
     header: Option<&str>,
@@ -172,8 +172,8 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Va
     })
 }
 
-/// Notes a header name that no request has. `Host` and `:Authority` are the exception, the client
-/// knows them in any case.
+/// Notes a header name that no request has because of its upper case. `Host` and `:Authority` are
+/// exceptions: the client knows them in any case.
 pub fn note_upper_case(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     if !name.eq_ignore_ascii_case("host") && !name.eq_ignore_ascii_case(":authority") {
         header_name::note_upper_case(name, at, cx);

@@ -64,8 +64,8 @@ pub fn metadata(metadata: &Bytes, at: &Path<'_>, cx: &mut Validation<'_>) -> BTr
     map
 }
 
-/// Says whether there is an entry of one of these names, typed or not, without reading more than
-/// the names.
+/// Says whether there is an entry with one of these names, typed or not. Reads nothing but the
+/// names.
 pub fn has_any(metadata: &[u8], names: &[&str]) -> bool {
     wire::map_keys(metadata).any(|key| names.iter().any(|name| name.as_bytes() == key))
 }

@@ -1,9 +1,9 @@
 //! Converters of messages that several resources and extensions share: matchers, addresses, TLS
 //! contexts, metadata.
 //!
-//! Each takes the protobuf message, the path of its field and the
+//! Each converter takes the protobuf message, the path of its field and the
 //! [`Validation`](xdsctl_model::diag::Validation), reports what the client would, and returns the
-//! validated value of `model`, or `None` where there is none.
+//! validated value of `model`, or `None` if there is none.
 
 pub mod address;
 pub mod cidr;

@@ -2,10 +2,10 @@
 //!
 //! Follows C-core `XdsClient::ParseXdsResourceName` and `ConstructFullXdsResourceName`
 //! (xds_client.cc) with uri.cc. A name is opaque text unless it begins with `xdstp:` (gRFC A47).
-//! Such a name is a URI, and what counts is its authority, the path behind the type, both
-//! percent-decoded, and the context parameters by key: the last of several counts, one without a
-//! key does not, nor does the fragment. A name that is no URI cannot be asked for; it is compared
-//! as text.
+//! Such a name is a URI. Its authority and the path behind the type count, both percent-decoded,
+//! and so do the context parameters by key: of a repeated key the last one counts. A parameter
+//! without a key and the fragment do not count. A name that is no URI cannot be asked for; it is
+//! compared as text.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub enum NameComparison {
 }
 
 impl NameComparison {
-    /// As this client does.
+    /// Returns how this client compares names.
     pub fn of(profile: &Profile) -> NameComparison {
         if profile.has(Feature::Federation) {
             NameComparison::Parsed
@@ -34,14 +34,14 @@ impl NameComparison {
         }
     }
 
-    /// Whether the client can ask for a resource by this name.
+    /// Checks that the client can ask for a resource by this name.
     ///
-    /// Any text will do, but with `xdstp:` in front it must be a URI whose path begins with the
-    /// type, and its authority must be in the bootstrap, if there is one (A47; C-core
+    /// Any text will do, but if `xdstp:` is in front, the name must be a URI whose path begins with
+    /// the type, and its authority, if it has one, must be in the bootstrap (A47; C-core
     /// `XdsClient::WatchResource`).
     ///
     /// # Errors
-    /// Why it cannot: whatever refers to the name fails at once.
+    /// The reason why the client cannot ask: whatever refers to the name fails at once.
     pub fn ask(self, name: &str, resource_type: ResourceType, server: &ServerFacts) -> Result<(), NameFault> {
         let authority = self.read(name, resource_type)?;
         match (authority, &server.authorities) {
@@ -52,11 +52,10 @@ impl NameComparison {
         }
     }
 
-    /// The authority of a name that the client can take to pieces; `None` if the name is plain
-    /// text.
+    /// Returns the authority of a name that the client can parse; `None` if the name is plain text.
     ///
     /// # Errors
-    /// What the client trips over.
+    /// The fault that keeps the client from parsing the name.
     pub fn read(self, name: &str, resource_type: ResourceType) -> Result<Option<String>, NameFault> {
         if self == NameComparison::Opaque {
             return Ok(None);
@@ -76,8 +75,8 @@ impl NameComparison {
         ))
     }
 
-    /// A text that is equal for equal names: the name itself, in the client's own spelling if it is
-    /// a URI.
+    /// Returns a text that is the same for all spellings of a name: the client's own spelling if
+    /// the name is a URI, otherwise the name itself.
     ///
     /// ```
     /// use xdsctl_clients::core::convert::resource_name::NameComparison;
@@ -96,16 +95,16 @@ impl NameComparison {
 /// Why a client cannot ask for a resource by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NameFault {
-    /// It is no URI.
+    /// The name is not a URI.
     NotUri(TargetFault),
-    /// Its path begins with this, and not with the type.
+    /// The path begins with this text instead of the type.
     OtherType(String),
     /// The bootstrap has no such authority.
     UnknownAuthority(String),
 }
 
 impl NameFault {
-    /// The client's words about `name`.
+    /// Returns the client's error message about `name`.
     pub fn words(&self, name: &str) -> String {
         match self {
             NameFault::NotUri(_) | NameFault::OtherType(_) => format!("Unable to parse resource name {name}"),
@@ -116,7 +115,7 @@ impl NameFault {
     }
 }
 
-/// The client's spelling of a URI.
+/// Returns the client's own spelling of a URI; `None` if the name is no URI.
 fn spelling(name: &str) -> Option<String> {
     let uri = parse(name.strip_prefix("xdstp:")?).ok()?;
     let path = percent_decode(uri.path);
@@ -150,7 +149,7 @@ fn spelling(name: &str) -> Option<String> {
     Some(text)
 }
 
-/// The decoded authority; an `@` with no user before it does not count.
+/// Returns the decoded authority; an `@` with no user before it is left out.
 fn user_and_host(authority: &str) -> Cow<'_, [u8]> {
     match authority.rsplit_once('@') {
         Some(("", host)) => percent_decode(host),
@@ -159,7 +158,7 @@ fn user_and_host(authority: &str) -> Cow<'_, [u8]> {
     }
 }
 
-/// Appends text with what is not `allowed` percent-encoded.
+/// Appends a text to `out`, and percent-encodes the bytes that are not `allowed`.
 pub fn percent_encode(text: &[u8], allowed: fn(u8) -> bool, out: &mut String) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let digit = |nibble: u8| char::from(HEX.get(usize::from(nibble)).copied().unwrap_or(b'0'));
@@ -174,17 +173,19 @@ pub fn percent_encode(text: &[u8], allowed: fn(u8) -> bool, out: &mut String) {
     }
 }
 
-/// Characters of a URI's authority: unreserved, sub-delims and `:[]@` (C-core `IsAuthorityChar`).
+/// Says whether a byte may stand in a URI's authority: unreserved, sub-delims and `:[]@` (C-core
+/// `IsAuthorityChar`).
 pub const fn is_authority(byte: u8) -> bool {
     is_unreserved(byte) || is_sub_delim(byte) || matches!(byte, b':' | b'[' | b']' | b'@')
 }
 
-/// Characters of a URI's path (C-core `IsPathChar`).
+/// Says whether a byte may stand in a URI's path (C-core `IsPathChar`).
 pub const fn is_path(byte: u8) -> bool {
     is_unreserved(byte) || is_sub_delim(byte) || matches!(byte, b':' | b'@' | b'/')
 }
 
-/// Characters of a key or value in a URI's query (C-core `IsQueryKeyOrValueChar`).
+/// Says whether a byte may stand in a key or value of a URI's query (C-core
+/// `IsQueryKeyOrValueChar`).
 const fn is_key_or_value(byte: u8) -> bool {
     (is_path(byte) || byte == b'?') && !matches!(byte, b'&' | b'=')
 }

@@ -6,8 +6,8 @@
 //! C-core `CommonTlsContextParse` (xds_tls_context_parser.cc), in its order: validation context,
 //! identity, tls_params, custom_handshaker.
 //!
-//! Knows nothing of the two contexts around it: what a client or a server demands beyond this is
-//! said by them.
+//! This file knows nothing of the two contexts around the message: their converters check what a
+//! client or a server demands beyond this.
 
 use crate::shared::rules::{
     TLS_DEPRECATED_PROVIDER_FIELD, TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNKNOWN_PROVIDER_INSTANCE, TLS_UNSUPPORTED_FEATURE,
@@ -30,7 +30,7 @@ rules! {
 type ValidationContextType = pb::common_tls_context::ValidationContextType;
 type Combined = pb::common_tls_context::CombinedCertificateValidationContext;
 
-/// Converts the CommonTlsContext at `at`; an absent one is the empty one, without a finding.
+/// Converts the CommonTlsContext at `at`. An absent one counts as empty, without a finding.
 pub fn common_tls_context(
     pb: Option<&pb::CommonTlsContext>,
     at: &Path<'_>,
@@ -61,7 +61,7 @@ pub fn common_tls_context(
     tls
 }
 
-/// The CertificateValidationContext that the client reads, if there is one.
+/// Returns the CertificateValidationContext that the client reads, if there is one.
 pub fn validation_context(pb: &pb::CommonTlsContext) -> Option<&pb::CertificateValidationContext> {
     match pb.validation_context_type.as_ref()? {
         ValidationContextType::CombinedValidationContext(combined) => combined.default_validation_context.as_ref(),
@@ -74,8 +74,8 @@ pub fn validation_context(pb: &pb::CommonTlsContext) -> Option<&pb::CertificateV
 
 /// Converts a CombinedCertificateValidationContext.
 ///
-/// The deprecated instance counts only without a provider in default_validation_context, and then
-/// goes before system_root_certs.
+/// The deprecated instance counts only if default_validation_context has no provider; it then takes
+/// precedence over system_root_certs.
 fn combined_validation_context(
     combined: &Combined,
     tls: &mut CommonTlsContext,
@@ -137,8 +137,8 @@ fn certificate_validation_context(
     unsupported(unsupported_of_validation(context, requires_timestamp), at, cx);
 }
 
-/// The provider of the own certificate: the field, else the deprecated one; without either no other
-/// source may be set.
+/// Returns the provider of the client's or server's own certificate: the current field, or else the
+/// deprecated one. If neither is set, no other source of certificates may be set.
 fn identity(pb: &pb::CommonTlsContext, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<ProviderInstance> {
     const CURRENT: &str = "tls_certificate_provider_instance";
     const DEPRECATED: &str = "tls_certificate_certificate_provider_instance";
@@ -173,8 +173,7 @@ fn identity(pb: &pb::CommonTlsContext, at: &Path<'_>, cx: &mut Validation<'_>) -
 
 /// Checks that the bootstrap has the provider.
 ///
-/// Without a bootstrap nothing is known of its names, but the empty one is not a name that a
-/// bootstrap would have.
+/// Without a bootstrap, any name may be known but the empty one, which no bootstrap would have.
 fn instance(instance_name: &str, certificate_name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> ProviderInstance {
     let providers = cx.server().certificate_providers.as_ref();
     if !cx.server().knows_provider(instance_name) || (instance_name.is_empty() && providers.is_none()) {

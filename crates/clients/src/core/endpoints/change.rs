@@ -1,8 +1,8 @@
 //! A ClusterLoadAssignment as a control plane would send it next: some endpoints in another health,
 //! or gone.
 //!
-//! Works on the message and not on what the client keeps of it: so an endpoint that the client
-//! drops can come back, and what becomes of the change is the converter's to say.
+//! The message is changed, not what the client keeps of it: so an endpoint that the client drops
+//! can come back, and the converter decides what the client makes of the change.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -17,11 +17,11 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::HealthStatus as PbHealt
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3 as pb;
 use xdsctl_model::diag::{Path, Validation};
 
-/// What becomes of the endpoints that have an address.
+/// A change to the endpoints that have an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndpointChange {
-    /// The primary or a further address of the endpoint; in its IPv4-mapped form it is the same
-    /// one.
+    /// The primary or a further address of the endpoint. An address and its IPv4-mapped form are
+    /// the same.
     pub address: SocketAddr,
     pub(super) what: EndpointEffect,
 }
@@ -34,7 +34,7 @@ pub(super) enum EndpointEffect {
 }
 
 impl EndpointEffect {
-    /// Changes an endpoint, unless it is to go.
+    /// Applies the change to an endpoint; does nothing if the endpoint is to be removed.
     pub(super) fn apply(self, endpoint: &mut pb::LbEndpoint) {
         match self {
             EndpointEffect::Weight(weight) => endpoint.load_balancing_weight = Some(weight),
@@ -45,14 +45,14 @@ impl EndpointEffect {
 }
 
 impl EndpointChange {
-    /// The endpoint is in another health, by the name of the enum value (`DRAINING`); `None` for a
-    /// name that is none.
+    /// Gives the endpoint another health, by the name of the enum value (`DRAINING`); `None` if
+    /// there is no such value.
     pub fn health(address: SocketAddr, name: &str) -> Option<EndpointChange> {
         let what = EndpointEffect::Health(PbHealth::from_str_name(name)?);
         Some(EndpointChange { address, what })
     }
 
-    /// The endpoint has another weight; 0 is none, and the client rejects it.
+    /// Gives the endpoint another weight. The client rejects a weight of 0.
     pub const fn weight(address: SocketAddr, weight: u32) -> EndpointChange {
         EndpointChange {
             address,
@@ -60,7 +60,7 @@ impl EndpointChange {
         }
     }
 
-    /// The endpoint is not there any more.
+    /// Removes the endpoint.
     pub const fn removal(address: SocketAddr) -> EndpointChange {
         EndpointChange {
             address,
@@ -68,12 +68,12 @@ impl EndpointChange {
         }
     }
 
-    /// The names of the health states.
+    /// Returns the names of all health states.
     pub fn health_names() -> impl Iterator<Item = &'static str> {
         (0..).map_while(|number| PbHealth::try_from(number).ok().map(|health| health.as_str_name()))
     }
 
-    /// The health that the endpoint is to have; `None` if it is to go, or to stay as it is.
+    /// Returns the health that the endpoint gets; `None` if the change is a weight or a removal.
     pub fn health_name(&self) -> Option<&'static str> {
         match self.what {
             EndpointEffect::Health(health) => Some(health.as_str_name()),
@@ -137,18 +137,19 @@ pub fn changed(
     is_changed.then(|| proto::keep(&message))
 }
 
-/// The names of the localities, `REGION/ZONE/SUB_ZONE` without slashes at the end.
+/// Returns the names of the localities, `REGION/ZONE/SUB_ZONE` without slashes at the end.
 pub fn localities(bytes: &Bytes) -> Vec<String> {
     let message: pb::ClusterLoadAssignment = proto::kept(bytes);
     let groups = message.endpoints.iter();
     groups.map(|group| fields::locality_name(group).short()).collect()
 }
 
-/// The resource with so many endpoints in the locality of this number: the last ones go, or copies
-/// of the last one come, each at the next IP address, without a health of its own.
+/// Returns the resource with `count` endpoints in the locality with index `locality`. The last
+/// endpoints are removed, or copies of the last one are added, each at the next IP address and
+/// without a health of its own.
 ///
 /// # Errors
-/// Why there cannot be more.
+/// The reason why the locality cannot have that many endpoints.
 pub fn scaled(bytes: &Bytes, locality: usize, count: u32, cx: &mut Validation<'_>) -> Result<Bytes, &'static str> {
     let mut message: pb::ClusterLoadAssignment = proto::kept(bytes);
     let count = usize::try_from(count).unwrap_or(usize::MAX);
@@ -175,7 +176,7 @@ pub fn scaled(bytes: &Bytes, locality: usize, count: u32, cx: &mut Validation<'_
     Ok(proto::keep(&message))
 }
 
-/// The same port of the next IP address.
+/// Returns the next IP address with the same port.
 fn next(address: SocketAddr) -> Option<SocketAddr> {
     let ip = match address.ip() {
         IpAddr::V4(ip) => IpAddr::V4(ip.to_bits().checked_add(1)?.into()),
@@ -184,7 +185,7 @@ fn next(address: SocketAddr) -> Option<SocketAddr> {
     Some(SocketAddr::new(ip, address.port()))
 }
 
-/// An endpoint like another one, at another address and in no health of its own.
+/// Returns a copy of an endpoint at another address, without a health of its own.
 fn at(model: &pb::LbEndpoint, address: SocketAddr) -> pb::LbEndpoint {
     let socket = core::SocketAddress {
         address: address.ip().to_string(),
@@ -203,7 +204,7 @@ fn at(model: &pb::LbEndpoint, address: SocketAddr) -> pb::LbEndpoint {
     copy
 }
 
-/// The addresses of an endpoint, whether the client keeps it or not.
+/// Returns the addresses of an endpoint, whether the client keeps it or not.
 pub(super) fn addresses<'e>(
     endpoint: &'e pb::LbEndpoint,
     cx: &'e mut Validation<'_>,

@@ -23,7 +23,7 @@ rules! {
         also [Go Java Node] "they drop the share before it picks; not where the share is above 100 %, which they count differently";
 }
 
-/// Everything, in parts per million.
+/// All RPCs, in parts per million.
 const ALL_PER_MILLION: u32 = 1_000_000;
 
 /// Converts the drops of the policy at `at`; `None` when there are none.

@@ -38,7 +38,7 @@ rules! {
     HASH_KEY_NOT_STRING = "eds-hash-key-not-string", Endpoints, Ignored as Warning, "gRFC A76; C-core GetHashKeyFromMetadata";
 }
 
-/// Weight of an endpoint that gives none.
+/// The weight of an endpoint that sets none.
 const DEFAULT_WEIGHT: u32 = 1;
 
 /// The addresses seen so far in the resource, with the indices of their locality and endpoint.
@@ -65,7 +65,7 @@ impl Hash for HashedAddress {
 }
 
 impl Addresses {
-    /// None seen; so many are expected.
+    /// Makes an empty map with room for `count` addresses.
     pub(super) fn with_capacity(count: usize) -> Self {
         Addresses(HashMap::with_capacity(count))
     }
@@ -73,9 +73,9 @@ impl Addresses {
 
 /// The endpoints of a locality.
 pub(super) struct Listed<'m> {
-    /// Their bytes.
+    /// The endpoints as bytes.
     pub bytes: &'m [Bytes],
-    /// The same, if they were opened for several clients.
+    /// The endpoints as messages, as far as they were opened for several clients.
     pub opened: &'m [OpenedEndpoint],
 }
 
@@ -147,7 +147,7 @@ struct Dropped {
     first_unhealthy: usize,
     unsupported: usize,
     first_unsupported: usize,
-    /// The number of the first unsupported one.
+    /// The enum number of the first unsupported health status.
     number: i32,
 }
 
@@ -274,10 +274,10 @@ fn read_metadata(pb: &Bytes, at: &Path<'_>, cx: &mut Validation<'_>) -> (Option<
     (proxy, key)
 }
 
-/// Reports a key that counts under a switch that is off.
+/// Reports a key in the metadata that the client would read if a switch were on.
 #[cold]
 fn report_unread(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) {
-    // Only the switch of the key that is there is worth a word.
+    // Only the switch for the key that is there is reported.
     if metadata.filter_metadata.contains_key(LB_METADATA) {
         report_off(Feature::EndpointHashKeyBackwardCompat, at, cx);
     } else if metadata.typed_filter_metadata.contains_key(PROXY_METADATA) {
@@ -285,7 +285,7 @@ fn report_unread(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) {
     }
 }
 
-/// Takes the proxy's address out of converted metadata.
+/// Removes the proxy's address from converted metadata and returns it.
 pub(super) fn take_proxy(map: &mut BTreeMap<String, MetadataValue>) -> Option<String> {
     match map.remove(PROXY_METADATA) {
         Some(MetadataValue::Address(address)) => Some(address),
@@ -293,7 +293,7 @@ pub(super) fn take_proxy(map: &mut BTreeMap<String, MetadataValue>) -> Option<St
     }
 }
 
-/// The ring hash key; an empty one counts as none.
+/// Returns the ring hash key; an empty one counts as none.
 fn take_hash_key(map: &BTreeMap<String, MetadataValue>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<String> {
     let Some(MetadataValue::Struct(json)) = map.get(LB_METADATA) else {
         return None;

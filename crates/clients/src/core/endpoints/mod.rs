@@ -98,9 +98,10 @@ pub(super) fn convert(message: &Pb, opened: &Opened, cx: &mut Validation<'_>) ->
 
 /// Where the endpoints of a locality come from.
 enum OfLocalities<'m> {
-    /// They are the same for all clients, and there is nothing to say of them.
+    /// All clients keep the same endpoints, and there is nothing to report about them.
     Plain(&'m KeptEndpoints),
-    /// They are read, from what was opened for several clients or from their bytes.
+    /// The endpoints are read for this client, from what was opened for several clients or from
+    /// bytes.
     Read {
         opened: Option<&'m OpenedEndpoints>,
         addresses: Addresses,
@@ -117,12 +118,13 @@ fn name_ref(pb: &LocalityLbEndpoints) -> NameRef<'_> {
         .map_or(("", "", ""), |l| (&l.region, &l.zone, &l.sub_zone))
 }
 
-/// The weight of a locality; one of 0 is dropped.
+/// Returns the weight of a locality; a locality of weight 0 is dropped.
 fn weight(pb: &LocalityLbEndpoints) -> u32 {
     pb.load_balancing_weight.unwrap_or(0)
 }
 
-/// The name of a locality, with a priority that is not the first; empty if it has neither.
+/// Returns, for messages, the name of a locality and its priority unless that is 0; empty if it has
+/// neither.
 fn label(pb: &LocalityLbEndpoints) -> String {
     let (region, zone, sub_zone) = name_ref(pb);
     let name = match short_name(region, zone, sub_zone).as_str() {
@@ -153,18 +155,18 @@ fn report_without_weight(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Valid
     .help("set load_balancing_weight to at least 1");
 }
 
-/// What is lost of an assignment: findings of each locality, unless one finding says it of all of
-/// them.
+/// What the client loses of an assignment. Each locality has a finding of its own, unless one
+/// finding covers all of them.
 struct Lost {
-    /// Some locality has a weight, so that those without one are dropped beside others.
+    /// Some locality has a weight, so that not all are dropped for want of one.
     has_weights: bool,
-    /// The numbers of the localities that keep no endpoint.
+    /// The indices of the localities that keep no endpoint.
     without_endpoints: Vec<usize>,
 }
 
 impl Lost {
-    /// Reports the localities of a resource that is rejected for something else, where nothing is
-    /// said of all of them.
+    /// Reports each locality of a resource that is rejected for another reason, so that no finding
+    /// covers all of them.
     #[cold]
     fn report_each(&self, message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) {
         if !self.has_weights {
@@ -241,7 +243,7 @@ fn locality(
     })
 }
 
-/// The proxy in a locality's metadata (A86).
+/// Returns the proxy in a locality's metadata (A86).
 fn locality_proxy(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<String> {
     let metadata = pb.metadata.as_ref()?;
     if !cx.has(Feature::HttpConnect) {
@@ -299,7 +301,7 @@ fn place<'m>(
     slot.insert(name_ref(pb), locality);
 }
 
-/// Reports a priority that leaves a gap, in a client that makes room for every one below it.
+/// Reports a priority that leaves a gap. This client makes room for every priority below it.
 fn without_limit(priority: usize, at: &Path<'_>, cx: &mut Validation<'_>) {
     if u32::try_from(priority).is_ok_and(|priority| priority == u32::MAX) {
         cx.report_as(
@@ -342,7 +344,7 @@ fn check_priorities(priorities: &[BTreeMap<NameRef<'_>, Locality>], at: &Path<'_
     }
 }
 
-/// Says that no locality is left of `count`, and why.
+/// Reports that no locality of `count` is left, and why.
 fn without_localities(count: usize, at: &Path<'_>, cx: &mut Validation<'_>) {
     if count == 0 {
         let message = "there is no locality: RPCs to a cluster that has these endpoints fail with UNAVAILABLE";

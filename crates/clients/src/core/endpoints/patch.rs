@@ -2,7 +2,7 @@
 //!
 //! Another weight, or another health in which the client keeps an endpoint, changes that endpoint
 //! and nothing else: no check of the resource looks at more than the one value. So the resource
-//! need not be read again as a whole; the message is written when somebody needs it.
+//! need not be read again as a whole; the message is only written when somebody needs it.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::{Entry, HashMap};
@@ -19,46 +19,47 @@ use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::Endpoints;
 use xdsctl_model::resource::endpoints::Locality;
 
-/// An endpoint of a message: the numbers of its locality and of itself there.
+/// An endpoint of a message: the index of its locality, and its index there.
 type MessageEndpoint = (usize, usize);
 
-/// What has become of endpoints of a message.
+/// Changes to endpoints of a message that are not written to it yet.
 #[derive(Debug, Clone, Default)]
 pub struct Later(BTreeMap<MessageEndpoint, Vec<EndpointEffect>>);
 
-/// Where the endpoints of a resource stand.
+/// Where the endpoints of a resource are in its message, and in what the client keeps.
 #[derive(Debug, Default)]
 pub struct Places {
-    /// By address; `None` where several have it, or nobody knows. Looked up in, and never iterated
-    /// over.
+    /// The endpoints by address; `None` for an address that several have. Looked up only, never
+    /// iterated.
     by_address: HashMap<SocketAddr, Option<MessageEndpoint>>,
-    /// Where the client keeps each locality of the message: its priority, and its number there.
+    /// For the index of a locality in the message, where the client keeps it: priority and index
+    /// there.
     localities: BTreeMap<usize, (usize, usize)>,
 }
 
-/// What changes make of a resource.
+/// The result of changes to endpoints of a resource.
 #[derive(Debug)]
 pub enum Patch {
-    /// They are about no endpoint of it.
+    /// No change is about an endpoint of the resource.
     Nothing,
-    /// The whole message has to be looked at.
+    /// The changes must be made to the message, which is then read again.
     Unclear,
-    /// The client keeps this of it, and the message is another one by that.
+    /// What the client keeps now, and the changes that the message still lacks.
     Value(Endpoints, Later),
 }
 
 impl Later {
-    /// Says whether nothing has.
+    /// Says whether there are no changes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds what has become of endpoints after that.
+    /// Adds changes that were made after these.
     pub fn add(&mut self, newer: Later) {
         for (place, changes) in newer.0 {
             let known = self.0.entry(place).or_default();
             for change in changes {
-                // One of each kind is enough.
+                // Of each kind, only the newest change counts.
                 known.retain(|known| std::mem::discriminant(known) != std::mem::discriminant(&change));
                 known.push(change);
             }
@@ -67,7 +68,7 @@ impl Later {
 }
 
 impl Places {
-    /// Those of a message, of which the client keeps `kept`.
+    /// Finds the endpoints of a message, of which the client keeps `kept`.
     pub fn of(bytes: &Bytes, kept: &Endpoints, cx: &mut Validation<'_>) -> Places {
         let message: pb::ClusterLoadAssignment = proto::kept(bytes);
         let mut places = Places::default();
@@ -97,8 +98,9 @@ impl Places {
     }
 }
 
-/// Makes changes, of several of one endpoint the last one. `met` is called with the number of each
-/// change that is about an endpoint of the resource, if that is clear.
+/// Applies changes to what the client keeps; of several for one endpoint, the last one counts.
+/// Calls `met` with the index of each change that is about an endpoint of the resource, unless the
+/// result is [`Patch::Unclear`].
 pub fn patched(
     kept: &Endpoints,
     places: &Places,
@@ -106,7 +108,7 @@ pub fn patched(
     cx: &Validation<'_>,
     met: &mut dyn FnMut(usize),
 ) -> Patch {
-    // Without it the client keeps fewer addresses than the message has.
+    // Without this feature, the client keeps fewer addresses than the message has.
     if !cx.has(Feature::DualstackEndpoints) {
         return Patch::Unclear;
     }
@@ -136,7 +138,7 @@ pub fn patched(
     Patch::Value(newer, Later(changed.collect()))
 }
 
-/// Changes one endpoint, if the client keeps it before and after.
+/// Changes one endpoint; `None` if the client does not keep it both before and after.
 fn patch(
     kept: &mut Endpoints,
     places: &Places,
@@ -159,7 +161,7 @@ fn patch(
     Some(())
 }
 
-/// The message after what has become of its endpoints.
+/// Returns the message with the changes written to it.
 pub fn written(bytes: &Bytes, later: &Later) -> Bytes {
     let mut message: pb::ClusterLoadAssignment = proto::kept(bytes);
     for ((number, index), changes) in &later.0 {
@@ -179,7 +181,8 @@ pub fn written(bytes: &Bytes, later: &Later) -> Bytes {
     proto::keep(&message)
 }
 
-/// `::ffff:1.2.3.4` is `1.2.3.4`. Of an IPv6 address the zone is no part.
+/// Returns an address in the form that is compared: `::ffff:1.2.3.4` is `1.2.3.4`, and the zone of
+/// an IPv6 address does not count.
 fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }

@@ -13,7 +13,8 @@ use xdsctl_document::proto::pb::envoy::r#type::v3::FractionalPercent;
 use xdsctl_model::diag::Diagnostic;
 use xdsctl_model::profile::{Profile, ServerFacts};
 
-/// What the client makes of an assignment, which is the same whether it reads it alone or others do so too.
+/// Returns what the client makes of an assignment. It must be the same whether the client reads it
+/// alone or together with others.
 fn run(message: &Pb, env: &[(&str, &str)]) -> (Option<Endpoints>, Vec<(&'static str, String)>) {
     let alone = run_on(message, &Opened::default(), env);
     assert_eq!(run_on(message, &Opened::shared(), env), alone);

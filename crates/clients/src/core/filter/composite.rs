@@ -111,7 +111,7 @@ fn check_action(action: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) 
     let Some(action) = action.decode::<ExecuteFilterAction>(at, cx) else {
         return;
     };
-    // The client names every filter so, those of filter_chain included.
+    // The client uses this path for every filter, also for those of filter_chain.
     let config_at = at.field("typed_config");
     let filter_at = config_at.field("typed_config");
     match (&action.filter_chain, &action.typed_config) {
@@ -229,7 +229,7 @@ mod tests {
         let mut on_match = on_match::OnMatch::Action(XdsConfig {
             typed_config: Some(any(EXECUTE, action.encode_to_vec())),
         });
-        // As deep as matchers may be, for the stack's sake.
+        // Matchers are nested as deep as allowed, to use as much of the stack as possible.
         for _ in 0..15 {
             on_match = on_match::OnMatch::Matcher(Box::new(on_no_match(on_match)));
         }

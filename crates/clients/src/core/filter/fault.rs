@@ -36,10 +36,10 @@ pub static TYPE: FilterType = FilterType {
     parse_in_composite: None,
 };
 
-/// `max_active_faults` when it is not set: no limit to speak of.
+/// The default of `max_active_faults`: in practice, no limit.
 pub const MAX_ACTIVE_FAULTS: u32 = u32::MAX;
 
-/// Largest gRPC status code, UNAUTHENTICATED.
+/// The largest gRPC status code, UNAUTHENTICATED.
 const MAX_STATUS: u32 = 16;
 
 fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
@@ -110,7 +110,7 @@ fn read_delay(delay: &FaultDelay, fault: &mut Fault, at: &Path<'_>, cx: &mut Val
     );
 }
 
-/// The gRPC status code for an HTTP status (C-core `grpc_http2_status_to_grpc_status`).
+/// Returns the gRPC status code for an HTTP status (C-core `grpc_http2_status_to_grpc_status`).
 const fn status_of_http(status: u32) -> u32 {
     match status {
         0 | 200 => 0,

@@ -25,7 +25,7 @@ pub static TYPE: FilterType = FilterType {
     parse_in_composite: None,
 };
 
-/// `cache_size` when it is not set, in tokens.
+/// The default of `cache_size`, in tokens.
 const CACHE_SIZE: u64 = 10;
 
 fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {

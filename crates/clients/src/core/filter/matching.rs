@@ -2,7 +2,7 @@
 //! choose (A106).
 //!
 //! Follows C-core `ParseXdsMatcher` (xds_matcher_parse.cc) with the one input that the client has,
-//! a request header (xds_matcher_input.cc). What an action is, the caller says.
+//! a request header (xds_matcher_input.cc). The caller says which actions there are.
 
 use std::collections::BTreeMap;
 
@@ -38,13 +38,13 @@ rules! {
     MATCHER_INPUT_UNKNOWN = "matcher-input-unknown", Filter, Nack, "C-core ParseStringInput, XdsMatcherInputRegistry";
 }
 
-/// Levels of matchers, the outermost included.
+/// How many levels of matchers there may be, the outermost included.
 const MAX_LEVELS: u32 = 16;
 
 /// The only input that the client has.
 const HEADER_INPUT: &str = "envoy.type.matcher.v3.HttpRequestHeaderMatchInput";
 
-/// What a caller does with actions.
+/// The actions that a caller accepts in a matcher.
 pub struct Actions {
     /// Type names of the actions, for messages.
     pub types: &'static [&'static str],
@@ -233,7 +233,7 @@ impl MatcherWalk<'_, '_, '_> {
     }
 }
 
-/// The same matcher in the other namespace.
+/// Converts a StringMatcher of `xds.type.matcher.v3` to the same one of `envoy.type.matcher.v3`.
 fn as_envoy(matcher: &StringMatcher) -> envoy::StringMatcher {
     use envoy::string_matcher::MatchPattern as Envoy;
     let match_pattern = match matcher.match_pattern.clone() {

@@ -56,7 +56,7 @@ static FILTERS: &[&FilterType] = &[
     &ext_proc::TYPE,
 ];
 
-/// The registered filter with this top-level config type.
+/// Returns the registered filter with this top-level config type.
 ///
 /// Versions without [`Feature::OverrideTypes`] accept the type of an override here too.
 pub fn by_type(type_name: &str, cx: &Validation<'_>) -> Option<&'static FilterType> {
@@ -66,7 +66,7 @@ pub fn by_type(type_name: &str, cx: &Validation<'_>) -> Option<&'static FilterTy
     })
 }
 
-/// The registered filter with this override type.
+/// Returns the registered filter with this override type.
 ///
 /// Versions without [`Feature::OverrideTypes`] accept the type of a config here too.
 pub fn by_override_type(type_name: &str, cx: &Validation<'_>) -> Option<&'static FilterType> {
@@ -96,7 +96,8 @@ pub enum FilterPlace {
     Override,
 }
 
-/// The types that some version of the client has at `place`, each with the switch that it waits for.
+/// Returns the types that some version of the client has at `place`, each with the switch that it
+/// waits for.
 pub fn types(place: FilterPlace) -> impl Iterator<Item = (&'static str, Option<Feature>)> {
     let name = move |filter: &FilterType| match place {
         FilterPlace::TopLevel => Some(filter.type_name),
@@ -107,7 +108,7 @@ pub fn types(place: FilterPlace) -> impl Iterator<Item = (&'static str, Option<F
         .filter_map(move |filter| Some((name(filter)?, filter.guard)))
 }
 
-/// What a reader could do about a type that the client does not have at `place`.
+/// Returns advice on a type that the client does not have at `place`.
 pub fn hint(type_name: &str, place: FilterPlace, cx: &Validation<'_>) -> Option<String> {
     let name_at = |filter: &'static FilterType, place| match place {
         FilterPlace::TopLevel => Some(filter.type_name),

@@ -75,7 +75,7 @@ fn entry(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterOver
     parse(&extension, wrapping, &extension.at(&at), cx)
 }
 
-/// What stood around the override.
+/// What an override is wrapped in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wrapping {
     Bare,

@@ -69,7 +69,7 @@ fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<
     Some(FilterConfig::StatefulSession(cookie))
 }
 
-/// The session's cookie; `None` when there is none, or after a rejection.
+/// Returns the session's cookie; `None` when there is none, or after a rejection.
 fn session(message: &StatefulSession, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<SessionCookie> {
     let state = message.session_state.as_ref()?;
     let at = at.field("session_state");

@@ -44,14 +44,14 @@ struct Entry {
     is_used: bool,
 }
 
-/// What became of a plugin.
+/// What is known of a plugin.
 #[derive(Debug)]
 enum State {
-    /// It has a fault, which is reported.
+    /// The plugin has a fault, which is reported.
     Faulty,
-    /// Optional and unknown: routes to it are dropped.
+    /// The plugin is optional and unknown: routes to it are dropped.
     Dropped,
-    /// The LB policy that it stands for.
+    /// The plugin is valid, and stands for this LB policy.
     Policy(Arc<LbPolicy>),
 }
 
@@ -66,7 +66,7 @@ impl Plugins {
         self.0.get(name).is_some_and(|e| matches!(e.state, State::Dropped))
     }
 
-    /// The names of the declared plugins, in their order.
+    /// Returns the names of the declared plugins, in their order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
@@ -78,10 +78,10 @@ impl Plugins {
         }
     }
 
-    /// The LB policy of each plugin that a kept route uses; `at` is the path of the field.
+    /// Returns the LB policy of each plugin that a kept route uses; `at` is the path of the field.
     ///
-    /// Plugins without a use are noted, unless a route was `rejected`: it may have been the one
-    /// that uses them.
+    /// Plugins that no route uses are noted, unless a route was `rejected`: it may have been the
+    /// one that uses them.
     pub fn into_used(self, rejected: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> BTreeMap<String, Arc<LbPolicy>> {
         let mut used = BTreeMap::new();
         for (name, entry) in self.0 {

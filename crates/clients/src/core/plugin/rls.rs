@@ -21,8 +21,8 @@ use xdsctl_model::resource::{LbPolicy, MAX_DURATION_SECONDS};
 
 /// Converts the plugin to the LB policy `rls_experimental`.
 ///
-/// `at` is the path of the message, `any_at` that of the Any that holds it: there the client
-/// reports what the LB policy rejects.
+/// `at` is the path of the message, `any_at` that of the Any that holds it. What the LB policy
+/// rejects is reported at `any_at`, as the client does.
 pub fn lb_policy(
     extension: &Extension<'_>,
     at: &Path<'_>,

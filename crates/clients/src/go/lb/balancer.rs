@@ -15,16 +15,16 @@ use xdsctl_model::resource::lb_policy::{
     WeightedRoundRobinConfig, WeightedTargetConfig, WrrLocalityConfig,
 };
 
-/// Largest ring, in entries (`ringHashSizeUpperBound`).
+/// The largest ring, in entries (`ringHashSizeUpperBound`).
 pub(super) const MAX_RING_SIZE: u64 = 8 * 1024 * 1024;
 
-/// Smallest period between updates of weights.
+/// The shortest period between updates of weights.
 const MIN_UPDATE: Millis = Millis(100);
 
-/// Sizes of a ring where the JSON has none, or 0.
+/// The smallest and largest size of a ring where the JSON sets none, or 0.
 const JSON_RING: (u64, u64) = (1024, 4096);
 
-/// 0 is no size: the balancer's own default takes its place.
+/// Returns the sizes of a ring; the balancer's own default replaces a 0.
 pub(super) fn ring_defaults(min: u64, max: u64) -> Ring {
     let or = |size: u64, default: u64| if size == 0 { default } else { size };
     Ring {
@@ -33,7 +33,7 @@ pub(super) fn ring_defaults(min: u64, max: u64) -> Ring {
     }
 }
 
-/// Sizes of a ring, in entries.
+/// The smallest and the largest size of a ring, in entries.
 pub(super) struct Ring {
     pub min: u64,
     pub max: u64,
@@ -42,7 +42,7 @@ pub(super) struct Ring {
 /// A balancer that is registered with `import _ "google.golang.org/grpc/xds"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GoBalancer {
-    /// Takes any config.
+    /// This balancer takes any config.
     RoundRobin,
     PickFirst,
     RingHash,
@@ -87,7 +87,7 @@ impl GoBalancer {
         })
     }
 
-    /// `ParseConfig`.
+    /// Reads a config (`ParseConfig`).
     pub(super) fn read(self, config: &Value, profile: &Profile) -> GoParsed<Kept<LbConfig>> {
         let empty = Map::new();
         let config = match config {
@@ -153,7 +153,7 @@ impl GoBalancer {
         })
     }
 
-    /// Reports a config that is accepted, and of which the process dies when the cluster is used.
+    /// Reports a config that is accepted, and then kills the process when the cluster is used.
     pub(super) fn note_death(self, config: &Value, cluster: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
         let has_child = config
             .as_object()
@@ -163,8 +163,8 @@ impl GoBalancer {
             cx.report_as(Effect::Fails, &LB_CONFIG_KILLS, &at.field("value"), message);
         }
         let named = config.get("cluster").and_then(Value::as_str).unwrap_or_default();
-        // Before policies look their cluster up in the channel's configuration, the name means
-        // nothing.
+        // Versions in which policies do not look their cluster up in the channel's configuration
+        // ignore the name.
         let is_looked_up = !cx.has(Feature::ClustersAlone);
         if self == GoBalancer::ClusterImpl && has_child && named != cluster && is_looked_up {
             let message = format_args!(
@@ -185,7 +185,8 @@ fn ring_hash(config: GoObject<'_>, profile: &Profile) -> GoParsed<RingHashConfig
     let name = name.filter(|_| profile.has(Feature::RingHashSetRequestHashKey));
     let name = name.map_or_else(String::new, str::to_lowercase);
     let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.');
-    // The rest of a name that begins like that of a pseudo-header is not looked at (`ValidateKey`).
+    // The client does not check the rest of a name that begins with `:`, like that of a
+    // pseudo-header (`ValidateKey`).
     let is_name = name.starts_with(':') || name.bytes().all(is_plain);
     if name.ends_with("-bin") || !is_name {
         return Err(format!("requestHashHeader `{name}` is no header name"));
@@ -309,7 +310,7 @@ fn priority(config: GoObject<'_>, profile: &Profile) -> GoParsed<Kept<PriorityCo
     }
 }
 
-/// The balancer of a list that counts, the first registered one, and its config
+/// Returns the balancer of a list that counts, which is the first registered one, and its config
 /// (`BalancerConfig.UnmarshalJSON`).
 fn chosen<'v>(list: &'v Value, profile: &Profile) -> GoParsed<(GoBalancer, &'v Value)> {
     let Value::Array(entries) = list else {
@@ -341,7 +342,8 @@ fn read_list(list: &Value, profile: &Profile) -> GoParsed<Kept<LbConfig>> {
 }
 
 impl GoObject<'_> {
-    /// The balancer below; of one that runs without nothing is known.
+    /// Reads the balancer below this one. Without one, the config is accepted, but what is kept is
+    /// not known.
     fn child(self, name: &str, profile: &Profile) -> GoParsed<Kept<Box<LbConfig>>> {
         match self.get(name) {
             Some(list) => Ok(read_list(list, profile)?.map(Box::new)),

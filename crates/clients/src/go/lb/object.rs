@@ -1,5 +1,5 @@
-//! JSON as Go's encoding/json fills a struct of it: it takes keys in any case, passes over unknown
-//! ones, and leaves a field as it is where there is null.
+//! JSON as Go's encoding/json decodes it into a struct: it matches keys in any case, ignores
+//! unknown keys, and leaves a field as it is where there is null.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,24 @@ use serde_json::{Map, Value};
 
 use xdsctl_model::resource::{MAX_DURATION_SECONDS, Millis};
 
-/// Why a balancer's parser refuses a config.
+/// A value, or why a balancer's parser refuses the config.
 pub(super) type GoParsed<T = ()> = Result<T, String>;
 
-/// What is kept of a config that a balancer's parser takes; the error says what is not known of it.
+/// What is kept of a config that a balancer's parser accepts; the error says what is not known of
+/// it.
 pub(super) type Kept<T> = Result<T, String>;
 
-/// An object that a struct is filled from: the functions check the type of a field.
+/// An object that is decoded into a struct. The functions check the type of a field.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GoObject<'v>(pub(super) &'v Map<String, Value>);
 
 impl<'v> GoObject<'v> {
-    /// The value of a field; `None` for null. Case does not count where there is no exact key.
+    /// Returns the value of a field; `None` for null. If no key is exact, case does not count.
     pub(super) fn get(self, name: &str) -> Option<&'v Value> {
         self.named(name).filter(|value| !value.is_null())
     }
 
-    /// The value of a field, which may be null.
+    /// Returns the value of a field, which may be null.
     fn named(self, name: &str) -> Option<&'v Value> {
         let folded = || {
             let mut entries = self.0.iter();
@@ -58,8 +59,8 @@ impl<'v> GoObject<'v> {
         }
     }
 
-    /// A whole number up to `max`, as protobuf prints it: from 1e21 on with an exponent, which is
-    /// no integer for Go.
+    /// Reads a whole number up to `max`, as protobuf prints it: from 1e21 on with an exponent,
+    /// which is no integer for Go.
     pub(super) fn unsigned(self, name: &str, max: u64) -> GoParsed<Option<u64>> {
         let Some(number) = self.number(name)? else {
             return Ok(None);
@@ -81,14 +82,14 @@ impl<'v> GoObject<'v> {
         }
     }
 
-    /// A whole number of 32 bits.
+    /// Reads a whole number of 32 bits.
     pub(super) fn number32(self, name: &str, default: u32) -> GoParsed<u32> {
         let number = self.unsigned(name, u32::MAX.into())?;
         Ok(number.and_then(|number| u32::try_from(number).ok()).unwrap_or(default))
     }
 
-    /// A duration, in whole milliseconds towards zero but for what is below one. It reads its own
-    /// JSON, and takes no null.
+    /// Reads a duration in milliseconds, rounded towards zero, but not to 0. The type reads its own
+    /// JSON, and accepts no null.
     pub(super) fn duration(self, name: &str) -> GoParsed<Option<Millis>> {
         let text = match self.named(name) {
             None => return Ok(None),
@@ -131,7 +132,7 @@ impl<'v> GoObject<'v> {
 
 /// Reads a duration like `-1.5s`; `None` for any other text (`internal/serviceconfig/duration.go`).
 ///
-/// One that is not 0 is at least a millisecond long, so that its sign is kept.
+/// A duration that is not 0 is at least a millisecond long, so that its sign is kept.
 fn duration(text: &str) -> Option<Millis> {
     let text = text.strip_suffix('s')?;
     let (sign, text) = match text.strip_prefix('-') {

@@ -1,27 +1,28 @@
 //! Rules that earlier versions of grpc-go pass over while they compile a policy.
 //!
-//! What is passed over is as if it were not in its list. A list of which one rule must hold matches
-//! less without it, and one of which all must hold matches more. Whether that lets somebody in
-//! depends on what the policy is for.
+//! A rule that is passed over counts as if it were not in its list. A list of which one rule must
+//! hold matches less without it, and a list of which all must hold matches more. Whether that lets
+//! somebody in depends on what the policy is for.
 
 use super::{RBAC_RULE_NOT_APPLIED, is_kept};
 use crate::shared::conditions::{self, Condition, ConditionKind, Conditions};
 use xdsctl_document::proto::pb::envoy::config::rbac::v3::Policy;
 use xdsctl_model::diag::{Effect, Path, Validation};
 
-/// What a list is to its policy.
+/// How a list of rules affects its policy.
 #[derive(Debug, Clone, Copy)]
 struct ListRole {
-    /// The policy is for those who may come in, and not for those who may not.
+    /// The policy lets in whoever matches it (ALLOW); otherwise it keeps them out (DENY).
     allows: bool,
     /// The policy matches more without a rule of the list.
     more: bool,
-    /// The list stands in a negation.
+    /// The list is inside of a negation.
     is_negated: bool,
 }
 
 impl ListRole {
-    /// A list below, of which all rules must hold, or one.
+    /// Returns the role of a list inside of this one. With `all`, every rule of it must hold,
+    /// otherwise one.
     const fn below(self, all: bool) -> ListRole {
         ListRole {
             more: all != self.is_negated,
@@ -50,7 +51,8 @@ impl ListRole {
     }
 }
 
-/// Reports the rules of a policy that are passed over. Of each list one rule must hold.
+/// Reports the rules of a policy that are passed over. Of its permissions and its principals, one
+/// each must hold.
 pub(super) fn report(policy: &Policy, allows: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     let role = ListRole {
         allows,

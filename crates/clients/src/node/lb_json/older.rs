@@ -1,11 +1,11 @@
-//! JSON configs of LB policies in versions before clusters were watched in one place (A74).
+//! JSON configs of LB policies in versions before one place watches all clusters (A74).
 
 use prost_types::value::Kind;
 
 use super::{JsonObject, Parsed, number};
 
-/// The parts of `xds_cluster_impl` that are gone: the name for EDS, drops, and the server of load
-/// reports.
+/// Checks the fields of `xds_cluster_impl` that later versions lack: the EDS service name, drops,
+/// and the server for load reports.
 pub(super) fn cluster_impl(config: &JsonObject<'_>) -> Parsed {
     config.text("eds_service_name")?;
     number(config, "max_concurrent_requests")?;
@@ -20,7 +20,7 @@ pub(super) fn cluster_impl(config: &JsonObject<'_>) -> Parsed {
     load_reporting_server(config)
 }
 
-/// `xds_cluster_resolver`, which is gone.
+/// Checks `xds_cluster_resolver`, which later versions lack.
 pub(super) fn cluster_resolver(config: &JsonObject<'_>) -> Parsed {
     let mechanisms = config.list("discovery_mechanisms")?;
     config.list("xds_lb_policy")?;

@@ -1,4 +1,4 @@
-//! Whether bytes are what every parser reads in the same way: as a serializer writes them.
+//! Tells whether bytes are as a serializer writes them, so that every parser reads them alike.
 
 use xdsctl_document::proto::pb::tables::{Cardinality, Field, Kind, Message};
 use xdsctl_document::proto::wire::wire_type_of;
@@ -46,7 +46,7 @@ pub(super) fn is_plain(bytes: &[u8], message: &'static Message, depth: u32) -> b
     true
 }
 
-/// The place of a field among those of its message.
+/// Returns the index of a field among those of its message.
 fn position(message: &'static Message, field: &'static Field) -> u32 {
     let index = message.fields.partition_point(|other| other.number < field.number);
     u32::try_from(index).unwrap_or(u32::MAX)
@@ -70,7 +70,7 @@ fn is_plain_value(payload: &[u8], wire_type: u8, kind: Kind, depth: u32) -> bool
         }
 }
 
-/// An entry of a map: a key, and then a value.
+/// Says whether an entry of a map is plain: a key, and then a value.
 fn is_plain_entry(bytes: &[u8], key: Kind, value: Kind, depth: u32) -> bool {
     let mut rest = bytes;
     let mut next_number = 1;
@@ -91,7 +91,7 @@ fn is_plain_entry(bytes: &[u8], key: Kind, value: Kind, depth: u32) -> bool {
     next_number == 3 || value.message().is_none()
 }
 
-/// Several values in one run.
+/// Says whether a run of packed values is plain.
 fn is_plain_run(bytes: &[u8], kind: Kind) -> bool {
     let mut rest = bytes;
     match wire_type_of(kind) {
@@ -109,7 +109,7 @@ fn is_plain_run(bytes: &[u8], kind: Kind) -> bool {
     }
 }
 
-/// The next field: its number, wire type and payload.
+/// Reads the next field: its number, wire type and payload.
 fn next<'b>(rest: &mut &'b [u8]) -> Option<(u32, u8, &'b [u8])> {
     let tag = number(varint(rest)?)?;
     let wire_type = u8::try_from(tag & 7).ok()?;
@@ -132,7 +132,7 @@ fn take<'b>(rest: &mut &'b [u8], len: usize) -> Option<&'b [u8]> {
     Some(taken)
 }
 
-/// The bytes of a number of at most 64 bits.
+/// Returns the bytes of a number of at most 64 bits.
 fn varint<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
     let len = rest.iter().take(10).position(|byte| *byte < 0x80)? + 1;
     let bytes = take(rest, len)?;
@@ -140,7 +140,7 @@ fn varint<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
     (len < 10 || bytes.last() == Some(&1)).then_some(bytes)
 }
 
-/// The value of a tag or a length, of at most 32 bits.
+/// Returns the value of a tag or a length, of at most 32 bits.
 fn number(bytes: &[u8]) -> Option<u32> {
     if bytes.len() > 5 {
         return None;

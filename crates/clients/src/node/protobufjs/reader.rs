@@ -1,4 +1,4 @@
-//! Numbers and runs of bytes as protobuf.js takes them off the wire (reader.js, reader_buffer.js).
+//! Reads numbers and runs of bytes as protobuf.js does (reader.js, reader_buffer.js).
 
 use super::{MAX_DEPTH, Thrown};
 
@@ -10,10 +10,10 @@ const START_GROUP: u32 = 3;
 const END_GROUP: u32 = 4;
 const FIXED32: u32 = 5;
 
-/// Reads from a buffer up to the end of the message at hand.
+/// Reads from a buffer, up to the end of the current message.
 pub(super) struct Reader<'b> {
     buf: &'b [u8],
-    /// Where the next byte is; it may come to stand one behind the end.
+    /// The position of the next byte; it may be one behind the end.
     pub(super) pos: usize,
     len: usize,
 }
@@ -24,12 +24,12 @@ impl<'b> Reader<'b> {
         Reader { buf, pos: 0, len }
     }
 
-    /// The end of the message at hand.
+    /// Returns the end of the current message.
     pub(super) fn end(&self) -> usize {
         self.len
     }
 
-    /// Reads a length and goes into what has it; returns where that ends.
+    /// Reads a length and enters what has this length; returns where that ends.
     pub(super) fn enter(&mut self) -> Result<usize, Thrown> {
         let len = self.uint32()? as usize;
         let end = self.pos.saturating_add(len);
@@ -40,7 +40,7 @@ impl<'b> Reader<'b> {
         Ok(end)
     }
 
-    /// Leaves what ends at `inner` for what ends at `outer`.
+    /// Leaves a message that ends at `inner` for the message around it, which ends at `outer`.
     pub(super) fn leave(&mut self, inner: usize, outer: usize) -> Result<(), Thrown> {
         if self.pos != inner {
             return Err(Thrown::OutOfRange);
@@ -53,7 +53,8 @@ impl<'b> Reader<'b> {
         self.len.saturating_sub(self.pos)
     }
 
-    /// The next byte, also behind the end, where there is nothing after the buffer's.
+    /// Returns the next byte, also beyond the end of the message; beyond the end of the buffer it
+    /// is 0.
     fn byte(&mut self) -> u8 {
         let byte = self.buf.get(self.pos).copied().unwrap_or(0);
         self.pos += 1;
@@ -67,8 +68,8 @@ impl<'b> Reader<'b> {
         Ok(self.byte())
     }
 
-    /// A number of 32 bits. After five bytes that all say that there are more, five are skipped
-    /// whatever they are.
+    /// Reads a number of 32 bits. If each of five bytes says that another one follows, five more
+    /// bytes are skipped, whatever they are.
     pub(super) fn uint32(&mut self) -> Result<u32, Thrown> {
         let mut value = 0u32;
         if self.left() < 5 {
@@ -95,7 +96,7 @@ impl<'b> Reader<'b> {
         Ok(value)
     }
 
-    /// A number of 64 bits (`readLongVarint`).
+    /// Reads a number of 64 bits (`readLongVarint`).
     pub(super) fn uint64(&mut self) -> Result<u64, Thrown> {
         let (mut low, mut high) = (0u32, 0u32);
         let join = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
@@ -121,7 +122,8 @@ impl<'b> Reader<'b> {
                     return Ok(join(low, high));
                 }
             }
-            // The fourth byte is the last one, whether it is there or not, and whatever it says.
+            // Here the fourth byte always ends the number, even if it is missing or says that
+            // another one follows.
             low |= u32::from(self.byte() & 0x7f) << 21;
             return Ok(join(low, high));
         }
@@ -140,7 +142,7 @@ impl<'b> Reader<'b> {
         Err(Thrown::Varint)
     }
 
-    /// Takes the next `len` bytes, or throws as protobufjs does beyond the end.
+    /// Returns the next `len` bytes; beyond the end, throws as protobuf.js does.
     pub(super) fn take(&mut self, len: usize) -> Result<&'b [u8], Thrown> {
         let end = self.pos.saturating_add(len);
         if end > self.len {
@@ -151,13 +153,13 @@ impl<'b> Reader<'b> {
         Ok(taken)
     }
 
-    /// A string, which may have fewer bytes than its length says.
+    /// Returns the bytes of a string, which may be fewer than its length says.
     pub(super) fn text(&mut self) -> Result<&'b [u8], Thrown> {
         let len = self.uint32()? as usize;
         self.take(len.min(self.left()))
     }
 
-    /// Passes over an unknown field (`skipType`).
+    /// Skips an unknown field (`skipType`).
     pub(super) fn skip(&mut self, wire_type: u32, depth: u32) -> Result<(), Thrown> {
         if depth > MAX_DEPTH {
             return Err(Thrown::Depth);

@@ -1,4 +1,5 @@
-//! What protobuf.js reads of bytes that no serializer writes; each was put to protobuf.js 7.6.6.
+//! What protobuf.js reads of bytes that no serializer writes. Each case was tried with protobuf.js
+//! 7.6.6.
 
 use bytes::Bytes;
 use prost::Message as _;
@@ -10,7 +11,7 @@ use xdsctl_document::proto::pb::tables;
 
 const CLUSTER: &str = "envoy.config.cluster.v3.Cluster";
 
-/// The cluster that the client reads.
+/// Returns the cluster that the client reads.
 fn cluster(bytes: &[u8]) -> Result<Cluster, Thrown> {
     let bytes = Bytes::copy_from_slice(bytes);
     let read = read(&bytes, tables::message(CLUSTER).unwrap())?;

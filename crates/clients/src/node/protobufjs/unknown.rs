@@ -1,9 +1,9 @@
 //! Fields that the protos inside of grpc-js-xds do not have: it skips them, whatever is in them.
 //!
-//! Made by comparing the descriptors of 1.14.1, which are those of 1.13.0 too, with
+//! The list comes from comparing the descriptors of 1.14.1, which are those of 1.13.0 too, with
 //! `proto/xds.binpb`.
 
-/// Messages by name, with the numbers of the fields.
+/// The messages by name, with the numbers of the fields that the client does not have.
 const UNKNOWN: &[(&str, &[u32])] = &[
     ("envoy.config.cluster.v3.CircuitBreakers.Thresholds.RetryBudget", &[3]),
     ("envoy.config.cluster.v3.Cluster", &[58, 59, 60, 61, 62]),
@@ -95,7 +95,7 @@ const UNKNOWN: &[(&str, &[u32])] = &[
     ("xds.type.matcher.v3.StringMatcher", &[8]),
 ];
 
-/// Says whether the client has no such field.
+/// Says whether the client does not have a field.
 pub(super) fn is_unknown(message: &str, number: u32) -> bool {
     let found = UNKNOWN.binary_search_by(|(name, _)| (*name).cmp(message));
     found.is_ok_and(|index| UNKNOWN[index].1.contains(&number))

@@ -26,7 +26,8 @@ use xdsctl_model::resource::cluster::{
 };
 use xdsctl_model::resource::{LbPolicy, Millis};
 
-/// How long a session's connection is kept where nothing is read of it: one hour (A75).
+/// How long a session's connection is kept by clients that do not read the idle timeout: one hour
+/// (A75).
 const IDLE_TIMEOUT: Millis = Millis(3_600_000);
 
 impl FamilyReader<'_> {
@@ -91,7 +92,7 @@ impl FamilyReader<'_> {
         self.lb_policy(json)
     }
 
-    /// `max_requests` of a threshold with priority DEFAULT.
+    /// Returns `max_requests` of the threshold with priority DEFAULT that counts for this client.
     fn max_requests(&self, message: &Pb) -> u32 {
         let thresholds = message.circuit_breakers.as_ref().map_or(&[][..], |it| &it.thresholds);
         let mut of_default = thresholds.iter().filter(|threshold| threshold.priority == 0);
@@ -103,7 +104,7 @@ impl FamilyReader<'_> {
         found.unwrap_or(DEFAULT_MAX_CONCURRENT_REQUESTS)
     }
 
-    /// Outlier detection (A50) with the defaults of its policy.
+    /// Reads outlier detection (A50), with the defaults of this client's policy.
     fn outlier_detection(&self, pb: &OutlierPb) -> OutlierDetection {
         let ways = OutlierWays {
             zero_is_default: self.has(Feature::OutlierDefaults),
@@ -121,7 +122,7 @@ impl FamilyReader<'_> {
         }
     }
 
-    /// Metadata of the types that the client knows, and then Structs under other keys.
+    /// Reads the typed metadata that the client knows, and then Structs under other keys.
     fn metadata(&self, message: &Pb) -> BTreeMap<String, MetadataValue> {
         let mut map = BTreeMap::new();
         let is_read = self.has(Feature::ClusterMetadata) || self.has(Feature::GcpAuthnFilter);
@@ -148,17 +149,17 @@ impl FamilyReader<'_> {
     }
 }
 
-/// In what clients differ when they read outlier detection.
+/// How a client reads outlier detection, as far as clients differ.
 pub(crate) struct OutlierWays {
     /// A field that is 0 counts as not set.
     pub zero_is_default: bool,
-    /// Ejects by success rate unless that is switched off.
+    /// The client ejects by success rate unless that is switched off.
     pub success_rate_by_default: bool,
-    /// `max_ejection_time` when it is not set.
+    /// The default of `max_ejection_time`.
     pub max_ejection_time: Millis,
 }
 
-/// Outlier detection (A50). An algorithm exists only while its enforcement percentage is not 0.
+/// Reads outlier detection (A50). An algorithm exists only if its enforcement percentage is not 0.
 pub(crate) fn outlier_detection(pb: &OutlierPb, ways: OutlierWays) -> OutlierDetection {
     let is_set = |is_zero: bool| !(is_zero && ways.zero_is_default);
     let time = |value: &Option<prost_types::Duration>, default| {
@@ -196,9 +197,9 @@ pub(crate) fn outlier_detection(pb: &OutlierPb, ways: OutlierWays) -> OutlierDet
     }
 }
 
-/// Ejection by success rate where a field that is not set is none of its values: without a volume
-/// no endpoint is compared, and without a factor or a share none is ejected (grpc-js
-/// `OutlierDetectionLoadBalancer.runSuccessRateCheck`).
+/// Reads ejection by success rate for versions in which a field that is not set has no value:
+/// without a volume no endpoint is compared, and without a factor or a percentage none is ejected
+/// (grpc-js `OutlierDetectionLoadBalancer.runSuccessRateCheck`).
 fn success_rate_as_set(pb: &OutlierPb) -> Option<SuccessRateEjection> {
     if pb.enforcing_success_rate == Some(0) {
         return None;
@@ -212,8 +213,9 @@ fn success_rate_as_set(pb: &OutlierPb) -> Option<SuccessRateEjection> {
     })
 }
 
-/// Ejection by failures likewise: without a volume each endpoint is compared, but none counts for
-/// the fewest hosts (`runFailurePercentageCheck`).
+/// Reads ejection by failure percentage for versions in which a field that is not set has no value:
+/// without a volume each endpoint is compared, but none counts towards the minimum of hosts
+/// (`runFailurePercentageCheck`).
 fn failure_percentage_as_set(pb: &OutlierPb) -> Option<FailurePercentageEjection> {
     let share = pb.enforcing_failure_percentage.filter(|share| *share > 0)?;
     let hosts = pb.failure_percentage_minimum_hosts.unwrap_or(0);
@@ -230,7 +232,7 @@ fn failure_percentage_as_set(pb: &OutlierPb) -> Option<FailurePercentageEjection
     })
 }
 
-/// How the endpoints are found.
+/// Reads how the endpoints of a cluster are found.
 fn discovery(message: &Pb) -> Discovery {
     match &message.cluster_discovery_type {
         Some(ClusterDiscoveryType::ClusterType(custom)) => {
@@ -253,7 +255,7 @@ fn discovery(message: &Pb) -> Discovery {
     }
 }
 
-/// The host and port of the only endpoint.
+/// Returns the host and port of the only endpoint.
 fn dns_name(message: &Pb) -> Option<String> {
     let locality = message.load_assignment.as_ref()?.endpoints.first()?;
     let endpoint: LbEndpoint = proto::kept(locality.lb_endpoints.first()?);

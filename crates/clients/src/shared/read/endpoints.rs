@@ -18,11 +18,11 @@ use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::{DropCategory, DropConfig, Endpoint, Endpoints, Locality, LocalityName};
 use xdsctl_model::resource::pieces::{Builder, Pieces};
 
-/// Everything, in parts per million.
+/// All RPCs, in parts per million.
 const ALL_PER_MILLION: u32 = 1_000_000;
 
 impl FamilyReader<'_> {
-    /// The endpoints of a cluster. Localities without a weight are left out.
+    /// Reads the endpoints of a cluster. Localities without a weight are left out.
     pub(super) fn endpoints(&self, message: &Pb, opened: &Opened) -> Endpoints {
         let opened_endpoints = opened.endpoints(message);
         let ways = self.endpoint_ways(message, opened_endpoints);
@@ -51,7 +51,7 @@ impl FamilyReader<'_> {
         }
         let in_order = |localities: BTreeMap<LocalityName, Locality>| {
             let mut localities: Vec<Locality> = localities.into_values().collect();
-            // Only C-core goes by their names.
+            // Only C-core orders localities by their names.
             localities.sort_by_key(|locality| locality.index);
             localities
         };
@@ -62,7 +62,8 @@ impl FamilyReader<'_> {
         }
     }
 
-    /// How this client reads the endpoints: what none of them has is not asked of it.
+    /// Returns how this client reads the endpoints. Does not ask for features that make no
+    /// difference to any of them.
     fn endpoint_ways(&self, message: &Pb, opened: &OpenedEndpoints) -> EndpointWays {
         let has_metadata = opened.has_metadata || message.endpoints.iter().any(|locality| locality.metadata.is_some());
         EndpointWays {
@@ -75,7 +76,8 @@ impl FamilyReader<'_> {
         }
     }
 
-    /// The weights of the endpoints that are left out, where they count.
+    /// Returns the sum of the weights of the endpoints that are left out; 0 for clients to which it
+    /// does not matter.
     fn left_out_weight(&self, ways: EndpointWays, list: &[OpenedEndpoint]) -> u64 {
         if !self.has(Feature::SharesOfAll) {
             return 0;
@@ -89,8 +91,7 @@ impl FamilyReader<'_> {
     }
 }
 
-/// In what clients differ when they read endpoints. Those that read them in the same ways keep the
-/// same of them.
+/// How a client reads endpoints, as far as clients differ. Clients with equal ways keep the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct EndpointWays {
     keeps_draining: bool,
@@ -113,13 +114,13 @@ fn of_locality(ways: EndpointWays, message: &LocalityLbEndpoints, list: &[Opened
 }
 
 impl EndpointWays {
-    /// What is kept of the endpoints of each locality.
+    /// Returns what is kept of the endpoints of each locality.
     pub(crate) fn kept(self, message: &Pb, opened: &OpenedEndpoints) -> KeptEndpoints {
         let localities = message.endpoints.iter().zip(&opened.lists);
         localities.map(|(one, list)| of_locality(self, one, list)).collect()
     }
 
-    /// The health of an endpoint that gets RPCs.
+    /// Returns the health of an endpoint; `None` if the endpoint gets no RPCs.
     fn health(self, number: i32) -> Option<HealthStatus> {
         match HealthPb::try_from(number) {
             Ok(HealthPb::Unknown) => Some(HealthStatus::Unknown),
@@ -129,8 +130,8 @@ impl EndpointWays {
         }
     }
 
-    /// An endpoint; `None` for one that gets no RPC: one whose health is bad, or whose address
-    /// nothing can connect to.
+    /// Reads an endpoint; `None` if it gets no RPCs, because of its health or because nothing can
+    /// connect to its address.
     fn endpoint(self, opened: &OpenedEndpoint, index: usize) -> Option<Endpoint> {
         let message = &opened.message;
         let health = self.health(message.health_status)?;
@@ -166,34 +167,32 @@ impl EndpointWays {
     }
 }
 
-/// Says whether metadata has an entry of this name, typed or not, without reading more than the
-/// names.
+/// Says whether metadata has an entry of this name, typed or not. Reads nothing but the names.
 fn has_key(metadata: &[u8], name: &str) -> bool {
     wire::map_keys(metadata).any(|key| key == name.as_bytes())
 }
 
-/// The proxy in metadata (A86).
+/// Returns the proxy in metadata (A86).
 fn proxy(metadata: &Metadata) -> Option<String> {
     let any = metadata.typed_filter_metadata.get(PROXY_METADATA)?;
     Some(socket_address(&opened(any, ADDRESS)?)?.to_string())
 }
 
-/// The ring hash key in metadata (A76); an empty one counts as none.
+/// Returns the ring hash key in metadata (A76); an empty one counts as none.
 fn hash_key(metadata: &Metadata) -> Option<String> {
     let json = struct_to_json(Some(metadata.filter_metadata.get(LB_METADATA)?))?;
     let key = json.get("hash_key")?.as_str()?;
     (!key.is_empty()).then(|| key.to_owned())
 }
 
-/// An IP address and a port, as they stand in their fields; `None` for one that cannot be connected
-/// to.
+/// Returns an address as an IP address and a port; `None` if nothing can connect to it.
 pub(super) fn socket_address(address: &Address) -> Option<SocketAddr> {
     let socket = fields::socket(Some(address))?;
     let port = u16::try_from(fields::port(socket).unwrap_or(0)).ok()?;
     addresses::ip_address(&socket.address, port)
 }
 
-/// What is dropped; more than everything is everything.
+/// Reads the shares of RPCs to drop; more than all counts as all.
 fn drops(policy: Option<&Policy>) -> Option<DropConfig> {
     let list = policy.map(|policy| policy.drop_overloads.as_slice());
     let list = list.filter(|list| !list.is_empty())?;

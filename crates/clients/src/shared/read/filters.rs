@@ -28,7 +28,7 @@ pub(crate) enum FilterKind {
 }
 
 impl FilterKind {
-    /// Says whether a client has it in its chain; else a server.
+    /// Says whether the filter runs on a client, or on a server if `on_client` is false.
     pub(crate) const fn runs(self, on_client: bool) -> bool {
         match self {
             FilterKind::Router => true,
@@ -39,7 +39,8 @@ impl FilterKind {
 }
 
 impl FamilyReader<'_> {
-    /// The filters that run on this side: optional ones that the client does not have are left out.
+    /// Reads the filters that run on this side; optional ones that the client does not have are
+    /// left out.
     pub(super) fn filters(&self, filters: &[Pb], on_client: bool) -> Vec<HttpFilter> {
         let mut kept = Vec::with_capacity(filters.len());
         for (index, filter) in filters.iter().enumerate() {
@@ -59,7 +60,7 @@ impl FamilyReader<'_> {
         kept
     }
 
-    /// The overrides; an optional one of a filter that the client does not have is left out.
+    /// Reads the overrides; an optional one of a filter that the client does not have is left out.
     pub(super) fn overrides(&self, map: &BTreeMap<String, Any>) -> BTreeMap<String, FilterOverride> {
         let entries = map.iter();
         entries
@@ -106,7 +107,7 @@ impl FamilyReader<'_> {
         }
     }
 
-    /// Fault injection; with a limit of 0 active faults there is none.
+    /// Reads fault injection; with a limit of 0 active faults, there is none.
     fn fault(&self, message: &HttpFault) -> Fault {
         let mut fault = Fault {
             abort_denominator: 100,
@@ -142,7 +143,7 @@ impl FamilyReader<'_> {
     }
 }
 
-/// Numerator and denominator; nothing is 0 of 100, and an unknown denominator is 100.
+/// Returns numerator and denominator. No percentage is 0 of 100, and an unknown denominator is 100.
 pub(crate) fn fraction(percent: Option<&FractionalPercent>) -> (u32, u32) {
     let Some(percent) = percent else {
         return (0, 100);

@@ -15,11 +15,11 @@ use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::wrr_
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::profile::Feature;
 
-/// Endpoints that least_request compares, unless it is told.
+/// How many endpoints least_request compares by default.
 const CHOICES: u32 = 2;
 
 impl FamilyReader<'_> {
-    /// The list with the first policy that the client has; an empty one if it has none.
+    /// Returns a list with the first policy that the client has; empty if it has none.
     pub(super) fn policies(&self, list: &LoadBalancingPolicy) -> Value {
         let mut entries = list.policies.iter();
         let found = entries.find_map(|entry| {
@@ -32,7 +32,7 @@ impl FamilyReader<'_> {
         }
     }
 
-    /// The name and config of an entry; `None` for a policy that the client does not have.
+    /// Returns the name and config of an entry; `None` for a policy that the client does not have.
     fn policy(&self, any: &Any) -> Option<(String, Value)> {
         fn decoded<T: prost::Message + Default>(any: &Any) -> T {
             T::decode(any.value.clone()).unwrap_or_default()
@@ -84,13 +84,13 @@ impl FamilyReader<'_> {
         Some((name.to_owned(), config))
     }
 
-    /// The config of ring_hash with these sizes.
+    /// Returns the config of ring_hash with these sizes.
     pub(super) fn ring(&self, min: Option<u64>, max: Option<u64>) -> Value {
         let (min, max) = (self.dialect.ring)(min, max);
         json!({ "minRingSize": min, "maxRingSize": max })
     }
 
-    /// The config of least_request that `lb_policy` has.
+    /// Returns the config of least_request for a cluster with `lb_policy: LEAST_REQUEST`.
     pub(super) fn least_request(&self, count: Option<u32>) -> Value {
         json!({ "choiceCount": count.unwrap_or(CHOICES) })
     }
@@ -107,7 +107,7 @@ pub struct WeightedForm {
 }
 
 impl WeightedForm {
-    /// The names of the gRFC (A58).
+    /// The names of the fields in the gRFC (A58).
     pub const NAMES: [&'static str; 6] = [
         "enableOobLoadReport",
         "oobReportingPeriod",
@@ -118,7 +118,8 @@ impl WeightedForm {
     ];
 }
 
-/// What is not set is left out, and the policy has its default.
+/// Writes the config of weighted_round_robin. A field that is not set is left out, so that the
+/// policy uses its default.
 fn weighted_round_robin(message: &ClientSideWeightedRoundRobin, form: &WeightedForm) -> Value {
     let is_kept = |is_zero: bool| !(form.omits_zero && is_zero);
     let [enable, oob, blackout, expiration, update, error_penalty] = form.names;
@@ -145,7 +146,7 @@ fn weighted_round_robin(message: &ClientSideWeightedRoundRobin, form: &WeightedF
     Value::Object(config)
 }
 
-/// A duration as protobuf prints it; the client holds no more than 292 years.
+/// Prints a duration as protobuf does; the client holds no more than 292 years.
 fn duration(period: &prost_types::Duration) -> String {
     const MOST: i64 = i64::MAX / 1_000_000_000;
     let seconds = period.seconds.clamp(-MOST, MOST);

@@ -63,7 +63,7 @@ impl FamilyReader<'_> {
         }
     }
 
-    /// A chain, of which the first network filter counts.
+    /// Reads a chain, of which the first network filter counts.
     fn chain(&self, chain: &pb::FilterChain) -> FilterChain {
         let config = chain.filters.first().and_then(fields::network_config);
         let matches = chain.filter_chain_match.as_ref();
@@ -95,8 +95,7 @@ impl FamilyReader<'_> {
         }
     }
 
-    /// The chains that can match, by where a connection was addressed to; by where a connection was
-    /// addressed to.
+    /// Returns the chains that can match, by the destination of a connection.
     fn destinations(&self, chains: &[pb::FilterChain]) -> Vec<DestinationChains> {
         let any = FilterChainMatch::default();
         let keeps_all = (self.dialect.keeps_destinations)(self.profile);

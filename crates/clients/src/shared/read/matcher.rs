@@ -9,25 +9,25 @@ use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
 use xdsctl_re2::Regex;
 
-/// A pattern, which the client has compiled; `None` for one of another dialect, which is not known
-/// here.
+/// Compiles a pattern that the client has compiled; `None` for a pattern that is not in RE2's
+/// dialect.
 pub(super) fn regex(pattern: &str) -> Option<Regex> {
     let compiled = Regex::new(pattern).ok();
     compiled.or_else(|| Regex::new(&pattern.replace("(?<", "(?P<")).ok())
 }
 
 impl FamilyReader<'_> {
-    /// A pattern with which whole texts are compared.
+    /// Compiles a pattern that is compared with whole texts.
     pub(super) fn whole(&self, pattern: &str) -> Option<Regex> {
-        // Anything may stand before and behind what lies between `^` and `$`, which hold the first
-        // and the last alternative alone.
+        // `^` and `$` bind to the first and the last alternative alone, so a match may have any
+        // text around it.
         match self.has(Feature::RegexAnchorsLoose) && pattern.contains('|') {
             true => regex(&format!("(?s:.*)(?:^{pattern}$)(?s:.*)")),
             false => regex(pattern),
         }
     }
 
-    /// A string matcher; a regex is not made to ignore case.
+    /// Reads a string matcher; a regex never ignores case.
     pub(super) fn string_matcher(&self, matcher: &pb::StringMatcher) -> Option<StringMatcher> {
         let kind = match matcher.match_pattern.as_ref()? {
             MatchPattern::Exact(text) => StringMatch::Exact(text.clone()),
@@ -51,7 +51,7 @@ impl FamilyReader<'_> {
         }
     }
 
-    /// A header matcher of a route.
+    /// Reads a header matcher of a route.
     pub(super) fn header_matcher(&self, matcher: &route::HeaderMatcher) -> Option<HeaderMatcher> {
         let kind = match &matcher.header_match_specifier {
             Some(specifier) => self.header_match(specifier),
@@ -62,7 +62,7 @@ impl FamilyReader<'_> {
                 true => matcher.name.to_ascii_lowercase(),
                 false => matcher.name.clone(),
             },
-            // What is asked of it is not known: no value has it.
+            // The client does not know this kind of match, so no value matches.
             kind: match self.has(Feature::LenientRoutes) {
                 true => kind.unwrap_or(HeaderMatch::Range { start: 0, end: 0 }),
                 false => kind?,

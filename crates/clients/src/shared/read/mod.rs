@@ -1,8 +1,8 @@
-//! What a client keeps of a resource that its own converter has taken.
+//! What a client keeps of a resource that its own converter has accepted.
 //!
-//! Clients differ in what they take far more than in what they keep of it. So a family's converter
-//! says what it rejects, and then one reader makes the value. It reports nothing, and presumes a
-//! resource that is good. What a family does in its own way is in its [`ReadDialect`]; differences
+//! Clients differ far more in what they accept than in what they keep. So a family's converter says
+//! what it rejects, and then one reader makes the value. The reader reports nothing, and assumes
+//! that the resource is valid. Differences between families are in [`ReadDialect`]; differences
 //! between versions are features.
 
 mod cluster;
@@ -41,55 +41,58 @@ pub(crate) use filters::{FilterKind, fraction};
 pub(crate) use rbac::{PolicyKind, PolicyReader, has_shadow_rules};
 pub(crate) use xdsctl_model::status::of_http_error as status_of_http;
 
-/// What a family does in its own way.
+/// How a family reads accepted resources, where families differ.
 pub(crate) struct ReadDialect {
-    /// The filter that is registered for the type URL of a config or an override.
+    /// Returns the filter that is registered for the type URL of a config or an override.
     pub filter: fn(&str, &Profile) -> Option<FilterKind>,
-    /// The gRPC status code of an abort with an HTTP status; 0 for no abort.
+    /// Returns the gRPC status code of an abort with an HTTP status; 0 for no abort.
     pub status_of_http: fn(u32) -> u32,
     /// How headers ask for faults.
     pub fault_headers: FaultHeaders,
-    /// What the client makes of a cluster specifier plugin; `None` if it does not have it.
+    /// Returns the LB policy that a cluster specifier plugin stands for; `None` if the client does
+    /// not have the plugin.
     pub plugin: fn(&Any, &Profile) -> Option<LbPolicy>,
-    /// The least and the largest size of a ring that are given, or not.
+    /// Returns the smallest and the largest size of a ring from the sizes that are set, if any.
     pub ring: fn(Option<u64>, Option<u64>) -> (u64, u64),
     /// Says whether an LB policy of this name is registered, so that a TypedStruct may name it.
     pub has_policy: fn(&str, &Profile) -> bool,
-    /// `lb_policy: LEAST_REQUEST` picks in the localities, which are chosen by weight.
+    /// `lb_policy: LEAST_REQUEST` picks within localities, which are chosen by weight.
     pub least_request_in_localities: bool,
     /// The LeastRequest message is read whether or not the client has its switch on.
     pub reads_least_request: bool,
     /// How the config of weighted_round_robin is written.
     pub weighted_round_robin: WeightedForm,
-    /// Clusters of weight 0 are watched.
+    /// The client watches clusters of weight 0.
     pub watches_unweighted: bool,
     /// Reads a list of LB policies, of which the first known one counts.
     pub lb_config: fn(&Value, &Profile) -> Result<LbConfig, String>,
-    /// `require_client_certificate` counts as true if it is set, be it to false.
+    /// `require_client_certificate` counts as true if it is set, even to false.
     pub requires_if_set: bool,
-    /// A filter chain that never matches still sets its destinations apart from wider ones.
+    /// Connections to the destinations of a chain that never matches do not go to chains for wider
+    /// ranges.
     pub keeps_destinations: fn(&Profile) -> bool,
-    /// A chain for `raw_buffer` goes before one without transport_protocol; otherwise they are
-    /// alike.
+    /// A chain for `raw_buffer` takes precedence over one without transport_protocol; otherwise
+    /// they are equal.
     pub prefers_raw_buffer: bool,
-    /// Chains that never match are used, too: their routes are asked for.
+    /// The client also uses chains that never match: it asks for their routes.
     pub uses_all_chains: bool,
-    /// A match without `raw_buffer` never matches.
+    /// A chain whose match does not name `raw_buffer` never matches.
     pub needs_raw_buffer: bool,
-    /// The range of addresses of a filter chain's match.
+    /// Reads an address range of a filter chain's match.
     pub chain_range: fn(&CidrRange, &Profile) -> Option<Cidr>,
-    /// The range of addresses of an RBAC policy.
+    /// Reads an address range of an RBAC policy.
     pub policy_range: fn(&CidrRange, &Profile) -> Option<Cidr>,
-    /// Says whether the client has a kind of condition of RBAC policies. One that it lacks is taken
-    /// all the same.
+    /// Says whether the client has a kind of condition of RBAC policies. A client also accepts a
+    /// kind that it lacks.
     pub has_policy_kind: fn(PolicyKind, &Profile) -> bool,
-    /// `alpn_protocols` of a server's TLS context are used.
+    /// The client uses `alpn_protocols` of a server's TLS context.
     pub uses_alpn: bool,
-    /// Of several circuit breakers for the priority DEFAULT the last counts, and not the first.
+    /// Of several circuit breakers for the priority DEFAULT, the last one counts; otherwise the
+    /// first one.
     pub last_breaker: bool,
     /// That last circuit breaker counts even if it sets no limit; the limit is then the default.
     pub unset_breaker_counts: bool,
-    /// Ejects by success rate unless that is switched off (A50).
+    /// The client ejects by success rate unless that is switched off (A50).
     pub success_rate_by_default: bool,
 }
 
@@ -98,15 +101,15 @@ pub(crate) struct FamilyReader<'p> {
     profile: &'p Profile,
     server: &'p ServerFacts,
     dialect: &'static ReadDialect,
-    /// The last `retry_on`, and what the client reads in it: that of neighbours is mostly the same.
+    /// The last `retry_on`, and what the client reads in it: neighbours mostly have the same.
     retry_on: RefCell<(String, RetryWords)>,
 }
 
-/// The conditions of a `retry_on`, and the words that are none.
+/// The conditions of a `retry_on`, and the words that are no conditions.
 type RetryWords = (BTreeSet<RetryOn>, Vec<String>);
 
 impl<'p> FamilyReader<'p> {
-    /// A reader for the client that looks at a resource.
+    /// Makes a reader for the client that looks at a resource.
     pub(crate) fn new(dialect: &'static ReadDialect, cx: &Validation<'p>) -> Self {
         FamilyReader {
             profile: cx.profile(),
@@ -116,7 +119,7 @@ impl<'p> FamilyReader<'p> {
         }
     }
 
-    /// What the client keeps of a resource.
+    /// Returns what the client keeps of a resource.
     pub(crate) fn resource(&self, message: Message<'_>, opened: &Opened) -> Resource {
         match message {
             Message::Listener(message) => Resource::Listener(self.listener(message)),
@@ -130,38 +133,39 @@ impl<'p> FamilyReader<'p> {
         self.profile.has(feature)
     }
 
-    /// Reads a list of LB policies as JSON. One that no policy takes comes with the reason, and
-    /// fails RPCs.
+    /// Reads a list of LB policies as JSON. A list that the LB policies refuse is kept with the
+    /// reason, and RPCs fail.
     fn lb_policy(&self, json: Value) -> Arc<LbPolicy> {
         let (config, refusal) = match (self.dialect.lb_config)(&json, self.profile) {
             Ok(config) => (config, None),
-            // Only the sizes of a ring in `ring_hash_lb_config` are not looked at before.
+            // The converter has checked everything but the sizes of a ring in
+            // `ring_hash_lb_config`.
             Err(why) => (LbConfig::RingHash(Default::default()), Some(why)),
         };
         Arc::new(LbPolicy { config, refusal, json })
     }
 }
 
-/// The message in an Any, if it is one of this type.
+/// Decodes the message in an Any, if it is of this type.
 pub(crate) fn opened<T: prost::Message + Default>(any: &Any, type_name: &str) -> Option<T> {
     let before = any.type_url.strip_suffix(type_name)?;
     let is_it = before.is_empty() || before.ends_with('/');
     is_it.then(|| T::decode(any.value.clone()).unwrap_or_default())
 }
 
-/// A range of addresses without its host bits; `None` if the text is no address. A zone is passed
-/// over.
+/// Reads an address range, without the bits behind its length; `None` if the text is no address. A
+/// zone is ignored.
 pub(crate) fn plain_range(range: &CidrRange, _: &Profile) -> Option<Cidr> {
     let address: IpAddr = range.address_prefix.split('%').next()?.parse().ok()?;
     Some(Cidr::of_ip(address, length(range)))
 }
 
-/// The length of a prefix; without one it is everything.
+/// Returns the length of a prefix; if it is not set, the range is every address.
 pub(crate) fn length(range: &CidrRange) -> u32 {
     range.prefix_len.unwrap_or(0)
 }
 
-/// A duration in whole milliseconds; one below zero counts as none.
+/// Returns a duration in whole milliseconds; a negative one counts as 0.
 fn millis(duration: &prost_types::Duration) -> Millis {
     let seconds = duration.seconds.saturating_mul(1000);
     let millis = seconds.saturating_add(i64::from(duration.nanos) / 1_000_000);

@@ -26,7 +26,7 @@ use xdsctl_model::resource::rbac::{
 };
 
 impl FamilyReader<'_> {
-    /// A config or an override; what has no rules enforces nothing.
+    /// Reads a config or an override; one without rules enforces nothing.
     pub(super) fn rbac(&self, any: &Any) -> Rbac {
         let message: Option<FilterPb> = match opened::<RbacPerRoute>(any, RBAC_PER_ROUTE) {
             Some(of_route) => of_route.rbac,
@@ -50,7 +50,8 @@ impl FamilyReader<'_> {
     }
 }
 
-/// Says whether a config, or an override around one, has `shadow_rules`: no client reads them, so that the generated types lack them.
+/// Says whether a config, or an override around one, has `shadow_rules`. No client reads them, so
+/// the generated types lack them.
 pub(crate) fn has_shadow_rules(config: &Bytes, is_override: bool) -> bool {
     const SHADOW_RULES: u32 = 2;
     const RBAC_OF_ROUTE: u32 = 2;
@@ -61,7 +62,7 @@ pub(crate) fn has_shadow_rules(config: &Bytes, is_override: bool) -> bool {
     inner.is_some_and(|config| field(&config, SHADOW_RULES).is_some())
 }
 
-/// The first field of this number in a message, as bytes.
+/// Returns the first field of this number in a message, as bytes.
 fn field(message: &Bytes, number: u32) -> Option<Bytes> {
     let mut rest = message.clone();
     loop {
@@ -84,19 +85,19 @@ pub(crate) enum PolicyKind {
     PermissionMetadata(bool),
     /// `metadata` of a principal.
     PrincipalMetadata,
-    /// Actions beside ALLOW and DENY; one who lacks them takes them as DENY.
+    /// Actions besides ALLOW and DENY. A client that lacks them takes them for DENY.
     OtherActions,
-    /// `authenticated` without a name; one who lacks it lets in everybody.
+    /// `authenticated` without a name. A client that lacks it lets everybody in.
     UnnamedPeer,
 }
 
-/// Reads the policies of one client, which has taken them.
+/// Reads the policies that one client has accepted.
 pub(crate) struct PolicyReader<'r> {
-    /// The client's matcher of texts; `None` for one that it cannot make.
+    /// Makes the client's matcher of a text; `None` if the client cannot make it.
     pub string: &'r dyn Fn(&StringPb) -> Option<StringMatcher>,
-    /// The client's matcher of headers.
+    /// Makes the client's matcher of a header; `None` if the client cannot make it.
     pub header: &'r dyn Fn(&HeaderPb) -> Option<HeaderMatcher>,
-    /// The client's ranges of addresses; `None` for one that matches nothing.
+    /// Reads an address range as the client does; `None` if it matches nothing.
     pub range: &'r dyn Fn(&CidrRange) -> Option<Cidr>,
     /// Says whether the client has a kind of condition.
     pub has: &'r dyn Fn(PolicyKind) -> bool,
@@ -105,7 +106,7 @@ pub(crate) struct PolicyReader<'r> {
 }
 
 impl PolicyReader<'_> {
-    /// The rules of a filter; `None` if nothing is enforced.
+    /// Returns the rules of a filter; `None` if nothing is enforced.
     pub(crate) fn rules(&self, message: &FilterPb) -> Option<Arc<RbacRules>> {
         let rules = message
             .rules

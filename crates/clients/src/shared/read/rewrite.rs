@@ -1,13 +1,14 @@
-//! Substitutions of regular expressions, in the form of RE2: `\1` is a group.
+//! Substitutions for regular expressions, converted to the form of RE2, in which `\1` is a group.
 
-/// The group of this name, in RE2's form; nothing if the pattern has none, or it is above 9.
+/// Returns the group of this name in RE2's form; empty if the pattern has none, or its number is
+/// above 9.
 fn by_name(groups: &[&str], name: &str) -> String {
     let found = groups.iter().position(|group| !name.is_empty() && *group == name);
     by_number(groups, found.map_or(usize::MAX, |index| index + 1))
 }
 
-/// The group of this number, in RE2's form; nothing if the pattern has none, or it is above 9,
-/// which that form has not.
+/// Returns the group of this number in RE2's form; empty if the pattern has none, or the number is
+/// above 9, which RE2's form does not have.
 fn by_number(groups: &[&str], number: usize) -> String {
     match number {
         0..=9 if number <= groups.len() => format!("\\{number}"),
@@ -15,8 +16,8 @@ fn by_number(groups: &[&str], number: usize) -> String {
     }
 }
 
-/// A template of Go's regexp (`Expand`) in RE2's form: `$1`, `${1}` and `${name}` are groups, one
-/// that the pattern does not have is empty, `$$` is `$`.
+/// Converts a template of Go's regexp (`Expand`) to RE2's form: `$1`, `${1}` and `${name}` are
+/// groups, a group that the pattern does not have is empty, and `$$` is `$`.
 pub(super) fn of_dollars(template: &str, groups: &[&str]) -> String {
     let mut rewrite = String::new();
     let mut rest = template;
@@ -54,11 +55,12 @@ pub(super) fn of_dollars(template: &str, groups: &[&str]) -> String {
     rewrite + rest
 }
 
-/// A replacement of re2j (`Matcher.appendReplacement`) in RE2's form: `$1` and `${name}` are
-/// groups, and a backslash makes the next character itself.
+/// Converts a replacement of re2j (`Matcher.appendReplacement`) to RE2's form: `$1` and `${name}`
+/// are groups, and a backslash makes the next character literal.
 ///
-/// Numbers above 9 are read as one digit. A group that the pattern does not have is an exception
-/// there, which is not followed: by number the header stays as it was, by name the group is nothing.
+/// Of a number, only the first digit is read. re2j throws an exception for a group that the pattern
+/// does not have, which is not imitated: a missing number leaves the header as it was, and a
+/// missing name is replaced by nothing.
 pub(super) fn of_escaped_dollars(template: &str, groups: &[&str]) -> String {
     let mut rewrite = String::new();
     let mut rest = template.chars();
@@ -87,9 +89,10 @@ pub(super) fn of_escaped_dollars(template: &str, groups: &[&str]) -> String {
     rewrite
 }
 
-/// A template of which grpc-js-xds (`getHash`) makes one for re2-wasm (`replaceMatch`), in RE2's
-/// form: one or two digits are a group. One that the pattern does not have is `$` and the number
-/// before it; groups from 10 on are left out, for that form has none.
+/// Converts a template of grpc-js-xds (`getHash`), which rewrites it for re2-wasm (`replaceMatch`),
+/// to RE2's form: one or two digits behind a backslash are a group. A group that the pattern does
+/// not have becomes `$` and the number before it. Groups from 10 on are left out, because RE2's
+/// form does not have them.
 pub(super) fn of_long_numbers(template: &str, groups: &[&str]) -> String {
     let mut rewrite = String::new();
     let mut parts = template.split('\\');

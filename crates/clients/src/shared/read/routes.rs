@@ -27,7 +27,7 @@ use xdsctl_model::resource::{LbPolicy, Millis};
 type KnownPlugins = BTreeMap<String, Arc<LbPolicy>>;
 
 impl FamilyReader<'_> {
-    /// A RouteConfiguration of its own, or one in a Listener.
+    /// Reads a RouteConfiguration that is a resource of its own, or is in a Listener.
     pub(super) fn route_config(&self, message: &pb::RouteConfiguration, opened: &Opened) -> RouteConfiguration {
         let mut plugins = KnownPlugins::new();
         for plugin in &message.cluster_specifier_plugins {
@@ -65,7 +65,7 @@ impl FamilyReader<'_> {
         }
     }
 
-    /// A route; `None` where the client leaves it out.
+    /// Reads a route; `None` if the client leaves it out.
     fn route(
         &self,
         message: &RoutePb,
@@ -80,7 +80,7 @@ impl FamilyReader<'_> {
         let action = match &message.action {
             Some(ActionPb::Route(action)) => match self.route_action(action, of_host, plugins) {
                 Some(action) => Action::Route(Box::new(action)),
-                // A server of Node looks at the kind of an action alone.
+                // A server of Node looks only at the kind of an action.
                 None if self.has(Feature::ReadsAsServer) && self.has(Feature::LenientRoutes) => Action::Unknown,
                 None => return None,
             },
@@ -99,7 +99,7 @@ impl FamilyReader<'_> {
         })
     }
 
-    /// An action; `None` where the client leaves the route out.
+    /// Reads an action; `None` if the client leaves the route out.
     fn route_action(
         &self,
         message: &pb::RouteAction,
@@ -137,7 +137,7 @@ impl FamilyReader<'_> {
         })
     }
 
-    /// The clusters of weight 0, where the client watches them.
+    /// Returns the clusters of weight 0, if the client watches them.
     fn unweighted(&self, message: &pb::RouteAction) -> Vec<(usize, String)> {
         match &message.cluster_specifier {
             Some(ClusterSpecifier::WeightedClusters(clusters)) if self.dialect.watches_unweighted => {
@@ -151,7 +151,7 @@ impl FamilyReader<'_> {
         }
     }
 
-    /// The weighted clusters that have a weight.
+    /// Returns the weighted clusters that have a weight.
     fn weighted_clusters(&self, clusters: &[pb::weighted_cluster::ClusterWeight]) -> Vec<ClusterWeight> {
         let clusters = clusters.iter().enumerate();
         let weighted = clusters.filter_map(|(index, cluster)| {
@@ -165,7 +165,7 @@ impl FamilyReader<'_> {
         weighted.collect()
     }
 
-    /// A retry policy (A44); one without a code retries nothing.
+    /// Reads a retry policy (A44); a policy without a code retries nothing.
     fn retry_policy(&self, message: &pb::RetryPolicy) -> RetryPolicy {
         let (retry_on, lost_tokens) = self.retry_words(&message.retry_on);
         let back_off = message.retry_back_off.as_ref();
@@ -211,7 +211,7 @@ impl FamilyReader<'_> {
         last.1.clone()
     }
 
-    /// A hash policy; `None` for one that the client does not have.
+    /// Reads a hash policy; `None` if the client does not have its kind.
     fn hash_policy(&self, message: &HashPolicyPb) -> Option<HashPolicy> {
         let view = HeaderView::of(|feature| self.has(feature));
         let kind = match message.policy_specifier.as_ref()? {
@@ -272,8 +272,8 @@ impl FamilyReader<'_> {
         }))
     }
 
-    /// Parts per million in 32 bits. A missing default_value is 0, or with
-    /// [`Feature::FractionUnbounded`] no fraction; an unknown denominator is a million.
+    /// Returns parts per million in 32 bits. A missing default_value is 0, or with
+    /// [`Feature::FractionUnbounded`] no fraction. An unknown denominator is a million.
     fn fraction(&self, fraction: &RuntimeFractionalPercent) -> Option<u32> {
         let is_unbounded = self.has(Feature::FractionUnbounded);
         let Some(value) = fraction.default_value.as_ref() else {
@@ -285,7 +285,7 @@ impl FamilyReader<'_> {
             _ => 1,
         };
         if self.has(Feature::FractionAsWritten) {
-            // A numerator that is no signed number is below zero.
+            // A numerator that does not fit a signed number is negative, and counts as 0.
             let numerator = i32::try_from(value.numerator).map_or(0, i32::unsigned_abs);
             return Some(numerator.saturating_mul(factor));
         }

@@ -13,8 +13,8 @@ use xdsctl_model::resource::tls::{
 };
 
 impl FamilyReader<'_> {
-    /// Whether connections of a cluster go through an HTTP proxy, and its TLS; `None` for
-    /// plaintext.
+    /// Returns whether the connections of a cluster go through an HTTP proxy, and their TLS; `None`
+    /// for plaintext.
     pub(super) fn upstream_tls(&self, socket: &TransportSocket) -> (bool, Option<UpstreamTlsContext>) {
         let proxies = self.has(Feature::HttpConnect) || self.has(Feature::HttpProxySocket);
         let proxy = in_socket::<Http11ProxyUpstreamTransport>(socket, HTTP_11_PROXY).filter(|_| proxies);
@@ -41,7 +41,7 @@ impl FamilyReader<'_> {
         (proxy.is_some(), context)
     }
 
-    /// The TLS of a server's filter chain.
+    /// Returns the TLS of a server's filter chain.
     pub(super) fn downstream_tls(&self, socket: &TransportSocket) -> Option<DownstreamTlsContext> {
         let context: pb::DownstreamTlsContext = in_socket(socket, DOWNSTREAM)?;
         let mut common = self.common_tls(context.common_tls_context.as_ref());

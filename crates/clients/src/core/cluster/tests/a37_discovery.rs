@@ -197,7 +197,7 @@ fn an_aggregate_needs_a_valid_policy_that_it_does_not_use() {
     };
     let (value, findings) = run(&provided, &[]);
     assert!(value.is_none());
-    // That the policy would not be used either is no second finding.
+    // The policy would not be used either, but that is no second finding.
     assert_eq!(
         pairs(&findings),
         [("cds-lb-policy-unsupported", "lb_policy".to_owned())]

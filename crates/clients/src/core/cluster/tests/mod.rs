@@ -1,4 +1,5 @@
-//! Tests of the Cluster converter: A37 (discovery), A75 (idle timeout), A55 (override_host_status), A42, A32, A50.
+//! Tests of the Cluster converter: A37 (discovery), A75 (idle timeout), A55 (override_host_status),
+//! A42, A32, A50.
 
 mod a37_discovery;
 mod a50_outlier_detection;
@@ -55,7 +56,7 @@ fn check(message: &Pb, expected: &[(&str, &str)]) {
     assert_eq!(pairs(&findings), expected, "{findings:#?}");
 }
 
-/// What is kept of a cluster that must have no finding at all.
+/// Returns what is kept of a cluster that must have no finding at all.
 #[track_caller]
 fn kept(message: &Pb) -> Cluster {
     check(message, &[]);

@@ -1,8 +1,8 @@
 //! Audit logging of RBAC decisions (A59). Behind a switch.
 //!
 //! Follows C-core `XdsAuditLoggerRegistry` (xds_audit_logger_registry.cc). The client has one
-//! logger, to standard output; its config is not read. Loggers of an application's own are given as
-//! a TypedStruct with their registered name; which there are cannot be known here, so that only the
+//! logger, to standard output; its config is not read. An application's own loggers are given as a
+//! TypedStruct with their registered name. Which loggers there are is not known here, so only the
 //! built-in name counts.
 
 use serde_json::{Map, Value, json};
@@ -67,7 +67,7 @@ pub(super) fn convert(
     }
 }
 
-/// The JSON of one logger; null for one that is dropped.
+/// Returns the JSON of one logger; null for one that is dropped.
 fn logger(config: &AuditLoggerConfig, at: &Path<'_>, cx: &mut Validation<'_>) -> Value {
     let at = at.field("audit_logger");
     let Some(logger) = &config.audit_logger else {

@@ -34,10 +34,10 @@ rules! {
     RBAC_ADDRESS_UNPARSABLE = "rbac-address-unparsable", Filter, Advice, "C-core ParseCidrRange, Rbac::CidrRange";
 }
 
-/// Levels of sets and negations around a condition; the outermost one is 0.
+/// The greatest depth of a condition in sets and negations; the outermost condition has depth 0.
 pub(super) const MAX_DEPTH: u32 = 16;
 
-/// Headers of one hop: HTTP/2 has none but `te`, which a server keeps to itself.
+/// Hop-by-hop headers. HTTP/2 has none of them but `te`, which a server does not show to policies.
 const OF_ONE_HOP: [&str; 6] = [
     "connection",
     "keep-alive",
@@ -47,15 +47,15 @@ const OF_ONE_HOP: [&str; 6] = [
     "upgrade",
 ];
 
-/// What HTTP/2 has in pseudo-headers and a policy sees.
+/// The pseudo-headers of HTTP/2 that a policy sees.
 const SEEN: [&str; 3] = [":authority", ":method", ":path"];
 
-/// Which of the client's two parsers run.
+/// Which of the client's two parsers run on a config.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Forms {
-    /// The one for the server's JSON and the one for printing.
+    /// The parser for the server's JSON and the parser for printing.
     Both,
-    /// Inside a composite filter.
+    /// The parser for printing alone, as inside a composite filter.
     PrintedOnly,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct PolicyWalk<'c, 'p> {
 }
 
 impl PolicyWalk<'_, '_> {
-    /// Says whether `depth` is within bounds, after reporting if not.
+    /// Says whether `depth` is within bounds; reports it if not.
     pub(super) fn may_descend(&mut self, depth: u32, at: &Path<'_>) -> bool {
         if !self.cx.has(Feature::RbacDepth) {
             return true;
@@ -92,9 +92,9 @@ impl PolicyWalk<'_, '_> {
         json!({ "any": any })
     }
 
-    /// A header matcher. The parser for JSON checks the name whatever becomes of the matcher, and
-    /// reports a string_match without a pattern at the header; the one for printing forgets the
-    /// name of a matcher that it could not make.
+    /// Converts a header matcher. The parser for JSON checks the name whatever is wrong with the
+    /// matcher, and reports a string_match without a pattern at the header. The parser for printing
+    /// forgets the name of a matcher that it could not make.
     pub(super) fn header(&mut self, header: &HeaderMatcher, at: &Path<'_>) -> Value {
         let made = if self.cx.has(Feature::RbacMatchersMade) {
             matcher::header_matcher(header, at, self.cx).is_some()
@@ -134,7 +134,8 @@ impl PolicyWalk<'_, '_> {
         header_json(header)
     }
 
-    /// What a version checks that only writes the matcher as JSON: that it has a kind.
+    /// Checks that a matcher has a kind; versions that only write the matcher as JSON check nothing
+    /// else.
     fn header_kind(&mut self, header: &HeaderMatcher, at: &Path<'_>) -> bool {
         let is_known = match &header.header_match_specifier {
             Some(Spec::StringMatch(_)) => self.cx.has(Feature::RbacHeaderStringMatch),
@@ -174,14 +175,15 @@ impl PolicyWalk<'_, '_> {
         string_json(string)
     }
 
-    /// A server name. The client compares with an empty text, whatever name the connection was made
-    /// for.
+    /// Converts a server name. The client compares it with an empty text, whatever name the
+    /// connection was made for.
     pub(super) fn server_name(&mut self, name: &StringMatcher, at: &Path<'_>) -> Value {
         conditions::server_name(at, self.cx);
         self.string(name, at)
     }
 
-    /// An address range. The client checks nothing in it; without a length the range is everything.
+    /// Converts an address range. The client checks nothing in it; without a length, every address
+    /// matches.
     pub(super) fn cidr(&mut self, range: &CidrRange, at: &Path<'_>) -> Value {
         let length = range.prefix_len.unwrap_or(0);
         match parse_ip_port(&range.address_prefix, 0) {
@@ -209,14 +211,14 @@ impl PolicyWalk<'_, '_> {
         json.into()
     }
 
-    /// A metadata matcher, of which only `invert` is read: gRPC has no metadata to match.
+    /// Converts a metadata matcher, of which only `invert` is read: gRPC has no metadata to match.
     pub(super) fn metadata(&mut self, matcher: &MetadataMatcher, at: &Path<'_>) -> Value {
         conditions::metadata(matcher.invert, at, self.cx);
         json!({ "invert": matcher.invert })
     }
 }
 
-/// The name and value of a string matcher's pattern in JSON.
+/// Returns the name and value of a string matcher's pattern in JSON.
 fn pattern(string: &StringMatcher) -> Option<(&'static str, Value)> {
     Some(match string.match_pattern.as_ref()? {
         MatchPattern::Exact(text) => ("exact", text.clone().into()),

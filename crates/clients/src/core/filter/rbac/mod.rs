@@ -76,7 +76,7 @@ fn parse_in_composite(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validat
     Some(config(&message, Forms::PrintedOnly, at, cx))
 }
 
-/// Reads an override; without `rbac` nothing is enforced.
+/// Reads an override; without `rbac`, it enforces nothing.
 fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: RbacPerRoute = extension.decode(at, cx)?;
     let made = match &message.rbac {
@@ -90,7 +90,7 @@ fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<
     Some(noting_shadow_rules(made, extension, true))
 }
 
-/// The client's JSON form: `{}` where nothing is enforced.
+/// Converts a config to the client's JSON form: `{}` where nothing is enforced.
 fn config(message: &RbacPb, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>) -> FilterConfig {
     let at = at.field("rules");
     let json = match &message.rules {
@@ -120,18 +120,19 @@ fn config(message: &RbacPb, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>
     })
 }
 
-/// What the server enforces. The matchers have been looked at: whatever is wrong with them is said.
+/// Returns the policies that the server enforces. Faults in their matchers have been reported
+/// before.
 fn policies(message: &RbacPb, cx: &Validation<'_>) -> Option<Arc<RbacRules>> {
     let quiet = || Validation::new(cx.profile(), cx.server());
-    // Where matchers are not made here, a server makes them of its JSON form when an RPC comes
-    // (`RbacServiceConfigParser`): case counts if it should not, and the other way round, ranges
-    // are not inverted, and what cannot be made ends the connection.
+    // Where matchers are not made here, a server makes them from its JSON form when an RPC comes
+    // (`RbacServiceConfigParser`): `ignore_case` is read the other way round, matchers for a range
+    // are not inverted, and a matcher that cannot be made ends the program.
     let is_made = cx.has(Feature::RbacMatchersMade);
     let is_broken = Cell::new(!is_made && message.rules.as_ref().is_some_and(has_unknown_action));
     let note = |is_there: bool| is_broken.set(is_broken.get() || !is_made && !is_there);
     let reader = PolicyReader {
         string: &|pb| {
-            // Beside a regex it is not looked at there.
+            // Beside a regex, `ignore_case` is not looked at there.
             let mut own = pb.clone();
             own.ignore_case &= is_made || !matches!(pb.match_pattern, Some(MatchPattern::SafeRegex(_)));
             let mut made = matcher::string_matcher(Some(&own), &Path::ROOT, &mut quiet());

@@ -2,7 +2,8 @@
 //! it (A41).
 //!
 //! Follows C-core `ParsePermission`, `ParsePrincipal`, `ParsePermissionToJson` and
-//! `ParsePrincipalToJson`. The paths of permissions say `and_permission` and `or_permission` for the fields `and_rules` and `or_rules`.
+//! `ParsePrincipalToJson`. The paths of permissions say `and_permission` and `or_permission` for
+//! the fields `and_rules` and `or_rules`.
 
 use serde_json::{Value, json};
 
@@ -21,13 +22,13 @@ rules! {
 }
 
 impl PolicyWalk<'_, '_> {
-    /// The JSON of a permission or a principal, in so many sets and negations.
+    /// Returns the JSON of a permission or a principal with `depth` sets and negations around it.
     pub(super) fn tree(&mut self, condition: Condition<'_>, depth: u32, at: &Path<'_>) -> Value {
         if !self.may_descend(depth, at) {
             return Value::Null;
         }
         let fields = condition.fields();
-        // In JSON, and in the paths of the client.
+        // The names in JSON, and those in the client's paths.
         let ([all, one_of, not], [all_at, one_of_at]) = match condition {
             Condition::Permission(_) => (["andRules", "orRules", "notRule"], ["and_permission", "or_permission"]),
             Condition::Principal(_) => (["andIds", "orIds", "notId"], [fields.all, fields.one_of]),
@@ -88,10 +89,10 @@ impl PolicyWalk<'_, '_> {
         json!({ "destinationPort": port })
     }
 
-    /// A peer with a certificate, any one if no name is given.
+    /// Converts an authenticated peer. Without a name, any peer with a certificate matches.
     ///
-    /// C-core's printing takes the name for granted, and it prints every accepted resource when it
-    /// is told to trace.
+    /// C-core's code for printing takes the name for granted, and it prints every accepted resource
+    /// when it is told to trace.
     fn authenticated(&mut self, name: Option<&StringMatcher>, at: &Path<'_>) -> Value {
         if let Some(name) = name {
             return json!({ "principalName": self.string(name, &at.field("principal_name")) });
