@@ -1,8 +1,9 @@
-//! Documents that were read before: what they yield together, without reading them again.
+//! Puts documents that were read before together, without reading them again.
 //!
-//! An editor changes one document of a world at a time. A [`ReadDocument`] keeps what one document yields by itself;
-//! [`Reading::of`](super::Reading::of) puts several together, and what comes out is what one reading of all of them yields. Where limits
-//! for all documents together may be reached, it says so instead.
+//! An editor changes one document of a world at a time. A [`ReadDocument`] keeps what one document
+//! yields by itself; [`Reading::of`](super::Reading::of) puts several together, with the same
+//! result as reading all of them at once. If a limit on all documents together may be reached, it
+//! returns `None` instead.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher;
@@ -15,23 +16,23 @@ use xdsctl_document::load;
 use xdsctl_document::source::SourceId;
 use xdsctl_model::diag::{Budget, MIN_FINDINGS_TOGETHER};
 
-/// What one document yields, each resource looked at by itself.
+/// The resources of one document, each validated by itself.
 #[derive(Debug)]
 pub struct ReadDocument {
     resources: Vec<Judged>,
-    /// How many of them the loader handed over at a time.
+    /// The sizes of the groups in which the loader handed the resources over.
     groups: Vec<usize>,
     loader: Loader,
-    /// What was noticed in resources while they were read.
+    /// How many notes the resources have from being read.
     notes: usize,
 }
 
-/// A resource that was looked at by itself.
+/// A resource that was validated by itself.
 #[derive(Debug)]
 struct Judged {
-    /// All findings are there: how many may stay depends on the other documents.
+    /// The answer with all findings: how many of them may stay depends on the other documents.
     checked: Checked,
-    /// Bytes of what was validated.
+    /// How many bytes were validated; `None` if nothing was.
     size: Option<usize>,
     /// A hash of all that the client's answer depends on; `None` if nothing was validated.
     key: Option<u64>,
@@ -43,7 +44,8 @@ impl Judged {
         Some(FixedState::default().hash_one((bytes, raw.resource_type, &raw.wrapper_name, raw.known)))
     }
 
-    /// The same resource where it stands now: paths of findings begin at the resource.
+    /// Returns the resource at its current place. Its findings stay as they are, because their paths
+    /// begin at the resource.
     fn at(&self, raw: RawResource, key: Option<u64>) -> Judged {
         let checked = Checked {
             type_url: raw.type_url,
@@ -65,14 +67,15 @@ impl Judged {
 }
 
 impl ReadDocument {
-    /// Reads one document with `read`, and validates each of its resources but for those that were in `before`, an earlier text of it.
+    /// Reads one document with `read`, and validates its resources, except those that were already
+    /// in `before`, an earlier text of it.
     pub fn read(
         against: &ValidationInput<'_>,
         before: Option<&ReadDocument>,
         read: impl FnOnce(&mut Loader, Emit<'_>),
     ) -> ReadDocument {
         let before = before.into_iter().flat_map(|before| &before.resources);
-        // Only looked up.
+        // Looked up, never iterated.
         let before: HashMap<u64, &Judged> = before.filter_map(|judged| Some((judged.key?, judged))).collect();
         let mut loader = Loader::new();
         loader.other_clients = against.others.len();
@@ -107,12 +110,12 @@ impl ReadDocument {
     }
 }
 
-/// Documents while they are put together.
+/// Puts documents together, one after the other.
 pub(super) struct Together {
     checked: Vec<Checked>,
     loader: Loader,
     notes: usize,
-    /// The resources of a batch, from this one on, and their bytes: as [`load`] gathers them.
+    /// Where the current batch begins in `checked`. Batches are formed as [`load`] forms them.
     batch: usize,
     sizes: Vec<Option<usize>>,
     bytes: usize,
@@ -132,7 +135,7 @@ impl Together {
         }
     }
 
-    /// Adds a document, which has this id now.
+    /// Adds a document under its current id.
     pub(super) fn add(&mut self, id: SourceId, document: &ReadDocument) {
         let worlds = self.loader.append(&document.loader, id);
         self.notes += document.notes;
@@ -154,7 +157,7 @@ impl Together {
         }
     }
 
-    /// Limits the findings of a batch.
+    /// Ends a batch and limits its findings.
     fn close_batch(&mut self) {
         let mut budget = Budget::default();
         let batch = self.checked.iter_mut().skip(self.batch);
@@ -167,10 +170,10 @@ impl Together {
         self.bytes = 0;
     }
 
-    /// The resources and what else was read, unless other limits may matter.
+    /// Returns the resources and what else was read; `None` if other limits may matter.
     pub(super) fn finish(mut self) -> Option<(Vec<Checked>, Loader)> {
         self.close_batch();
-        // What is noticed in resources is limited in the order of all documents.
+        // The limit on notes applies in the order of all documents.
         let is_within = self.notes < MIN_FINDINGS_TOGETHER && self.loader.is_within_limits();
         is_within.then_some((self.checked, self.loader))
     }

@@ -1,4 +1,4 @@
-//! What if: EDS updates that change endpoints of a channel, take them away, or add more.
+//! What-if: EDS updates that change, remove or add endpoints of a channel.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -10,18 +10,21 @@ use xdsctl_model::resource::ResourceType;
 use xdsctl_model::text;
 
 impl Client {
-    /// Takes EDS updates that change endpoints of a channel, of several changes of one address the last one. Returns the
-    /// addresses that no EDS resource of the channel has; those of DNS are among them.
+    /// Applies EDS updates that change endpoints of a channel. Of several changes of one address
+    /// the last one counts. Returns the addresses that no EDS resource of the channel has, those of
+    /// DNS among them.
     ///
-    /// An endpoint that the client drops for its health is known too, and can come back. An update that the client rejects
-    /// leaves the resource before it in use, as [`Resources::rejected`](super::Resources::rejected) then says. Of a channel that has no
-    /// configuration nothing is changed, and nothing is unknown.
+    /// An endpoint that the client drops for its health is known too, and can come back. If the
+    /// client rejects an update, the resource before it stays in use, as
+    /// [`Resources::rejected`](super::Resources::rejected) then says. If the channel has no
+    /// configuration, nothing is changed and no address is returned.
     pub fn change_endpoints(&mut self, start: &Start, changes: &[EndpointChange]) -> (Updated, Vec<SocketAddr>) {
         self.change_endpoints_with(start, changes, &mut Edits::default())
     }
 
-    /// The same for one of several clients that hold much the same; all of them get these changes, and what one has found out in
-    /// `edits` the next one need not.
+    /// Does what [`Client::change_endpoints`] does, for one of several clients that hold much the
+    /// same. All of them get these changes, and `edits` passes on what was found out for one of
+    /// them.
     pub fn change_endpoints_with(
         &mut self,
         start: &Start,
@@ -45,11 +48,13 @@ impl Client {
         (updated, unmet.map(|(change, _)| change.address).collect())
     }
 
-    /// Takes an EDS update after which a cluster, or a locality (`REGION/ZONE/SUB_ZONE`), has so many endpoints: the last ones go,
-    /// or copies of the last one come, at the next IP addresses, and in good health.
+    /// Applies an EDS update after which a cluster, or a locality (`REGION/ZONE/SUB_ZONE`), has
+    /// `count` endpoints. The last ones are removed, or copies of the last one are added, at the
+    /// next IP addresses and in good health.
     ///
     /// # Errors
-    /// Why that cannot be: there is no such name, the cluster has several localities, there is nothing to copy.
+    /// Why the update is impossible: the name is unknown, the cluster has several localities, or
+    /// there is nothing to copy.
     pub fn scale_endpoints(
         &mut self,
         start: &Start,

@@ -22,7 +22,7 @@ use super::others::OtherFacts;
 pub struct ValidationInput<'p> {
     /// The client and its switches.
     pub profile: &'p Profile,
-    /// Other clients that are asked about each resource, and what they answer kept with the findings.
+    /// Other clients that are asked about each resource. Their answers are kept with the findings.
     pub others: &'p [Profile],
     /// What the bootstrap says.
     pub server: &'p ServerFacts,
@@ -33,76 +33,80 @@ pub struct ValidationInput<'p> {
 /// What is kept of a resource once it has been checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Keep {
-    /// Findings only: no value and no place to read it again is kept.
+    /// Only findings are kept, and neither a value nor a place to read it again.
     #[default]
     Findings,
-    /// All findings, and the parsed form of what the client keeps.
+    /// All findings are kept, and the parsed form of what the client keeps.
     Parsed,
-    /// What the client keeps, what it rejects or drops, and what fails.
+    /// What the client keeps is kept, and the findings on what it rejects or drops and on what
+    /// fails.
     Values,
-    /// What the client rejects. Values are read again, from the document, when they are asked for.
+    /// Only the findings on what the client rejects are kept. Values are read again from the
+    /// document when somebody asks for them.
     Places,
 }
 
 /// One resource after validation.
 #[derive(Debug, Clone)]
 pub struct Checked {
-    /// The `@type`, or what its place says; may be empty.
+    /// The `@type`, or the type that its place in the dump implies; may be empty.
     pub type_url: String,
     /// The type, if a gRPC client asks for it.
     pub resource_type: Option<ResourceType>,
-    /// Which set it belongs to.
+    /// The world that it belongs to.
     pub world: WorldId,
-    /// The world before worlds were merged; responses are matched by this one.
+    /// The world in which it was read, before worlds were merged. Responses are matched by it.
     pub(super) read_in: WorldId,
-    /// The list it stands in.
+    /// The list of a dump in which it stands.
     pub label: Label,
-    /// How far it has come.
+    /// How far a dumped resource has come.
     pub stage: Stage,
     /// What a live client or control plane said about it.
     pub status: Option<Box<LiveStatus>>,
-    /// The document, and the bytes of it, from which it was read.
+    /// The document and the bytes from which it was read.
     pub origin: Origin,
-    /// Its name; empty if it has none.
+    /// The name; empty if it has none.
     pub name: String,
-    /// A hash of its bytes, to know a copy by; `None` if it has none.
+    /// A hash of its bytes, by which copies are found; `None` if it has no bytes.
     pub(super) hash: Option<u64>,
     /// What the client does with it.
     pub verdict: Verdict,
-    /// The client's process dies of it; the verdict is a rejection then.
+    /// Whether the client's process dies of it. If so, the verdict is a rejection.
     pub dies: bool,
-    /// The rejection names no resource.
+    /// Whether the rejection names no resource.
     pub(super) is_unnamed: bool,
-    /// What is not known of that; the verdict is a rejection then.
+    /// What is not known of the verdict. If set, `verdict` is a rejection.
     pub(super) gap: Option<Gap>,
-    /// What other resources need to know, if the client accepts it; the world takes it.
+    /// What other resources need to know, if the client accepts it; it is moved into the world.
     pub facts: Option<Arc<Facts>>,
-    /// Findings, in the order in which they were made, but for those in `ignored`.
+    /// Findings in the order in which they were made, without those in `ignored`.
     pub diagnostics: Vec<Diagnostic>,
-    /// Findings on fields that the client never reads; a proxy's dump has more of them than of anything else.
+    /// Findings on fields that the client never reads. A proxy's dump has more of these than of any
+    /// other kind.
     pub ignored: Packed,
-    /// What other clients answer, in the order of [`ValidationInput::others`].
+    /// The answers of other clients, in the order of [`ValidationInput::others`].
     pub answers: Vec<FamilyAnswer>,
-    /// What other resources need to know of what these keep.
+    /// What other resources need to know of the values that the other clients keep.
     pub(super) of_others: OtherFacts,
-    /// What was noticed while it was read.
+    /// Notes that were made while it was read.
     pub notes: Vec<Note>,
     /// What the client keeps of it, to be [shown](crate::parsed) to people, if asked for.
     pub parsed: Option<Arc<Resource>>,
     /// What the client keeps of it, if asked for.
     pub(super) value: Option<Box<Resource>>,
-    /// The number of the resource that is in use in its place, and of which a finding speaks.
+    /// The number of the resource that is in use in its place. A finding refers to it.
     pub(super) twin: Option<usize>,
-    /// A later response takes it away: it is in no world.
+    /// Whether a later response removes it, so that it is in no world.
     pub is_removed: bool,
-    /// The start of the response that it stands in, if that is one of a stream.
+    /// Where the response that contains it begins, if the response is one of a stream.
     pub sent_in: Option<usize>,
 }
 
 impl Checked {
     /// Says whether anything was learnt: what the client does with it, or what a live client said about it.
     ///
-    /// A resource that the client never asks for is not checked. That a control plane has sent one says nothing of the client.
+    /// A resource that the client never asks for is not checked. That a control plane has sent one
+    /// says nothing about the client.
     pub fn is_checked(&self) -> bool {
         let is_news = |status: &String| status == "ERROR" || status == REMOVED;
         let has_news = |status: &LiveStatus| {
@@ -137,9 +141,9 @@ pub enum Verdict {
     Accepted,
     /// The client rejects the resource.
     Rejected,
-    /// Never asked for, hidden by a later duplicate, or taken away later.
+    /// The client never asks for it, a later duplicate hides it, or a later response removes it.
     Ignored,
-    /// Of a type or in a form that xdsctl does not know.
+    /// xdsctl does not know its type or form.
     NotChecked,
 }
 
@@ -177,7 +181,7 @@ pub(super) fn fit(budget: &mut Budget, bytes: usize, checked: &mut Checked) {
         |finding| finding,
         |closing| closing,
     );
-    // Versions of a client have most lists in common, before and after.
+    // Most lists are shared by versions of a client, before the cut and after it.
     let mut lists: Vec<(Findings, Findings)> = Vec::new();
     for number in 0..checked.answers.len() {
         let (before, rest) = checked.answers.split_at_mut(number);
@@ -202,8 +206,8 @@ pub(super) fn check(raw: RawResource, against: &ValidationInput<'_>, budget: &mu
     checked
 }
 
-/// The same with all findings, which are limited together with those of other resources ([`fit`]): also how many bytes it has, if
-/// there is anything to validate.
+/// Validates one resource and keeps all findings: [`fit`] limits them together with those of other
+/// resources. Also returns how many bytes it has, if there is anything to validate.
 pub(super) fn judge(raw: RawResource, against: &ValidationInput<'_>) -> (Checked, Option<usize>) {
     let mut checked = Checked {
         type_url: raw.type_url,
@@ -292,8 +296,8 @@ pub(super) fn judge(raw: RawResource, against: &ValidationInput<'_>) -> (Checked
     (checked, Some(size))
 }
 
-/// What this client's parser may assume of the bytes: that C-core reads every field in them holds
-/// for no other client.
+/// Returns what this client's parser may assume of the bytes. That C-core reads every field in them
+/// says nothing about another client.
 fn known_to(profile: &Profile, known: BytesKnowledge) -> BytesKnowledge {
     match known {
         BytesKnowledge::Plain if !profile.is_core() => BytesKnowledge::WellFormed,
@@ -304,11 +308,12 @@ fn known_to(profile: &Profile, known: BytesKnowledge) -> BytesKnowledge {
 /// What is not known of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gap {
-    /// Whether the client takes it: its version was not measured, and the versions around it differ.
+    /// Whether the client accepts it: its version was not measured, and the versions around it
+    /// differ.
     Verdict,
 }
 
-/// Says whether a finding decides over the resource, or may do so once all of its response is known.
+/// Says whether a finding decides the verdict, or may do so once the whole response is known.
 fn matters(diagnostic: &Diagnostic) -> bool {
     diagnostic.effect == Effect::Nack || diagnostic.rule == &discovery::XDSTP_NAME_UNSENDABLE
 }

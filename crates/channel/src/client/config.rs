@@ -1,6 +1,7 @@
 //! What a channel knows once all of its resources are there: gRFC A74's `XdsConfig`, or why there is none.
 //!
-//! Plain data; [`resolve`](super::resolve) makes it. Texts are the client's (xds_dependency_manager.cc, xds_resolver.cc).
+//! Plain data, which [`resolve`](super::resolve) makes. Texts are the client's
+//! (xds_dependency_manager.cc, xds_resolver.cc).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,23 +30,25 @@ pub struct XdsConfig {
     pub route_config_name: Option<String>,
     /// The RouteConfiguration that the listener names or has inline.
     pub route_config: Arc<RouteConfiguration>,
-    /// Compared with the domains of the virtual hosts.
+    /// The channel's authority, which is compared with the domains of the virtual hosts.
     pub authority: String,
-    /// Which virtual host is in use, and by which domain; indices as in the value.
+    /// Which virtual host is in use, and by which of its domains. Indices are those of
+    /// `route_config`.
     pub domain: DomainMatch,
     /// Every cluster that a route of the virtual host can lead to.
     pub clusters: BTreeMap<String, ClusterState>,
     /// Children of aggregates that contribute nothing, in the order of the walk.
     pub skipped: Vec<Skipped>,
-    /// Resources that do not exist. A client waits 15 seconds for each before it believes so; RPCs wait with it.
+    /// Resources that do not exist. A client waits 15 seconds for each before it concludes so, and
+    /// RPCs wait with it.
     pub missing: Vec<(ResourceType, String)>,
-    /// The Listener and routes were made up to start at a cluster.
+    /// Whether the Listener and the routes were made up because the channel starts at a cluster.
     pub starts_at_cluster: bool,
-    /// Whose words failures have.
+    /// The client in whose words failures are described.
     pub asked: ProfileClient,
 }
 
-/// The routes of a channel, with which it goes on while it waits for others that its Listener names now.
+/// The routes that a channel keeps while it waits for others that its Listener names now.
 #[derive(Debug, Clone)]
 pub struct RoutesHeld {
     /// Name of the RouteConfiguration; `None` if it stands in the Listener.
@@ -57,11 +60,11 @@ pub struct RoutesHeld {
 /// What the client makes of one cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ClusterState {
-    /// Has endpoints of its own.
+    /// The cluster has endpoints of its own.
     Leaf(Leaf),
-    /// Fails over between leaves.
+    /// The cluster fails over between leaves.
     Aggregate(Aggregate),
-    /// RPCs to it fail.
+    /// RPCs to the cluster fail.
     Error(ClusterFailure),
 }
 
@@ -74,18 +77,18 @@ pub struct Leaf {
     pub endpoints: Option<Arc<Endpoints>>,
     /// Why endpoints may be missing, in the client's words; appended to failure messages.
     pub note: String,
-    /// Host names of DNS without an address.
+    /// Whether the client has no address for the DNS host name.
     pub is_unresolved: bool,
 }
 
 impl Leaf {
-    /// The outlier detection of the cluster; one that ejects nothing if it has none.
+    /// The cluster's outlier detection. If it has none, one that ejects nothing.
     pub fn outlier_detection(&self) -> OutlierDetection {
         let own = self.cluster.outlier_detection.clone();
         own.unwrap_or(OutlierDetection::DEFAULT)
     }
 
-    /// The host name for which DNS could have an address, and has not answered.
+    /// The host name, if DNS could have an address for it and has not answered.
     pub fn unanswered(&self) -> Option<&str> {
         match &self.cluster.discovery {
             Discovery::LogicalDns { hostname } if self.is_unresolved && dns::can_be_answered(hostname) => {
@@ -97,7 +100,8 @@ impl Leaf {
 }
 
 impl PartialEq for Leaf {
-    /// Of clusters that no update has touched, only the addresses in memory are compared, and not each endpoint.
+    /// Compares the addresses in memory first: clusters that no update has touched need no look at
+    /// each endpoint.
     fn eq(&self, other: &Leaf) -> bool {
         let same_endpoints = match (&self.endpoints, &other.endpoints) {
             (Some(one), Some(another)) => Arc::ptr_eq(one, another) || one == another,
@@ -111,7 +115,7 @@ impl PartialEq for Leaf {
 }
 
 impl ClusterState {
-    /// The leaf, if it is one.
+    /// The leaf, if this is one.
     pub const fn leaf(&self) -> Option<&Leaf> {
         match self {
             ClusterState::Leaf(leaf) => Some(leaf),
@@ -136,9 +140,9 @@ pub struct Aggregate {
 pub struct ClusterFailure {
     /// The kind of failure.
     pub class: ClusterFailureClass,
-    /// The code of the RPCs.
+    /// The status code of the RPCs.
     pub code: Code,
-    /// What the client says of it, in its own words.
+    /// The failure in the client's own words.
     pub message: String,
 }
 
@@ -152,11 +156,11 @@ impl ClusterFailure {
 /// Kinds of failure of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClusterFailureClass {
-    /// The graph below is too deep.
+    /// The graph below the cluster is too deep.
     Depth,
-    /// It leads back to itself.
+    /// The cluster leads back to itself.
     Cycle,
-    /// No leaf is left below.
+    /// No leaf is left below the aggregate.
     NoLeaf,
     /// There is no such resource.
     Missing,
@@ -166,22 +170,25 @@ pub enum ClusterFailureClass {
     NotAskedFor,
 }
 
-/// Why a channel has no configuration. Every RPC fails; in most clients those that wait for ready wait.
+/// Why a channel has no configuration. Every RPC fails, except that in most clients wait-for-ready
+/// RPCs wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelFailure {
     /// The kind of failure.
     pub class: ChannelFailureClass,
-    /// What the client notes of it, which ends the messages of RPCs.
+    /// The client's note on the failure, with which the messages of RPCs end.
     pub note: String,
-    /// Resources that are not there; the client waits for them before it finds the fault.
+    /// Resources that do not exist. The client waits for them before it finds the fault.
     pub missing: Vec<(ResourceType, String)>,
-    /// The Listener is what cannot be used: the client keeps the routes that it has.
+    /// Whether it is the Listener that cannot be used. The client then keeps the routes that it
+    /// has.
     pub keeps_routes: bool,
-    /// How RPCs fail that do not even wait for ready; `None` where they get what pick_first says without an address.
+    /// The status with which RPCs fail at once, wait-for-ready RPCs too. `None` if they get what
+    /// pick_first says without an address.
     pub at_once: Option<Status>,
-    /// RPCs have the words of the resolver, and not those of a policy without an address.
+    /// Whether RPCs get the resolver's words, and not those of a policy without an address.
     pub is_handed_on: bool,
-    /// RPCs wait until there is a configuration, whether or not they wait for ready, and end with their deadline.
+    /// Whether all RPCs wait for a configuration, wait-for-ready or not, until their deadline.
     pub waits: bool,
 }
 
@@ -205,13 +212,13 @@ pub enum ChannelFailureClass {
     Rejected,
     /// The client cannot ask for the Listener or RouteConfiguration by its name.
     NotAskedFor,
-    /// The Listener is a server's.
+    /// The Listener is a server's, and not an API listener.
     NotApiListener,
     /// No domain matches the authority.
     NoVirtualHost,
     /// A retry policy cannot be turned into a method config.
     BadRetryPolicy,
-    /// A cluster has no endpoints yet, for which the client waits with all of them.
+    /// A cluster has no endpoints yet, and the client takes no configuration without them.
     NoEndpoints,
     /// The client does not survive the configuration, so that the channel is dead.
     Panic,
@@ -234,7 +241,8 @@ impl ChannelFailureClass {
 }
 
 impl fmt::Display for ChannelFailure {
-    /// The message of the RPCs: the channel runs pick_first without an address, which says so or what the resolver said.
+    /// Writes the message of the RPCs: the channel runs pick_first without an address, which says
+    /// so, or repeats what the resolver said.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.at_once {
             Some(status) => f.write_str(&status.message),
@@ -262,7 +270,7 @@ impl XdsConfig {
         routes.filter_map(|route| route.destination()?.plugin())
     }
 
-    /// The addresses of lookup services that are named by one.
+    /// The addresses of those lookup services (RLS) that are named by an address.
     pub fn lookup_services(&self) -> impl Iterator<Item = SocketAddr> {
         self.plugins()
             .filter_map(|plugin| lookup_address(&self.route_config.route_lookup(plugin)?.lookup_service))
@@ -298,8 +306,9 @@ impl XdsConfig {
         self.leaves().filter_map(|(_, leaf)| leaf.unanswered())
     }
 
-    /// Says whether some endpoint can take RPCs to a cluster, as far as the resources tell: one that is not draining, behind a leaf
-    /// that does not drop everything. A name that DNS has not answered for has no endpoint: RPCs to it fail.
+    /// Says whether some endpoint can take RPCs to a cluster, as far as the resources tell. The
+    /// endpoint must not be draining, and its leaf must not drop everything. A name that DNS has
+    /// not answered has no endpoint: RPCs to it fail.
     pub fn can_serve(&self, cluster: &str) -> bool {
         let serves = |leaf: &Leaf| {
             let Some(endpoints) = &leaf.endpoints else { return false };
@@ -322,7 +331,8 @@ impl XdsConfig {
     }
 }
 
-/// The address by which a lookup service is named, as a target: `10.0.0.1:80`, `dns:///10.0.0.1:80`, `ipv4:10.0.0.1:80`.
+/// Reads the address from a lookup service's target: `10.0.0.1:80`, `dns:///10.0.0.1:80`,
+/// `ipv4:10.0.0.1:80`.
 pub fn lookup_address(service: &str) -> Option<SocketAddr> {
     let schemes = ["dns:///", "dns:", "ipv4:", "ipv6:"];
     let named = schemes.iter().find_map(|scheme| service.strip_prefix(scheme));

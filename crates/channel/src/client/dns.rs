@@ -1,6 +1,8 @@
-//! What a LOGICAL_DNS cluster's name becomes: the lookup that the client makes, and the endpoint that it makes of the answer.
+//! The lookup that the client makes for a LOGICAL_DNS cluster's name, and the endpoint that it
+//! makes of the answer.
 //!
-//! The name that is looked up is [`dns_name`]'s; `core::cluster::logical_dns` says when it is not the one that was meant, or none.
+//! [`dns_name`] gives the name that is looked up. `core::cluster::logical_dns` reports a name that
+//! is looked up otherwise than it was meant, or not at all.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -12,7 +14,7 @@ use xdsctl_model::resource::Endpoints;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::endpoints::{Endpoint, Locality, LocalityName};
 
-/// Answers of DNS by `host:port`, as it stands in the cluster or as the client looks it up.
+/// Answers of DNS by `host:port`, as the cluster has it or as the client looks it up.
 pub type DnsAnswers = BTreeMap<String, Result<Vec<SocketAddr>, String>>;
 
 /// Why there is no address.
@@ -26,7 +28,8 @@ pub fn can_be_answered(hostname: &str) -> bool {
     dns_name::looked_up(hostname).is_ok_and(|name| dns_name::check(&name).is_ok())
 }
 
-/// Says whether a client never has an answer for a cluster's DNS name: its port is none, and the client throws an exception for it.
+/// Says whether a client never gets an answer for a cluster's DNS name: the port is too big, and
+/// the client throws an exception for it.
 pub(crate) fn never_resolves(discovery: &Discovery, profile: &Profile) -> bool {
     let Discovery::LogicalDns { hostname } = discovery else {
         return false;
@@ -35,7 +38,7 @@ pub(crate) fn never_resolves(discovery: &Discovery, profile: &Profile) -> bool {
     profile.has(Feature::DnsPortThrows) && port.is_some_and(|port| u16::try_from(port).is_err())
 }
 
-/// Says whether what this client looks up for a name is an address already.
+/// Says whether the name that this client looks up is already an address.
 pub fn is_literal(hostname: &str, profile: &Profile) -> bool {
     match DnsNames::of(profile) {
         DnsNames::Plain => plain_literal(hostname).is_some(),
@@ -49,14 +52,14 @@ pub fn is_literal(hostname: &str, profile: &Profile) -> bool {
 pub(super) enum DnsNames {
     /// As the path of a URI `dns:NAME`.
     Uri,
-    /// As the path of a URI `dns:///NAME`, so that a slash before it is one of its own.
+    /// As the path of a URI `dns:///NAME`, so that a slash at the start of the name is part of it.
     RootedUri,
-    /// As it is.
+    /// As it is written, and not as a URI.
     Plain,
 }
 
 impl DnsNames {
-    /// How this client does.
+    /// Returns how this client reads names.
     pub fn of(profile: &Profile) -> DnsNames {
         if profile.has(Feature::DnsPicksFirst) || profile.has(Feature::DnsNameAsIs) {
             DnsNames::Plain
@@ -68,7 +71,8 @@ impl DnsNames {
     }
 }
 
-/// One locality with one endpoint that has all addresses, or none if there is no answer.
+/// Makes one locality with one endpoint that has all addresses, or without endpoint if there is no
+/// answer. Also returns a note on the failure, and whether there is no address.
 pub(super) fn from_dns(hostname: &str, dns: &DnsAnswers, names: DnsNames) -> (Option<Arc<Endpoints>>, String, bool) {
     let answer = match dns_name::looked_up(hostname) {
         _ if names == DnsNames::Plain => match (dns.get(hostname), plain_literal(hostname)) {
@@ -116,9 +120,9 @@ pub(super) fn from_dns(hostname: &str, dns: &DnsAnswers, names: DnsNames) -> (Op
     (Some(Arc::new(endpoints)), note, is_unresolved)
 }
 
-/// What DNS says of `name`, which is looked up for `hostname`.
+/// Returns what DNS answers for `name`, which the client looks up for `hostname`.
 fn answer(hostname: &str, name: &str, dns: &DnsAnswers) -> Result<Vec<SocketAddr>, String> {
-    // An answer for what stands in the cluster will do, unless the port is lost on the way.
+    // An answer for the name as the cluster has it will do, unless the URI cuts off the port.
     let is_whole = !hostname.contains(['?', '#']);
     let written = is_whole.then(|| dns.get(hostname)).flatten();
     match (dns.get(name).or(written), literal(name)) {
@@ -128,20 +132,21 @@ fn answer(hostname: &str, name: &str, dns: &DnsAnswers) -> Result<Vec<SocketAddr
     }
 }
 
-/// An address that needs no lookup, where the name is a host and a port and nothing else (grpc-js `splitHostPort`): with a second colon
-/// it is a host alone.
+/// Returns the address, if the name is one and needs no lookup. The name is a host and a port and
+/// nothing else (grpc-js `splitHostPort`). With a second colon it is a host alone.
 fn plain_literal(name: &str) -> Option<SocketAddr> {
     let (host, port) = match name.split_once(':') {
         _ if name.starts_with('[') => name.strip_prefix('[')?.rsplit_once("]:")?,
         Some((host, port)) if !port.contains(':') => (host, port),
         _ => return Some(SocketAddr::new(name.parse().ok()?, DEFAULT_PORT)),
     };
-    // To a port that is too big nothing can be connected.
+    // Nothing can be connected to a port that is too big.
     let port = port.parse::<u64>().ok()?;
     Some(SocketAddr::new(host.parse().ok()?, u16::try_from(port).unwrap_or(0)))
 }
 
-/// An address that needs no lookup. Of a port that is too big the client takes the low 16 bits.
+/// Returns the address, if the name is one and needs no lookup. Of a port that is too big the
+/// client takes the low 16 bits.
 fn literal(name: &str) -> Option<SocketAddr> {
     let ip = |host: &str| {
         let inner = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));

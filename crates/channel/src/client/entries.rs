@@ -1,7 +1,7 @@
 //! The resources of one type in a world, by the keys of their names.
 //!
-//! Each is looked up many times, by each of its clients, and thousands of names begin alike: so they
-//! are hashed, and put in order when they are first gone through.
+//! Each resource is looked up many times, and thousands of names begin alike. So keys are hashed,
+//! and sorted only when they are first iterated.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,15 +11,15 @@ use super::world::WorldEntry;
 
 #[derive(Debug, Default)]
 pub(super) struct Entries {
-    /// In the order in which they came.
+    /// The resources, in the order in which they came.
     entries: Vec<(Arc<str>, WorldEntry)>,
     places: HashMap<Arc<str>, usize>,
-    /// The places in the order of the keys.
+    /// The indices of `entries`, sorted by key.
     order: OnceLock<Vec<usize>>,
 }
 
 impl Entries {
-    /// Adds a resource; one that was there under this key is replaced.
+    /// Adds a resource, and replaces one with the same key.
     pub(super) fn insert(&mut self, key: &str, entry: WorldEntry) {
         if let Some(known) = self.get_mut(key) {
             *known = entry;
@@ -43,7 +43,7 @@ impl Entries {
         self.entries.iter_mut().map(|(_, entry)| entry)
     }
 
-    /// All of them, in the order of their keys.
+    /// All resources, in the order of their keys.
     pub(super) fn sorted(&self) -> impl Iterator<Item = (&str, &WorldEntry)> {
         let key = |place: usize| self.entries.get(place).map(|(key, _)| key);
         let order = self.order.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! The facts of a resource that other resources need, taken from the validated value.
+//! The facts of a resource that other resources need, as the validated value has them.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ const HCM: &str = "envoy.extensions.filters.network.http_connection_manager.v3.H
 /// Type of the message inside an aggregate cluster.
 const AGGREGATE: &str = "envoy.extensions.clusters.aggregate.v3.ClusterConfig";
 
-/// What a resource says about others.
+/// What a resource says that concerns other resources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Facts {
     /// Facts of a Listener.
@@ -32,7 +32,7 @@ pub enum Facts {
     Endpoints(EndpointsFacts),
 }
 
-/// What a ClusterLoadAssignment holds.
+/// How much a ClusterLoadAssignment holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EndpointsFacts {
     /// How many localities the client keeps.
@@ -41,9 +41,9 @@ pub struct EndpointsFacts {
     pub endpoints: usize,
     /// How many priorities have a locality that the client keeps.
     pub priorities: usize,
-    /// Some priority has localities of different weights, both with endpoints.
+    /// Whether some priority has localities with endpoints and different weights.
     pub locality_weights_differ: bool,
-    /// Some locality has endpoints of different weights.
+    /// Whether some locality has endpoints of different weights.
     pub endpoint_weights_differ: bool,
 }
 
@@ -58,7 +58,7 @@ pub enum ListenerFacts {
     Server(Box<str>, Box<[ChainFacts]>),
 }
 
-/// A filter chain of a server that is used and has its routes from RDS.
+/// A filter chain of a server that is in use and gets its routes by RDS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainFacts {
     /// Its index in `filter_chains`; `None` for `default_filter_chain`.
@@ -67,7 +67,7 @@ pub struct ChainFacts {
     pub routes: String,
     /// The HTTP filters of its connection manager, in their order.
     pub filters: Box<[FilterFacts]>,
-    /// It has no TLS.
+    /// Whether it has no TLS.
     pub is_plaintext: bool,
 }
 
@@ -97,39 +97,41 @@ pub struct FilterFacts {
     pub index: u32,
     /// Name in the chain.
     pub name: Box<str>,
-    /// [`FilterConfig::kind`].
+    /// The filter's [`FilterConfig::kind`].
     pub kind: &'static str,
-    /// Switched off unless an override switches it on.
+    /// Whether it is off unless an override switches it on.
     pub disabled: bool,
-    /// The cookie's path if it is a stateful session with a cookie.
+    /// The cookie's path, if the filter is a stateful session with a cookie.
     pub session_path: Option<Box<str>>,
 }
 
-/// The clusters that routes name, and what else a listener must fit.
+/// The clusters that routes name, and what else must fit a listener.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RouteFacts {
-    /// Per virtual host, in the order of the routes.
+    /// The routes' references to clusters, by virtual host, in the order of the routes.
     pub virtual_hosts: Vec<Vec<RouteReference>>,
-    /// Clusters of weight 0 with the position of their virtual host, where the client watches them: no RPC goes there.
+    /// Clusters of weight 0, each with the position of its virtual host, where the client watches
+    /// them. No RPC goes there.
     pub unweighted: Vec<(usize, RouteReference)>,
     /// The domains of each virtual host.
     pub domains: Vec<Vec<String>>,
-    /// Some route uses a cluster specifier plugin: any cluster may be used.
+    /// Whether some route uses a cluster specifier plugin, so that any cluster may be used.
     pub has_plugin: bool,
-    /// A plugin's lookups are made again before their answers are too old.
+    /// Whether a plugin repeats its lookups before their answers are too old.
     pub renews_answers: bool,
     /// Virtual host and index of the routes with a `non_forwarding_action`.
     pub non_forwarding: Box<[(u32, u32)]>,
     /// Filter overrides, one for each name and kind.
     pub overrides: Box<[OverrideFacts]>,
-    /// Overrides with RBAC policies of which one asks for a client that TLS has authenticated, with the name of the first such policy.
+    /// Overrides with an RBAC policy that needs a client authenticated by TLS, with the name of the
+    /// first such policy.
     pub needing_tls: Box<[(OverrideFacts, Box<str>)]>,
-    /// The paths of the routes in one text: there may be a hundred thousand.
+    /// The paths of all routes, in one text because there may be a hundred thousand.
     paths: String,
 }
 
 impl RouteFacts {
-    /// Says whether a reference's route takes every RPC.
+    /// Says whether the route of a reference takes every RPC.
     pub fn takes_all(&self, reference: &RouteReference) -> bool {
         reference.is_prefix && !reference.is_conditional && matches!(self.path_of(reference), None | Some("/"))
     }
@@ -148,11 +150,11 @@ pub struct OverrideFacts {
     pub name: Box<str>,
     /// [`FilterConfig::kind`] of the override; `None` if it overrides nothing.
     pub kind: Option<&'static str>,
-    /// Some entry switches the filter off, or is one of a session without a cookie.
+    /// Whether some entry switches the filter off, or is one of a session without a cookie.
     pub switches_off: bool,
-    /// How many overrides there are like the first one.
+    /// How many entries have this name and kind.
     pub count: u32,
-    /// The first of them: virtual host, route, entry of weighted_clusters.
+    /// The first of the entries: indices of its virtual host, route and weighted cluster.
     pub first: (u32, Option<u32>, Option<u32>),
 }
 
@@ -165,26 +167,27 @@ pub struct RouteReference {
     pub virtual_host: u32,
     /// Index of the route in the virtual host.
     pub route: u32,
-    /// How the route names it.
+    /// How the route names the cluster.
     pub destination: NamedDestination,
-    /// The route has a hash policy that the client keeps.
+    /// Whether the route has a hash policy that the client keeps.
     pub has_hash_policy: bool,
-    /// Where in [`RouteFacts::paths`] its path is.
+    /// The range of the route's path in [`RouteFacts::paths`].
     path: (u32, u32),
-    /// That path is a prefix.
+    /// Whether the path is a prefix.
     pub is_prefix: bool,
-    /// Headers or a fraction decide too: RPCs of this path may go on to a later route.
+    /// Whether headers or a fraction decide too, so that RPCs of this path may go on to a later
+    /// route.
     pub is_conditional: bool,
-    /// Its weight and the sum of all of the route.
+    /// The weight of the cluster, and the sum of the route's weights.
     weight: (u32, u32),
 }
 
 /// How a route names a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NamedDestination {
-    /// `route.cluster`.
+    /// The field is `route.cluster`.
     Single,
-    /// `route.weighted_clusters.clusters[i]`.
+    /// The field is `route.weighted_clusters.clusters[i]`, and the number is `i`.
     Weighted(u32),
 }
 
@@ -197,11 +200,12 @@ pub enum ClusterFacts {
         service_name: Option<String>,
         /// How an endpoint is picked.
         policy: PolicyFacts,
-        /// Other clusters that its policy names.
+        /// The other clusters that the policy names.
         others: Box<[String]>,
-        /// Sessions go to endpoints of some health, and not to draining ones.
+        /// Whether sessions go to endpoints of some health, but not to draining ones.
         loses_draining: bool,
-        /// Endpoints that there must be for its outlier detection to eject one; `None` if it is off.
+        /// How many endpoints there must be for outlier detection to eject one; `None` if it is
+        /// off.
         ejects_from: Option<u64>,
     },
     /// DNS has the endpoints.
@@ -210,18 +214,18 @@ pub enum ClusterFacts {
         hostname: Box<str>,
         /// How an endpoint is picked.
         policy: PolicyFacts,
-        /// Other clusters that its policy names.
+        /// The other clusters that the policy names.
         others: Box<[String]>,
     },
     /// Other clusters have the endpoints: it is an aggregate.
     Aggregate {
-        /// The clusters that it names, in order of priority.
+        /// The clusters that the aggregate names, in order of priority.
         children: Vec<String>,
     },
 }
 
 impl ClusterFacts {
-    /// How an endpoint is picked, if it has endpoints of its own.
+    /// The facts of the LB policy, if the cluster has endpoints of its own.
     pub(super) fn policy_mut(&mut self) -> Option<&mut PolicyFacts> {
         match self {
             ClusterFacts::Eds { policy, .. } | ClusterFacts::LogicalDns { policy, .. } => Some(policy),
@@ -237,7 +241,7 @@ impl RouteReference {
         f64::from(weight) / f64::from(sum)
     }
 
-    /// The field that holds the name; `inline` when the routes stand in a listener.
+    /// The path of the field with the cluster's name; `inline` if the routes stand in a listener.
     pub fn path(&self, inline: bool) -> FieldPath {
         self.with_action(inline, |action| match self.destination {
             NamedDestination::Single => action.field("cluster").to_owned(),
@@ -249,7 +253,7 @@ impl RouteReference {
         })
     }
 
-    /// The `field` of the route's action, or the action itself.
+    /// The path of `field` in the route's action, or of the action itself.
     pub fn action_path(&self, inline: bool, field: Option<&'static str>) -> FieldPath {
         self.with_action(inline, |action| match field {
             Some(field) => action.field(field).to_owned(),
@@ -265,7 +269,7 @@ impl RouteReference {
 }
 
 impl OverrideFacts {
-    /// The first entry; `inline` when the routes stand in a listener.
+    /// The path of the first entry; `inline` if the routes stand in a listener.
     pub fn path(&self, inline: bool) -> FieldPath {
         let entry = |owner: &Path<'_>| owner.field("typed_per_filter_config").key(&self.name).to_owned();
         match self.first {
@@ -281,14 +285,14 @@ impl OverrideFacts {
     }
 }
 
-/// The `non_forwarding_action` of a route in a RouteConfiguration of its own.
+/// The path of a route's `non_forwarding_action`, in a RouteConfiguration of its own.
 pub fn non_forwarding_path((host, route): (u32, u32)) -> FieldPath {
     with_route(false, host, route, |route| {
         route.field("non_forwarding_action").to_owned()
     })
 }
 
-/// A field of the connection manager of an API listener.
+/// Makes a path below the connection manager of an API listener.
 fn in_manager(path: impl FnOnce(&Path<'_>) -> FieldPath) -> FieldPath {
     let root = Path::ROOT;
     let api = root.field("api_listener");
@@ -296,7 +300,7 @@ fn in_manager(path: impl FnOnce(&Path<'_>) -> FieldPath) -> FieldPath {
     path(&any.value(HCM))
 }
 
-/// The filter `index` of an API listener.
+/// The path of the filter `index` of an API listener.
 pub fn filter_path(index: u32) -> FieldPath {
     in_manager(|manager| manager.field("http_filters").index(index as usize).to_owned())
 }
@@ -342,7 +346,8 @@ pub fn eds_path() -> FieldPath {
 }
 
 impl Facts {
-    /// Takes the facts out of a validated resource; what it refers to is named by the key of its name.
+    /// Collects the facts of a validated resource. The resources that it refers to are named by the
+    /// keys of their names.
     pub fn of(resource: &Resource, names: NameComparison) -> Facts {
         let key = |name: &String| names.key(name).into_owned();
         let others = |cluster: &Cluster| {
@@ -508,7 +513,8 @@ fn of_routes(routes: &RouteConfiguration, names: NameComparison) -> RouteFacts {
     facts
 }
 
-/// Adds what a path must be or begin with, in a `/` at least; says where it is, and whether it is a prefix.
+/// Adds what a path must equal or begin with to `paths`; an empty prefix becomes `/`. Returns where
+/// the text is, and whether it is a prefix.
 fn add_path(path: &PathMatcher, paths: &mut String) -> ((u32, u32), bool) {
     let start = paths.len();
     let is_prefix = match path {
@@ -551,7 +557,7 @@ fn add_overrides<'a>(
     }
 }
 
-/// The most overrides that need TLS and are told of; a server's routes may have one each.
+/// The most overrides that need TLS and are reported: each route of a server may have one.
 const MAX_NEEDING_TLS: usize = 100;
 
 fn add_needing_tls(

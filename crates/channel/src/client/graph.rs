@@ -1,8 +1,9 @@
 //! The cluster dependency graph: from the clusters that routes name down to leaf clusters (A37, A74, A75).
 //!
-//! Follows C-core `XdsDependencyManager::PopulateClusterConfigMap` (xds_dependency_manager.cc), quirks included: one result
-//! map serves all roots of a virtual host, so a cluster seen before contributes no leaf a second time, not even under another
-//! root; the depth is looked at before that; a cluster at depth 16 spoils every aggregate above it.
+//! Follows C-core `XdsDependencyManager::PopulateClusterConfigMap` (xds_dependency_manager.cc),
+//! with its quirks. One result map serves all roots of a virtual host, so a cluster seen before
+//! contributes no leaf a second time, not even under another root. The depth is checked before
+//! that. A cluster at depth 16 spoils every aggregate above it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,80 +28,80 @@ pub enum KnownCluster<'a> {
 /// Why a cluster cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClusterError {
-    /// The graph below is too deep.
+    /// The graph below the cluster is too deep.
     TooDeep,
     /// No leaf is left below this aggregate.
     NoLeaf {
-        /// Some cluster below it is missing or rejected.
+        /// Whether some cluster below it is missing or rejected.
         has_lost: bool,
     },
     /// The Cluster resource does not exist.
     Missing,
     /// The Cluster resource is invalid.
     Rejected,
-    /// It stands too deep below these aggregates, from the root down, and fails there.
+    /// The cluster is too deep below these aggregates, listed from the root down, and fails there.
     TooDeepBelow(Vec<String>),
-    /// An aggregate somewhere below it refers back to one above it.
+    /// An aggregate somewhere below the cluster refers back to one above it.
     WayBack {
         /// The aggregate that refers back.
         last: String,
         /// The aggregate to which it refers.
         again: String,
     },
-    /// It is one of these aggregates, from the root down, and leads back to itself.
+    /// The cluster is one of these aggregates, listed from the root down, and leads back to itself.
     Cycle(Vec<String>),
 }
 
 /// What the client makes of one cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClusterEntry {
-    /// Has endpoints of its own.
+    /// The cluster has endpoints of its own.
     Leaf,
-    /// Fails over between these leaves, in order.
+    /// The cluster fails over between these leaves, in order.
     Aggregate {
         /// Names of the leaf clusters.
         leaves: Vec<String>,
         /// Children that were left out as missing or rejected, in the order of the walk.
         lost: Vec<(String, ClusterError)>,
     },
-    /// RPCs to it fail.
+    /// RPCs to the cluster fail.
     Error(ClusterError),
 }
 
 /// A child of an aggregate that contributes nothing where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
-    /// The aggregate cluster that names it.
+    /// The aggregate cluster that names the child.
     pub parent: String,
-    /// Position in its list.
+    /// The position in the aggregate's list.
     pub index: usize,
     /// Why the aggregate passes it over.
     pub why: SkipReason,
-    /// The root below which it was seen first, for [`SkipReason::SeenBelowOtherRoot`].
+    /// The root below which the child was seen first, for [`SkipReason::SeenBelowOtherRoot`].
     pub taken_by: Option<String>,
 }
 
 /// Why a child contributes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkipReason {
-    /// It is one of the aggregates above.
+    /// The child is one of the aggregates above.
     Loop,
-    /// It was seen earlier below the same root.
+    /// The child was seen earlier below the same root.
     SeenBelowRoot,
-    /// It was seen below another root, or is one.
+    /// The child was seen below another root, or is one.
     SeenBelowOtherRoot,
-    /// It does not exist.
+    /// The child does not exist.
     Missing,
-    /// The client rejects it.
+    /// The client rejects the child.
     Rejected,
-    /// It is at depth 16.
+    /// The child is at depth 16.
     TooDeep,
 }
 
 /// The client's view of all clusters that one virtual host needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Graph {
-    /// What is known of each cluster, by its name.
+    /// The result for each cluster, by its name.
     pub entries: BTreeMap<String, ClusterEntry>,
     /// Children that contribute nothing, in the order of the walk.
     pub skipped: Vec<Skipped>,
@@ -190,7 +191,7 @@ impl Graph {
         all
     }
 
-    /// The leaves of a cluster, itself if it is one; empty for an error.
+    /// The leaves below a cluster, or the cluster itself if it is a leaf; empty for an error.
     pub fn leaves<'g>(&'g self, name: &'g str) -> Vec<&'g str> {
         match self.entries.get(name) {
             Some(ClusterEntry::Leaf) => vec![name],
@@ -230,7 +231,8 @@ impl Below {
 }
 
 impl GraphWalk<'_, '_> {
-    /// Visits a cluster at the depth `self.above.len()`. Returns why it adds nothing, if it does not.
+    /// Visits a cluster at the depth `self.above.len()`. Returns why the cluster adds nothing to
+    /// the aggregate above, if it does not.
     fn visit(&mut self, name: &str, root: usize, below: &mut Below) -> Option<SkipReason> {
         if self.above.len() == MAX_AGGREGATE_DEPTH {
             below.error = Some(ClusterError::TooDeep);

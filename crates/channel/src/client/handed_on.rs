@@ -5,7 +5,7 @@ use super::config::ChannelFailureClass;
 use super::resolve::Absent;
 use xdsctl_model::profile::Feature;
 
-/// What clients say of a resource that cannot be used, which hand failures on.
+/// What a client that hands failures on says of a resource that cannot be used.
 pub(super) fn absent_in_words(kind: &str, name: &str, absent: &Absent) -> String {
     match absent.class {
         ChannelFailureClass::Missing => format!("xds: resource \"{name}\" of type \"{kind}\" has been removed"),

@@ -1,10 +1,12 @@
-//! The resources that one client holds, by type and name, with their values: what the xDS client's cache is.
+//! The resources that one client holds, by type and name, with their values: the cache of an xDS
+//! client.
 //!
-//! A resource that the client rejects keeps its last good version, if there is one, and the words of the rejection (A88). A
-//! name that is not here "does not exist", which is what a client says 15 seconds after it has asked.
+//! If the client rejects a resource, it keeps the last good version, if there is one, and the words
+//! of the rejection (A88). A name that is not here "does not exist", which is what a client says 15
+//! seconds after it has asked.
 //!
-//! Of a large document only places are kept. A value is then read and validated again when it is first asked for, so a
-//! channel costs what it uses, and not what the document holds.
+//! For a large document only places are kept. A value is read and validated again when it is first
+//! asked for, so a channel costs what it uses, and not what the document holds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -39,7 +41,7 @@ use withdrawn::WithdrawnResource;
 use edit::Edited;
 pub use edit::Edits;
 
-/// The documents of a run and what they are checked against: what a value can be read again from.
+/// The documents of a run and what they are checked against, so that values can be read again.
 #[derive(Debug, Default)]
 pub struct Store {
     /// The documents that were read, from which values are read again.
@@ -50,28 +52,28 @@ pub struct Store {
     pub server: ServerFacts,
 }
 
-/// Why a value that was there is not there any more.
+/// Why a value that was there can no longer be read.
 const CHANGED: &str = "the input has changed since it was first read";
 
 /// What the client keeps of a resource.
 #[derive(Debug)]
 struct KeptValue<T> {
-    /// `None` if the document has changed meanwhile.
+    /// The value; `None` if the document has changed meanwhile.
     value: Option<Arc<T>>,
     /// Elements that the client silently drops.
     dropped: Vec<String>,
-    /// What makes RPCs fail although the client takes it.
+    /// What makes RPCs fail although the client accepts the resource.
     fails: Vec<String>,
 }
 
 /// An accepted version. Clients that hold the same one share it.
 #[derive(Debug)]
 struct AcceptedVersion<T> {
-    /// Set once it has been asked for, or from the start.
+    /// The value. It is set once it has been asked for, or from the start.
     kept: Arc<OnceLock<KeptValue<T>>>,
-    /// Where it can be read.
+    /// Where the value can be read again.
     place: Option<(Arc<Store>, Origin)>,
-    /// What a resource is that stands in no document.
+    /// The message behind a version that stands in no document.
     edited: Option<Arc<Edited>>,
 }
 
@@ -93,7 +95,7 @@ enum Gist {
     Other,
     /// A listener that a channel can use.
     ApiListener,
-    /// A cluster, and the name that DNS is asked for.
+    /// A LOGICAL_DNS cluster, and the name that DNS is asked for.
     LogicalDns(Box<str>),
 }
 
@@ -103,7 +105,7 @@ pub struct HeldResource<T> {
     version: Option<AcceptedVersion<T>>,
     rejected: Option<Rejection>,
     gist: Gist,
-    /// The server has it no more; it stays in use as long as the client watches it.
+    /// The server no longer has it. It stays in use as long as the client watches it.
     is_gone: bool,
 }
 
@@ -120,7 +122,7 @@ impl<T> Default for HeldResource<T> {
 }
 
 impl<T: ResourceKind> HeldResource<T> {
-    /// What the client makes of a resource that cannot be read again.
+    /// What the client makes of a resource that cannot be read again later.
     fn of(validated: Validated) -> HeldResource<T> {
         let noted = Noted::of(&validated.diagnostics);
         let Some(value) = validated.value else {
@@ -151,7 +153,7 @@ impl<T: ResourceKind> HeldResource<T> {
         self.kept().map_or(&[], |kept| &kept.dropped)
     }
 
-    /// What of the accepted version makes RPCs fail, or the client die: `interval: ...`.
+    /// What in the accepted version makes RPCs fail, or the client die: `interval: ...`.
     pub fn fails(&self) -> &[String] {
         self.kept().map_or(&[], |kept| &kept.fails)
     }
@@ -169,22 +171,26 @@ impl<T: ResourceKind> HeldResource<T> {
         why.or_else(|| is_lost().then_some(CHANGED))
     }
 
-    /// Says whether the client does not answer to the newest version: it ends, or its parser is left by an exception.
+    /// Says whether the client gives no answer to the newest version: its process dies, or an
+    /// exception leaves its parser.
     pub fn is_fatal(&self) -> bool {
         self.rejected.as_ref().is_some_and(|rejection| rejection.dies)
     }
 
-    /// Says whether the newest version was rejected in words that name no resource: to who waits for it, it is not there.
+    /// Says whether the newest version was rejected in words that name no resource. For its
+    /// watchers it then does not exist.
     pub fn is_unnamed(&self) -> bool {
         self.rejected.as_ref().is_some_and(|rejection| rejection.is_unnamed)
     }
 
-    /// What is not known of the newest version, for a client whose resources are kept as the reference keeps them; it is no rejection then.
+    /// What is not known of the newest version; if there is something, it is no rejection. Only for
+    /// a client whose resources are kept as the reference client keeps them.
     pub fn gap(&self) -> Option<Gap> {
         self.rejected.as_ref()?.gap
     }
 
-    /// The faults for which it was rejected; none if it was accepted, or if only a live client says that it rejects it.
+    /// The faults for which it was rejected; empty if it was accepted, or if only a live client
+    /// says that it rejects it.
     pub fn faults(&self) -> &[RejectionFault] {
         self.rejected.as_ref().map_or(&[], |rejection| &rejection.faults)
     }
@@ -213,7 +219,7 @@ impl Store {
         Some((validated.value?, Noted::of(&validated.diagnostics)))
     }
 
-    /// Reads a resource again, and what it is to be validated with.
+    /// Reads the bytes of a resource again. Also returns with what they are to be validated.
     fn bytes(&self, origin: Origin, resource_type: ResourceType) -> Option<(Bytes, Validation<'_>)> {
         let source = self.sources.get(origin.source)?;
         let (bytes, known) = envelope::again(source, origin, resource_type)?;
@@ -224,7 +230,7 @@ impl Store {
     }
 }
 
-/// What is noted of an accepted version.
+/// The findings that are noted of an accepted version.
 #[derive(Debug, Default)]
 struct Noted {
     dropped: Vec<String>,
@@ -249,9 +255,9 @@ impl Noted {
     }
 }
 
-/// A type of resource, of which there are four.
+/// One of the four types of resources.
 pub trait ResourceKind: Sized + Clone {
-    /// The type of resource.
+    /// The type as a value.
     const TYPE: ResourceType;
 
     /// The value, if it is of this type.
@@ -275,14 +281,15 @@ macro_rules! kinds {
 
 kinds! { Listener RouteConfiguration Cluster Endpoints }
 
-/// All resources of one type, by the keys of their names: a name in any spelling finds its resource. Copies share the list until
-/// one of them changes: a test may have a thousand clients.
+/// All resources of one type, by the keys of their names, so that any spelling of a name finds its
+/// resource. Copies share the list until one of them changes, because a test may have a thousand
+/// clients.
 #[derive(Debug, Clone)]
 pub struct Cache<T> {
     names: NameComparison,
     versions: VersionComparison,
     held: Arc<BTreeMap<String, HeldResource<T>>>,
-    /// What the server took away and the client remembers.
+    /// Resources that the server took away and the client remembers.
     withdrawn: BTreeMap<String, WithdrawnResource<T>>,
 }
 
@@ -318,12 +325,12 @@ impl<T> Cache<T> {
         self.held.iter()
     }
 
-    /// The key of a name, in whatever spelling.
+    /// The key of a name, whatever its spelling.
     pub fn key<'n>(&self, name: &'n str) -> std::borrow::Cow<'n, str> {
         self.names.key(name)
     }
 
-    /// The keys of all names, of rejected resources too, in their order.
+    /// The keys of all names, in order, those of rejected resources included.
     pub fn keys(&self) -> impl Iterator<Item = &String> + Clone {
         self.held.keys()
     }
@@ -346,7 +353,8 @@ impl<T: ResourceKind> Cache<T> {
 }
 
 impl<T: ResourceKind + Compared> Cache<T> {
-    /// Takes newer resources: one that is rejected, or no other to the client, leaves the version before it. Says whether any is news.
+    /// Takes newer resources. A version that is rejected, or that to the client is the same, leaves
+    /// the version before it in use. Says whether any version is new to the client.
     fn take(&mut self, newer: Cache<T>) -> bool {
         let mut is_news = false;
         self.versions = newer.versions;
@@ -392,7 +400,8 @@ impl<T: ResourceKind> Cache<T> {
                 let noted = Noted::of(&checked.diagnostics);
                 let _ = kept.set(noted.beside(value.map(Arc::new)));
             }
-            // Endpoints can be changed, which begins with their bytes; and those of Listeners may be compared.
+            // A change of endpoints begins with their bytes, and Listeners may be compared by their
+            // bytes.
             let is_read_again = !is_kept || matches!(T::TYPE, ResourceType::Endpoints | ResourceType::Listener);
             let place = is_read_again.then(|| (Arc::clone(store), checked.origin));
             held.version = Some(AcceptedVersion {
@@ -420,27 +429,27 @@ impl Gist {
 /// The resources of one world.
 #[derive(Debug, Clone, Default)]
 pub struct Resources {
-    /// LDS.
+    /// The Listeners (LDS).
     pub listeners: Cache<Listener>,
-    /// RDS.
+    /// The RouteConfigurations (RDS).
     pub route_configs: Cache<RouteConfiguration>,
-    /// CDS.
+    /// The Clusters (CDS).
     pub clusters: Cache<Cluster>,
-    /// EDS.
+    /// The ClusterLoadAssignments (EDS).
     pub endpoints: Cache<Endpoints>,
-    /// What is not there because the server took it away.
+    /// The resources that do not exist because the server took them away.
     removed: BTreeSet<(ResourceType, String)>,
 }
 
 impl Resources {
-    /// How many there are, rejected ones included.
+    /// How many resources there are, rejected ones included.
     pub fn count(&self) -> usize {
         self.listeners.held.len() + self.route_configs.held.len() + self.clusters.held.len() + self.endpoints.held.len()
     }
 }
 
 impl Resources {
-    /// No resources; names and versions are compared so.
+    /// Makes an empty set of resources that compares names and versions in these ways.
     fn new(names: NameComparison, versions: VersionComparison) -> Resources {
         Resources {
             listeners: Cache::new(names, versions),
@@ -451,7 +460,7 @@ impl Resources {
         }
     }
 
-    /// A client that holds these values, for tests of what it does with them.
+    /// The resources of a client that holds these values, for tests.
     #[cfg(test)]
     pub fn of_values(values: impl IntoIterator<Item = (&'static str, Resource)>) -> Resources {
         fn add<T: ResourceKind>(cache: &mut Cache<T>, name: &str, value: T) {
@@ -478,7 +487,7 @@ impl Resources {
         held
     }
 
-    /// Takes what the control plane sends later.
+    /// Takes resources that the control plane sends later.
     pub(super) fn take(&mut self, newer: Resources) {
         self.listeners.take(newer.listeners);
         self.route_configs.take(newer.route_configs);
@@ -498,7 +507,8 @@ impl Resources {
         }
     }
 
-    /// Drops the accepted version of a Listener, and remembers why a newer one was rejected.
+    /// Drops the accepted version of a Listener, and keeps the reason for the rejection of a newer
+    /// one.
     pub fn lose_listener(&mut self, name: &str) {
         let key = self.listeners.names.key(name).into_owned();
         if let Some(held) = self.listeners.held_mut().get_mut(&key) {
@@ -506,7 +516,7 @@ impl Resources {
         }
     }
 
-    /// Leaves those resources that `keep` wants, by type and key.
+    /// Keeps only the resources that `keep` accepts, by type and key.
     pub fn retain(&mut self, keep: impl Fn(ResourceType, &str) -> bool) {
         self.listeners.retain(&keep);
         self.route_configs.retain(&keep);
@@ -524,7 +534,7 @@ impl Resources {
         }
     }
 
-    /// Says whether there is nothing, accepted or not.
+    /// Says whether there are no resources, not even rejected ones.
     pub fn is_empty(&self) -> bool {
         let Resources {
             listeners,
@@ -553,7 +563,7 @@ impl Resources {
         })
     }
 
-    /// What the server took away.
+    /// The resources that the server took away.
     pub fn removed(&self) -> impl Iterator<Item = (ResourceType, &str)> {
         self.removed
             .iter()

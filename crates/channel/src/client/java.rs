@@ -1,4 +1,5 @@
-//! How channels of grpc-java fail: at once, in its own words, and for ever where an update throws an exception.
+//! How channels of grpc-java fail: at once, in its own words, and for ever if an update throws an
+//! exception.
 //!
 //! Its config selector answers for a channel without a configuration, so that RPCs that wait for ready fail too
 //! (`XdsNameResolver.ResolveState.cleanUpRoutes`). An exception that nobody catches while a configuration is taken puts the channel into
@@ -16,10 +17,10 @@ use xdsctl_model::resource::route::Destination;
 use xdsctl_model::resource::{Cluster, ResourceType};
 use xdsctl_model::status::{Code, Status};
 
-/// What every RPC of a channel in panic mode gets.
+/// The message that every RPC gets on a channel in panic mode.
 const PANIC: &str = "Panic! This is a bug!";
 
-/// Lets a channel of grpc-java fail as it does; that of another client as it would.
+/// Makes a channel of grpc-java fail as it does there. The result of another client stays as it is.
 ///
 /// # Errors
 /// Why every RPC fails.
@@ -74,19 +75,22 @@ pub fn lost_watch(in_use: &XdsConfig, next: &XdsConfig) -> Option<ChannelFailure
     )))
 }
 
-/// Says whether RPCs that wait for ready wait: `onError` of a watcher leaves it to the policy without addresses.
+/// Says whether wait-for-ready RPCs wait, because `onError` of a watcher leaves the failure to the
+/// policy without addresses.
 fn is_waited_out(failure: &ChannelFailure, client: &Client) -> bool {
     failure.class == ChannelFailureClass::Rejected && client.profile.has(Feature::RejectionWaitedOut)
 }
 
-/// Says whether nobody hears that a resource was rejected: the stream ends of the exception, which is no error behind a response.
+/// Says whether a rejection goes unnoticed: the exception ends the stream, which is no error once a
+/// response has come.
 pub(super) fn is_unheard(resource_type: ResourceType, name: &str, client: &Client) -> bool {
     let rejection = || client.resources.rejection(resource_type, name);
     client.profile.has(Feature::BrokenStreamUnheard) && rejection().is_some_and(|rejection| rejection.dies)
 }
 
-/// Says whether a resource that is waited for is so without an end: the timer of a cluster ends with its rejection, and that of what nobody
-/// hears of begins anew with each stream.
+/// Says whether the client waits for a resource without end. The timer of a cluster ends with its
+/// rejection, and the timer of a resource whose rejection goes unnoticed begins anew with each
+/// stream.
 pub(super) fn waits_without_end(resource_type: ResourceType, name: &str, client: &Client) -> bool {
     let is_rejected = || client.resources.rejection(resource_type, name).is_some();
     let is_rejected_member = resource_type == ResourceType::Cluster && client.profile.has(Feature::RejectedAwaited);
@@ -105,7 +109,7 @@ fn panic(note: String) -> ChannelFailure {
     }
 }
 
-/// What throws an exception while the configuration is taken.
+/// Returns why taking the configuration throws an exception, if it does.
 fn throws(config: &XdsConfig, client: &Client) -> Option<String> {
     if is_impossible(&config.authority) {
         return Some("the authority begins or ends with a dot".to_owned());
@@ -118,7 +122,7 @@ fn throws(config: &XdsConfig, client: &Client) -> Option<String> {
     {
         return Some(format!("an override of the filter {name} is of another filter"));
     }
-    // While something is waited for, an aggregate is not looked at.
+    // While the client waits for something, it does not look at aggregates.
     let has_all = config.missing.is_empty();
     config.clusters.iter().find_map(|(name, state)| match state {
         ClusterState::Leaf(leaf) => leaf_throws(name, leaf),
@@ -130,13 +134,13 @@ fn throws(config: &XdsConfig, client: &Client) -> Option<String> {
     })
 }
 
-/// The name of a fault filter that a route has an override of another filter for (`FaultFilter.buildClientInterceptor`); the other
-/// filters do not look at theirs.
+/// The name of a fault filter for which a route has an override of another kind
+/// (`FaultFilter.buildClientInterceptor`). Other filters do not check theirs.
 fn filter_of_another(config: &XdsConfig) -> Option<&str> {
     let host = config.virtual_host()?;
     let filters = config.connection_manager()?.http_filters.iter();
     let mut faults = filters.filter(|filter| matches!(filter.config, FilterConfig::Fault(_)));
-    // The most specific override counts, whatever it is of.
+    // The most specific override counts, whatever its kind.
     let is_another = |filter: &HttpFilter, levels: &[&BTreeMap<String, FilterOverride>]| {
         let found = levels.iter().find_map(|overrides| overrides.get(&filter.name));
         let config = found.and_then(|found| found.config.as_deref());
@@ -159,7 +163,8 @@ fn filter_of_another(config: &XdsConfig) -> Option<&str> {
         .map(|filter| filter.name.as_str())
 }
 
-/// A cluster that two aggregates below `root` name, if it is a leaf or has one below it. An aggregate that names it twice has it once.
+/// Finds a cluster that two aggregates below `root` name and that is a leaf or has one below it. An
+/// aggregate that names a cluster twice has it once.
 fn leaf_twice(root: &str, client: &Client) -> Option<String> {
     let discovery = |name: &str| Some(&client.resources.clusters.get(name)?.value()?.discovery);
     let (mut open, mut seen, mut again) = (vec![root], BTreeSet::from([root]), BTreeSet::new());
@@ -203,24 +208,26 @@ fn leaf_throws(name: &str, leaf: &Leaf) -> Option<String> {
         ));
     }
     let detection = leaf.cluster.outlier_detection.as_ref()?;
-    // `ScheduledExecutorService.scheduleWithFixedDelay` takes no delay of 0.
+    // `ScheduledExecutorService.scheduleWithFixedDelay` accepts no delay of 0.
     (detection.interval.0 == 0 && leaf.endpoints.is_some())
         .then(|| format!("the outlier detection interval of cluster {name} is 0"))
 }
 
-/// A name or pattern that `RoutingUtils.matchHostName` does not take.
+/// Says whether a name or pattern makes `RoutingUtils.matchHostName` throw.
 fn is_impossible(name: &str) -> bool {
     name.starts_with('.') || name.ends_with('.')
 }
 
-/// Says whether a domain is compared that is none: those before the one that is the authority itself.
+/// Says whether the client compares a domain that makes it throw. It compares the domains before
+/// the one that equals the authority.
 fn compares_impossible(config: &XdsConfig) -> bool {
     let domains = config.route_config.virtual_hosts.iter().flat_map(|host| &host.domains);
     let mut compared = domains.take_while(|domain| !domain.eq_ignore_ascii_case(&config.authority));
     compared.any(|domain| domain.is_empty() || is_impossible(domain))
 }
 
-/// Without a virtual host, all domains have been compared.
+/// Says whether the failure is an exception: without a virtual host, all domains have been
+/// compared.
 fn has_impossible_domain(start: &Start, client: &Client, failure: &ChannelFailure) -> bool {
     let routes = || client.routes_of(&start.target()?.listener);
     let authority = start.target().map_or("", |target| target.authority.as_str());
@@ -232,7 +239,7 @@ fn has_impossible_domain(start: &Start, client: &Client, failure: &ChannelFailur
             }))
 }
 
-/// The client's words, where they are known.
+/// The failure in the client's words, where they are known.
 fn words(failure: &ChannelFailure, start: &Start, client: &Client) -> String {
     let node = node(client);
     let missing = failure.missing.first().map(|(resource_type, name)| {
@@ -256,7 +263,7 @@ fn words(failure: &ChannelFailure, start: &Start, client: &Client) -> String {
     }
 }
 
-/// What is said of a resource that never came (`XdsClientImpl.ResourceSubscriber.onAbsent`).
+/// The message for a resource that never came (`XdsClientImpl.ResourceSubscriber.onAbsent`).
 pub(super) fn absent(kind: &str, name: &str, client: &Client) -> String {
     let node = node(client);
     format!(
@@ -271,13 +278,14 @@ fn node(client: &Client) -> String {
     }
 }
 
-/// Says whether `java.net.URI` finds a host in `//NAME`: a host name of letters, digits and inner hyphens whose last label begins with a
-/// letter, an IPv4 address, or an IPv6 address in brackets; and a port behind it.
+/// Says whether `java.net.URI` finds a host in `//NAME`: a host name of letters, digits and inner
+/// hyphens whose last label begins with a letter, an IPv4 address, or an IPv6 address in brackets.
+/// A port may follow.
 fn is_server(name: &str) -> bool {
     if name.contains(['<', '>', '"', '{', '}', '|', '\\', '^', '`', ' ']) {
         return false;
     }
-    // What follows the authority is not looked at.
+    // What follows the authority does not matter.
     let name = name.split(['/', '?', '#']).next().unwrap_or(name);
     let host = match name.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,

@@ -1,7 +1,8 @@
 //! The cluster dependency graph of a client whose cds policies watch their clusters themselves.
 //!
-//! An aggregate has the leaves below it level by level: its own, then those of the aggregates in it, and so on, as deep as they go. What
-//! is missing contributes nothing, and an aggregate that leads back to itself somewhere fails as a whole. Follows grpc-java 1.63
+//! An aggregate has the leaves below it level by level: first its own, then those of the aggregates
+//! in it, and so on, without a limit of depth. A cluster that is missing contributes nothing, and
+//! an aggregate that leads back to itself somewhere fails as a whole. Follows grpc-java 1.63
 //! `CdsLoadBalancer2.CdsLbState.handleClusterDiscovered`.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -51,9 +52,10 @@ fn aggregate<'k>(root: &str, known: &dyn Fn(&str) -> KnownCluster<'k>) -> Cluste
     ClusterEntry::Aggregate { leaves, lost }
 }
 
-/// A cluster below `root` that is above itself, and the aggregate that names it again.
+/// Finds a cluster below `root` that is above itself. Returns the aggregate that names it again,
+/// and the cluster.
 fn way_back<'k>(root: &str, known: &dyn Fn(&str) -> KnownCluster<'k>) -> Option<(String, String)> {
-    /// What is left to do: to go into a cluster that this one names, or to come out of it.
+    /// A step of the walk: to enter a cluster that `parent` names, or to leave a cluster.
     enum Turn {
         In { parent: String, name: String },
         Out(String),

@@ -1,8 +1,8 @@
 //! Which resource of a world refers to which, and where: listeners to routes, routes to clusters, clusters to clusters and
 //! endpoints.
 //!
-//! A RouteConfiguration that stands in a listener refers as the listener. What a cluster specifier plugin or a policy's config
-//! leads to is not followed.
+//! The references of inline routes are those of their listener. What a cluster specifier plugin or
+//! a policy's config leads to is not followed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,7 +11,7 @@ use super::world::World;
 use xdsctl_model::diag::FieldPath;
 use xdsctl_model::resource::ResourceType;
 
-/// A resource by type and name, there or not.
+/// A resource by type and name, whether it exists or not.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkedResource {
     /// Its type, one of the four that gRPC clients ask for.
@@ -25,11 +25,11 @@ pub struct LinkedResource {
 pub struct Link {
     /// The resource at the other end.
     pub to: LinkedResource,
-    /// The fields that hold the name, in the resource that refers: one at least.
+    /// The fields that hold the name, in the resource that refers: at least one.
     pub at: Vec<FieldPath>,
 }
 
-/// What one accepted resource refers to, each once.
+/// Returns the resources to which one accepted resource refers, each once.
 pub fn references(resource_type: ResourceType, name: &str, facts: &Facts) -> Vec<LinkedResource> {
     let from = LinkedResource {
         resource_type,
@@ -43,14 +43,14 @@ pub fn references(resource_type: ResourceType, name: &str, facts: &Facts) -> Vec
 /// All references of a world, in both directions.
 #[derive(Debug, Clone, Default)]
 pub struct Links {
-    /// The resources that the world has, in their order, then those that are only referred to.
+    /// The resources of the world, in their order, then those that are only referred to.
     nodes: Vec<LinkedResource>,
     down: LinkMap,
     up: LinkMap,
     rejected: BTreeSet<LinkedResource>,
 }
 
-/// References by the resource at one end.
+/// References, by the resource at one end.
 type LinkMap = HashMap<LinkedResource, Vec<Link>, foldhash::fast::RandomState>;
 
 impl Links {
@@ -132,7 +132,7 @@ impl Links {
         }
     }
 
-    /// Adds the references of one kind that a resource has, in their order, each name once.
+    /// Adds the references of one kind that a resource has, in their order, and each name once.
     fn add<'n>(
         &mut self,
         from: &LinkedResource,
@@ -165,7 +165,7 @@ impl Links {
         self.rejected.contains(node)
     }
 
-    /// The rejected resources that may refer to one, as their type can: what they refer to is not known.
+    /// The rejected resources of a type that may refer to `node`: what they refer to is not known.
     pub fn unknown_above<'l>(&'l self, node: &'l LinkedResource) -> impl Iterator<Item = &'l LinkedResource> {
         let may_refer = |from: ResourceType| match node.resource_type {
             ResourceType::Listener => false,
@@ -177,17 +177,17 @@ impl Links {
         rejected.filter(move |from| *from != node && may_refer(from.resource_type))
     }
 
-    /// The resources, those included that are only referred to.
+    /// All resources, including those that are only referred to.
     pub fn nodes(&self) -> impl Iterator<Item = &LinkedResource> {
         self.nodes.iter()
     }
 
-    /// What a resource refers to.
+    /// The references of a resource to others.
     pub fn below(&self, node: &LinkedResource) -> &[Link] {
         self.down.get(node).map_or(&[], Vec::as_slice)
     }
 
-    /// What refers to a resource.
+    /// The references of others to a resource.
     pub fn above(&self, node: &LinkedResource) -> &[Link] {
         self.up.get(node).map_or(&[], Vec::as_slice)
     }

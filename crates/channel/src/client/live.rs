@@ -1,7 +1,8 @@
 //! What a live client or control plane said about its resources, in CSDS and admin dumps.
 //!
-//! The two points of view differ: a client that rejected an update shows the last version that it accepted, a control plane
-//! shows the version that was rejected. The findings say which.
+//! The two points of view differ: a client that rejected an update shows the last version that it
+//! accepted, and a control plane shows the version that was rejected. The findings say which one it
+//! is.
 
 use super::checked::{Checked, Verdict};
 use xdsctl_document::envelope::{LiveStatus, REMOVED, Stage};
@@ -32,7 +33,8 @@ pub(super) fn is_own_rejection(checked: &Checked) -> bool {
     checked.stage == Stage::Failed && told.is_some_and(|words| words.starts_with(OWN_WORDS))
 }
 
-/// Says whether a live client has rejected an update of the resource, whether or not the dump holds that update.
+/// Says whether a live client has rejected an update of the resource; the dump may hold that update
+/// or not.
 pub(super) fn has_rejected_update(checked: &Checked) -> bool {
     if is_own_rejection(checked) {
         return false;
@@ -48,12 +50,12 @@ fn is_rejection(status: &LiveStatus) -> bool {
     client == "NACKED" || (status.error.is_some() && !is_absent)
 }
 
-/// Adds what was said about the resource.
+/// Adds a finding on what was said about the resource.
 pub(super) fn check(checked: &mut Checked) {
     let Some(status) = checked.status.as_deref().filter(|_| !is_own_rejection(checked)) else {
         return;
     };
-    // In the peer's words, which are marked: a report prints those that tell nothing.
+    // The peer's words stand in backticks: a report prints only those that reveal nothing.
     let error = match status.error.as_deref() {
         Some(error) => format!("`{}`", error.replace('`', "'")),
         None => "no reason is given".to_owned(),

@@ -1,4 +1,4 @@
-//! What a control plane sent, response after response, as the log of a client has it.
+//! What a control plane sent, response by response, as a client's log has it.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ pub struct Logged {
     pub span: Span,
     /// The type of its resources.
     pub resource_type: ResourceType,
-    /// Which one it is; may be empty.
+    /// The nonce; may be empty.
     pub nonce: String,
     /// The resources of the response, in its order.
     pub resources: Vec<LoggedResource>,
@@ -33,7 +33,7 @@ pub struct LoggedResource {
     pub rules: Vec<&'static str>,
 }
 
-/// Reads the responses of a log, in its order; and how many resources could not be read.
+/// Reads the responses of a log, in its order. Also returns how many resources could not be read.
 pub fn logged(id: SourceId, source: &Source) -> (Vec<Logged>, usize) {
     let loaded = load::run(
         Some(1),

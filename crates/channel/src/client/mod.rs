@@ -6,10 +6,11 @@
 //!              by resource by world          values, read again from their places when they are asked for
 //! ```
 //!
-//! [`Reading`] validates each resource of the documents, [`Reading::finish`] applies what is about several of them: responses,
-//! removals, versions of the same name. [`WorldSet::hold`] gives what the client of each world holds, a [`Client`] is that with the
-//! client's own start, and [`Client::resolve`] follows a channel from its target to its endpoints ([`config`], A74).
-//! What the control plane sends later ([`Client::update`]) takes the same way.
+//! [`Reading`] validates each resource of the documents. [`Reading::finish`] applies the rules
+//! about several resources: responses, removals, versions of the same name. [`WorldSet::hold`]
+//! returns what the client of each world holds. A [`Client`] adds its node, its profile and the
+//! answers of DNS, and [`Client::resolve`] follows a channel from its target to its endpoints
+//! ([`config`], A74). What the control plane sends later ([`Client::update`]) goes the same way.
 //!
 //! Commands, the simulator and the library go through here; `tests/tidy.rs` checks that no other
 //! code validates resources or fills a cache. Knows nothing of commands and reports, and gives no
@@ -98,7 +99,7 @@ pub enum Start {
     Routes {
         /// Its name, as clients ask for it.
         name: String,
-        /// Compared with the domains of its virtual hosts.
+        /// The channel's authority, which is compared with the domains of its virtual hosts.
         authority: String,
     },
     /// At a cluster, as if one route took every RPC to it.
@@ -128,7 +129,8 @@ pub struct Client {
     pub profile: Profile,
     /// What validation knows of the management server.
     pub server: ServerFacts,
-    /// Clusters to which lookups (RLS) may lead, which a channel wants only then.
+    /// Clusters to which lookups (RLS) may lead. They are used only if a route has a cluster
+    /// specifier plugin.
     pub lookup_targets: BTreeSet<String>,
 }
 
@@ -137,19 +139,19 @@ pub struct Client {
 pub struct SentTexts {
     text: Box<str>,
     count: usize,
-    /// It comes from YAML, where a number may be the text of a field.
+    /// Whether the text comes from YAML, where a field of text may be written as a number.
     is_yaml: bool,
 }
 
 impl SentTexts {
-    /// A list of resources as protobuf JSON, or an object that has it as `resources`.
+    /// Takes a list of resources as protobuf JSON, or an object that has the list as `resources`.
     pub fn of(resources: &Value) -> SentTexts {
         let list = resources.get("resources").filter(|list| list.is_array());
         let resources = list.unwrap_or(resources);
         SentTexts::of_list(&resources.to_string(), resources.as_array().map_or(0, Vec::len))
     }
 
-    /// A list of `count` resources in the text of protobuf JSON.
+    /// Takes a list of `count` resources as text in protobuf JSON.
     pub fn of_list(list: &str, count: usize) -> SentTexts {
         SentTexts {
             text: format!("{{\"resources\":{list}}}").into(),
@@ -158,7 +160,7 @@ impl SentTexts {
         }
     }
 
-    /// The text of the resource of a type and name, if it is among them.
+    /// The text of the resource with this type and name, if it is among them.
     pub fn named(&self, resource_type: ResourceType, name: &str) -> Option<String> {
         let all: Value = serde_json::from_str(&self.text).ok()?;
         let is_own = |one: &&Value| {
@@ -168,22 +170,23 @@ impl SentTexts {
         Some(all["resources"].as_array()?.iter().find(is_own)?.to_string())
     }
 
-    /// Says that the text was YAML once.
+    /// Marks the text as made from YAML.
     pub const fn of_yaml(&mut self) {
         self.is_yaml = true;
     }
 }
 
-/// A resource that a client does not take.
+/// A resource that a client rejects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nacked {
     /// Its type, one of the four that gRPC clients ask for.
     pub resource_type: ResourceType,
     /// Its name, as clients ask for it.
     pub name: String,
-    /// Why: the rules and where in the resource.
+    /// Why the client rejects it: the rules, and where in the resource.
     pub faults: Vec<(&'static Rule, FieldPath)>,
-    /// The rejection names no resource, so that it is as if none of its name had been sent.
+    /// Whether the rejection names no resource. To the client it is then as if none of this name
+    /// had been sent.
     pub is_unnamed: bool,
 }
 
@@ -202,11 +205,11 @@ impl Nacked {
 /// What a client makes of an update.
 #[derive(Debug, Default)]
 pub struct Updated {
-    /// What is wrong with the list itself.
+    /// Findings on the list of resources itself.
     pub findings: Vec<Finding>,
-    /// What the client rejects.
+    /// The resources that the client rejects.
     pub nacked: Vec<Nacked>,
-    /// What of it the client does not take, in words.
+    /// What the client does not take of the update, in words.
     pub notes: Vec<String>,
 }
 
@@ -222,7 +225,8 @@ impl Client {
         }
     }
 
-    /// Says whether a resource that is waited for is so without an end, and not until a timer says that it does not exist.
+    /// Says whether the client waits for a resource without end, and no timer says that it does not
+    /// exist.
     pub fn waits_without_end(&self, resource_type: ResourceType, name: &str) -> bool {
         java::waits_without_end(resource_type, name, self)
     }
@@ -235,14 +239,15 @@ impl Client {
         }
     }
 
-    /// Takes what the control plane sends anew: a list of resources as protobuf JSON, or an object that has it as `resources`.
+    /// Takes resources that the control plane sends: a list of resources as protobuf JSON, or an
+    /// object that has the list as `resources`.
     ///
-    /// A resource that the client rejects leaves the version before it in use.
+    /// If the client rejects a resource, the version before it stays in use.
     pub fn update(&mut self, resources: &Value) -> Updated {
         self.take(&SentTexts::of(resources))
     }
 
-    /// Takes what the control plane sends anew, as [`Client::update`] does.
+    /// Takes resources that the control plane sends, as [`Client::update`] does.
     pub fn take(&mut self, sent: &SentTexts) -> Updated {
         let mut sources = SourceMap::new();
         let id = sources.add("-", sent.text.as_bytes().to_vec());
@@ -307,7 +312,7 @@ impl Client {
         }
     }
 
-    /// Whether the client can ask for a resource by this name.
+    /// Checks whether the client can ask for a resource by this name.
     ///
     /// # Errors
     /// Why it cannot: whatever refers to the name fails at once.
@@ -315,7 +320,8 @@ impl Client {
         NameComparison::of(&self.profile).ask(name, resource_type, &self.server)
     }
 
-    /// The configuration of a channel, the targets of lookups (RLS) included: the default ones, and those that are known.
+    /// Resolves the configuration of a channel, with the targets of lookups (RLS): the default
+    /// ones, and those of [`Client::lookup_targets`].
     ///
     /// # Errors
     /// Why every RPC fails.
@@ -323,7 +329,8 @@ impl Client {
         self.resolve_also(start, &self.lookup_targets)
     }
 
-    /// The same, with the clusters to which lookups may lead.
+    /// Resolves the configuration of a channel as [`Client::resolve`] does, with these targets of
+    /// lookups (RLS).
     ///
     /// # Errors
     /// Why every RPC fails.
@@ -340,7 +347,8 @@ impl Client {
         self.resolve_complete(start, &targets)
     }
 
-    /// The configuration of a channel, or what it waits for where it is taken as a whole only.
+    /// Resolves the configuration of a channel. The error is also what the channel waits for, if
+    /// the client takes a configuration only as a whole.
     fn resolve_complete(&self, start: &Start, extra_roots: &BTreeSet<String>) -> Result<XdsConfig, ChannelFailure> {
         let wanted = Wanted {
             clusters: extra_roots,
@@ -354,7 +362,7 @@ impl Client {
         }
     }
 
-    /// The configuration of a channel that wants more than its start leads to.
+    /// Resolves the configuration of a channel that wants more than its start leads to.
     ///
     /// # Errors
     /// Why every RPC fails.
@@ -367,7 +375,7 @@ impl Client {
         whole::as_it_dies(java::as_it_fails(resolved, start, self), self)
     }
 
-    /// What channels use of a Listener, and its routes.
+    /// The connection manager of a Listener that channels can use, and its routes.
     pub fn routes_of(&self, listener: &str) -> Option<(&HttpConnectionManager, &Arc<RouteConfiguration>)> {
         let manager = self.resources.listeners.get(listener)?.value()?.api()?;
         let routes = match &manager.routes {
@@ -377,7 +385,8 @@ impl Client {
         Some((manager, routes))
     }
 
-    /// The Listener of a target and the RouteConfiguration that it names: a channel watches them, whatever is wrong with them.
+    /// The Listener of a target and the RouteConfiguration that it names. A channel watches them,
+    /// whatever is wrong with them.
     pub fn leads(&self, start: &Start) -> Vec<(ResourceType, String)> {
         let Some(target) = start.target() else {
             return Vec::new();

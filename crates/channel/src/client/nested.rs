@@ -1,15 +1,17 @@
-//! The cluster dependency graph of a client whose aggregates fail in part: what cannot be used stays in its place.
+//! The cluster dependency graph of a client whose aggregates fail in part: a child that cannot be
+//! used stays in its place.
 //!
-//! A leaf below several aggregates belongs to all of them. A cluster that is too deep, or leads back to itself, is a child that fails, as is
-//! one that is missing or rejected, and RPCs go on to the next. One result serves all roots: a cluster seen before is not walked again.
-//! Follows grpc-java `XdsDependencyManager.addConfigForCluster`.
+//! A leaf below several aggregates belongs to all of them. A cluster that is too deep or leads back
+//! to itself is a child that fails, like one that is missing or rejected, and RPCs go on to the
+//! next child. One result serves all roots: a cluster seen before is not walked again. Follows
+//! grpc-java `XdsDependencyManager.addConfigForCluster`.
 
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 
 use super::graph::{ClusterEntry, ClusterError, Graph, KnownCluster, MAX_AGGREGATE_DEPTH};
 
-/// The clusters that routes name, each once, in the order in which grpc-java takes them: that of a
-/// `java.util.HashSet` to which they were added.
+/// Returns the clusters that routes name, each once, in the order in which grpc-java resolves them:
+/// that of a `java.util.HashSet` to which they were added.
 pub(super) fn in_hash_order<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = BTreeSet::new();
     let mut order: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
@@ -145,7 +147,7 @@ impl NestedWalk<'_, '_> {
                 KnownCluster::Aggregate(children) => self.aggregate(name, children),
             }
         };
-        // One that leads back to itself was found to do so further down.
+        // A cluster that leads back to itself has its result from further down already.
         self.graph.entries.entry(name.to_owned()).or_insert(entry);
     }
 

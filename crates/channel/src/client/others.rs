@@ -21,18 +21,21 @@ use xdsctl_model::diag::{Diagnostic, Effect, Packed};
 use xdsctl_model::profile::{Client, Profile, ServerFacts};
 use xdsctl_model::resource::Resource;
 
-/// What each of the other clients needs to know of a resource, in the order of [`Checked::answers`]: most have it in common.
+/// What other resources need to know of this one in each of the other clients, in the order of
+/// [`Checked::answers`]. Most clients share it.
 #[derive(Debug, Clone, Default)]
 pub struct OtherFacts {
     facts: Vec<Arc<Facts>>,
-    /// The place of each client's in `facts`, from 1; 0 if it rejects the resource.
+    /// For each client, the position of its facts in `facts`, counted from 1; 0 if it has none, as
+    /// when it rejects the resource.
     of: Box<[u16]>,
-    /// What each client keeps, if that is kept.
+    /// What each client keeps, if values are kept at all.
     values: Box<[Option<Arc<Resource>>]>,
 }
 
 impl OtherFacts {
-    /// The facts of what the clients of `others` keep; those of the base are `of_base`.
+    /// Collects the facts of what the clients of `others` keep. `of_base` are the facts of the
+    /// base.
     pub(super) fn of(
         values: &[Option<Arc<Resource>>],
         (others, answers): (&[Profile], &[FamilyAnswer]),
@@ -71,7 +74,7 @@ impl OtherFacts {
         }
     }
 
-    /// Keeps what each client keeps.
+    /// Stores what each client keeps.
     pub(super) fn keep(&mut self, values: Vec<Option<Arc<Resource>>>) {
         self.values = values.into();
     }
@@ -80,7 +83,7 @@ impl OtherFacts {
         self.values.get(client)?.as_ref()
     }
 
-    /// Says whether two clients keep the same, as far as that is kept.
+    /// Says whether two clients keep the same, as far as values are stored.
     fn is_alike(&self, one: usize, other: usize) -> bool {
         match (self.value(one), self.value(other)) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other) || one == other,
@@ -98,7 +101,7 @@ impl OtherFacts {
 }
 
 impl Facts {
-    /// Adds what only a finding tells.
+    /// Adds what only a finding shows.
     pub(super) fn note(&mut self, diagnostics: &[Diagnostic]) {
         if let Facts::Cluster(cluster) = self
             && let Some(policy) = cluster.policy_mut()
@@ -108,7 +111,7 @@ impl Facts {
     }
 }
 
-/// The clients beside the base, and what their worlds are made of.
+/// The clients besides the base, and what their worlds are made of.
 #[derive(Debug, Default)]
 pub struct OtherClients {
     profiles: Vec<Profile>,
@@ -121,7 +124,7 @@ pub struct OtherClients {
 pub struct AlikeClients(Vec<usize>);
 
 impl AlikeClients {
-    /// Each of them on its own.
+    /// Makes a group of each of the clients.
     pub fn each(self) -> impl Iterator<Item = AlikeClients> {
         self.0.into_iter().map(|number| AlikeClients(vec![number]))
     }
@@ -146,9 +149,9 @@ struct ClientView {
 }
 
 impl ClientView {
-    /// What an answer says; `facts` is what other resources need of it.
+    /// Makes the view of a client from its answer.
     ///
-    /// With `takes` the findings are no longer in the answer, until [`give`] gives it others.
+    /// With `takes`, the findings are moved out of the answer, until [`give`] puts others in.
     fn of(client: usize, checked: &mut Checked, takes: bool) -> ClientView {
         let diagnostics = match checked.answers.get_mut(client) {
             Some(answer) if takes => answer.diagnostics.take_list(),
@@ -159,7 +162,7 @@ impl ClientView {
         let verdict = match answer.map(|answer| answer.verdict) {
             Some(FamilyVerdict::Accepted | FamilyVerdict::Ignored) => Verdict::Accepted,
             Some(FamilyVerdict::Rejected | FamilyVerdict::Dies | FamilyVerdict::NotKnown) => Verdict::Rejected,
-            // Nobody asks for it, or it was made for a proxy.
+            // No client asks for it, or it was made for a proxy.
             None if checked.verdict == Verdict::Ignored && checked.resource_type.is_none() => Verdict::Ignored,
             None => Verdict::NotChecked,
         };
@@ -218,7 +221,8 @@ impl OtherClients {
         group.iter().filter_map(|number| self.profiles.get(*number))
     }
 
-    /// The clients that have worlds of their own, those together that have the same.
+    /// The groups of clients that have worlds of their own. Clients with the same answers form one
+    /// group.
     pub fn groups(&self, resources: &[Checked]) -> Vec<AlikeClients> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for (number, profile) in self.profiles.iter().enumerate() {
@@ -262,7 +266,7 @@ impl OtherClients {
         groups.into_iter().map(AlikeClients).collect()
     }
 
-    /// Puts what the clients of a group make of the resources in the base's place, and gives their worlds.
+    /// Puts the answers of a group's clients in the place of the base's, and returns their worlds.
     pub fn enter(
         &self,
         AlikeClients(group): &AlikeClients,
@@ -291,8 +295,8 @@ impl OtherClients {
         (BaseViews(views), worlds)
     }
 
-    /// Gives the clients of a group what their worlds have shown, and the base its own again. Findings on the text are the base's,
-    /// and `is_of_text` says which they are.
+    /// Gives the clients of a group the findings of their worlds, and puts the base's view back.
+    /// The findings for which `is_of_text` holds are about the text and stay with the base.
     pub fn leave(
         &self,
         AlikeClients(group): &AlikeClients,
@@ -308,7 +312,7 @@ impl OtherClients {
     }
 }
 
-/// Says whether two clients answer the same.
+/// Says whether two clients give the same answer.
 fn is_same(checked: &Checked, one: usize, other: usize) -> bool {
     checked.of_others.place(one) == checked.of_others.place(other)
         && checked.of_others.is_alike(one, other)
@@ -320,7 +324,7 @@ fn is_same(checked: &Checked, one: usize, other: usize) -> bool {
         }
 }
 
-/// Gives clients what was found in their worlds.
+/// Stores the findings of a group's worlds in the answers of its clients.
 fn give(group: &[usize], view: ClientView, answers: &mut [FamilyAnswer]) {
     let Some(first) = group.first().and_then(|first| answers.get(*first)) else {
         return;

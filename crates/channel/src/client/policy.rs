@@ -1,7 +1,7 @@
 //! What a cluster's LB policy looks at: weights of localities and endpoints, the request hash.
 //!
-//! Read off the cluster's LB config. A policy of which nothing is said here counts as
-//! one that may look at everything.
+//! The facts are read from the cluster's LB config. A policy that is not listed here counts as one
+//! that may look at everything.
 
 use xdsctl_model::resource::lb_policy::WeightedRoundRobinConfig;
 use xdsctl_model::resource::{LbConfig, LbPolicy};
@@ -19,7 +19,7 @@ pub enum PolicyKind {
     WeightedRoundRobin,
     /// `ring_hash_experimental`.
     RingHash,
-    /// Any other.
+    /// Any other policy.
     Other,
 }
 
@@ -28,18 +28,20 @@ pub enum PolicyKind {
 pub struct PolicyFacts {
     /// The policy that picks endpoints.
     pub kind: PolicyKind,
-    /// It picks inside a locality, which `xds_wrr_locality_experimental` picks by weight.
+    /// Whether it picks inside a locality that `xds_wrr_locality_experimental` has picked by
+    /// weight.
     pub in_wrr_locality: bool,
-    /// `ring_hash_experimental` that may take its hash from a header of its own.
+    /// Whether it is a `ring_hash_experimental` that may take its hash from a header of its own.
     pub has_hash_header: bool,
-    /// `weighted_round_robin` with a blackout or expiration period that is not the default.
+    /// Whether it is a `weighted_round_robin` with a blackout or expiration period that is not the
+    /// default.
     pub has_weight_periods: bool,
-    /// C-core passes over an entry of its lists, which another client may take.
+    /// Whether C-core skips an entry of the list of policies, which another client may take.
     pub passes_over: bool,
 }
 
 impl PolicyFacts {
-    /// The facts of a policy.
+    /// Collects the facts of a policy.
     pub fn new(policy: &LbPolicy) -> PolicyFacts {
         let (in_wrr_locality, config) = match &policy.config {
             LbConfig::WrrLocality(locality) => (true, &*locality.child_policy),
@@ -72,7 +74,7 @@ impl PolicyFacts {
         }
     }
 
-    /// Says whether the policy does not look at the request's hash for certain.
+    /// Says whether the policy certainly does not look at the request's hash.
     pub fn ignores_hash(self) -> bool {
         match self.kind {
             PolicyKind::LeastRequest
@@ -89,9 +91,9 @@ impl PolicyFacts {
     }
 }
 
-/// The clusters that policies inside name themselves: those of `cds_experimental`.
+/// The clusters that the policies of a config name themselves, as `cds_experimental` does.
 ///
-/// What lookups lead to is not among them.
+/// The targets of lookups (RLS) are not among them.
 pub(crate) fn clusters(config: &LbConfig) -> Vec<&str> {
     match config {
         LbConfig::Cds(cds) => vec![&cds.cluster],

@@ -1,7 +1,7 @@
-//! Documents read, resource by resource, before anything is known of what they hold together.
+//! Documents that were read resource by resource, before the resources are looked at together.
 //!
-//! A [`Reading`] is the only thing that resources come out of, and [`Reading::finish`] the only way on: what it yields has been
-//! through every rule about responses, streams, names and versions.
+//! All resources come out of a [`Reading`], and only [`Reading::finish`] leads on: its result has
+//! been through every rule about responses, streams, names and versions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use xdsctl_document::envelope::{Emit, Loader, PathSource, WorldId};
 use xdsctl_document::load;
 use xdsctl_document::source::SourceId;
 
-/// The resources of the documents that were read so far, each looked at by itself.
+/// The resources of the documents that were read so far, each validated by itself.
 #[derive(Debug, Default)]
 pub struct Reading {
     checked: Vec<Checked>,
@@ -42,9 +42,10 @@ impl Reading {
         }
     }
 
-    /// What documents yield that were read before, in this order, each with the id that it has now.
+    /// Puts documents together that were read before, in this order, each with its current id.
     ///
-    /// `None` if there is so much of it that the limits for all documents together could matter: they must be read anew then.
+    /// Returns `None` if the limits on all documents together could matter: the documents must then
+    /// be read anew.
     pub fn of<'d>(
         documents: impl IntoIterator<Item = (SourceId, &'d ReadDocument)>,
         other_clients: usize,
@@ -71,12 +72,12 @@ impl Reading {
         &mut self.loader
     }
 
-    /// Files that Envoy bootstraps take resources from, but for the first `known`.
+    /// The files from which Envoy bootstraps take resources, except the first `known`.
     pub fn path_sources(&self, known: usize) -> &[PathSource] {
         self.loader.path_sources.get(known..).unwrap_or_default()
     }
 
-    /// Moves what was read from a document as its own into a world.
+    /// Moves what was read from a document, outside of any scope in it, into a world.
     pub fn adopt(&mut self, source: SourceId, world: WorldId) {
         let Loader { worlds, responses, .. } = &mut self.loader;
         let is_own = |id: WorldId| {
@@ -92,13 +93,13 @@ impl Reading {
         }
     }
 
-    /// Takes documents that belong together for one world: `places` says where each document stands. Those in `partial` were named, and
-    /// others beside them were not.
+    /// Puts documents that belong together into one world. `places` says where each document
+    /// stands. The documents in `partial` were named, and others beside them were not.
     pub fn join(&mut self, places: &BTreeMap<SourceId, DocumentPlace>, partial: &BTreeSet<SourceId>, parts: Parts) {
         self.joined = joined::join(&mut self.checked, &mut self.loader, places, partial, parts);
     }
 
-    /// Decides what each world's client holds. With `merge` all documents are one world.
+    /// Decides what each world's client holds. With `merge`, all documents are one world.
     pub fn finish(self, against: &ValidationInput<'_>, merge: bool) -> WorldSet {
         into_world_set(self.checked, self.loader, self.joined, against, merge)
     }

@@ -1,5 +1,5 @@
-//! Responses of a control plane as they come, each judged once: what the client takes, what it rejects and why, and what it
-//! would ask for next.
+//! Responses of a control plane as they come, each judged once: what the client accepts, what it
+//! rejects and why, and what it would ask for next.
 
 use std::sync::Arc;
 
@@ -32,11 +32,11 @@ pub struct Judged {
     pub name: String,
     /// The wire bytes of the resource, without a wrapper.
     pub value: Bytes,
-    /// Whether the client takes it.
+    /// What the client does with it.
     pub verdict: Verdict,
     /// Why the client rejects it; empty if it does not.
     pub faults: Vec<RejectionFault>,
-    /// What it refers to, if the client takes it.
+    /// The resources to which it refers, if the client accepts it.
     pub references: Vec<LinkedResource>,
 }
 
@@ -69,10 +69,12 @@ impl Received {
 }
 
 impl Client {
-    /// Takes a serialized DiscoveryResponse or DeltaDiscoveryResponse. With `holds`, what is accepted is held from now on, as with
-    /// [`Client::update`], and resources that a Delta response takes away are not.
+    /// Judges a serialized DiscoveryResponse or DeltaDiscoveryResponse. With `holds`, the client
+    /// holds what it accepts from now on, as with [`Client::update`].
     ///
-    /// That a later state-of-the-world response lacks a Listener or a Cluster is for the caller to see, who knows what was asked for.
+    /// What the client held before stays. The caller removes what a Delta response takes away, and
+    /// a Listener or a Cluster that a later state-of-the-world response lacks, because only the
+    /// caller knows what was asked for.
     pub fn receive(&mut self, response: &Bytes, holds: bool) -> Received {
         let mut sources = SourceMap::new();
         let id = sources.add_shared("-", response.clone());
@@ -98,7 +100,7 @@ impl Client {
             let mut worlds = world_set.worlds.iter();
             worlds.find_map(|world| world.get(resource_type, &checked.name)?.facts())
         };
-        // Names that are taken away, or that come with an error, bring no resource.
+        // Names that are taken away, or that come with an error, have no resource.
         let is_told = |checked: &Checked| {
             let status = checked.status.as_deref();
             status.is_some_and(|status| status.client.is_some() || status.server.is_some())
@@ -142,7 +144,7 @@ fn clamped(range: std::ops::Range<usize>, length: usize) -> std::ops::Range<usiz
     range.start.min(length)..range.end.clamp(range.start.min(length), length)
 }
 
-/// Those findings on a resource for which the client rejects it.
+/// Returns the findings for which the client rejects a resource.
 pub fn faults(diagnostics: &[Diagnostic]) -> Vec<RejectionFault> {
     let rejecting = diagnostics
         .iter()

@@ -1,11 +1,13 @@
 //! Resources that a later response of the same stream takes away.
 //!
-//! In a log, or a file with the responses of one stream, what comes later counts (C-core `XdsClient::XdsChannel::AdsCall`,
-//! `OnRecvMessage`). A Delta response names what it removes. Any other response of Listeners or Clusters says all that there
-//! is of its type: a client drops what it holds and does not find there (A53), in an authority that the response speaks of.
-//! Other types, and a resource that was never accepted, stay as they are.
+//! In a log, or a file with the responses of one stream, the later response counts (C-core
+//! `XdsClient::XdsChannel::AdsCall`, `OnRecvMessage`). A Delta response names what it removes. Any
+//! other response of Listeners or Clusters is complete for its type, in each authority that it has
+//! names of: a client drops what it holds and does not find there (A53). Resources of other types,
+//! and those that were never accepted, stay as they are.
 //!
-//! That responses are of one stream must be certain: they are of one client's log, or their nonces all differ.
+//! It must be certain that responses are of one stream: they are from one client's log, or their
+//! nonces all differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,34 +23,35 @@ use xdsctl_model::resource::ResourceType;
 /// A resource that a document holds or names.
 #[derive(Debug, Clone)]
 struct SeenResource<'a> {
-    /// The world that it is in before worlds are merged.
+    /// The world in which it was read, before worlds are merged.
     world: WorldId,
-    /// The document, and the bytes of it, from which it was read.
+    /// The document and the bytes from which it was read.
     origin: Origin,
     /// Its type, one of the four that gRPC clients ask for.
     resource_type: ResourceType,
     /// Its name, as clients ask for it.
     name: &'a str,
-    /// What is said of it.
+    /// What the dump says of it.
     announced: Announced,
 }
 
 /// What a dump says of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Announced {
-    /// It is sent, and accepted or not.
+    /// The dump has the resource, accepted or not.
     Sent {
-        /// The client takes it.
+        /// Whether the client accepts it.
         is_accepted: bool,
     },
-    /// It is said to have an error.
+    /// The dump says that the resource has an error.
     Error,
-    /// It is said to be gone.
+    /// The dump says that the resource is gone.
     Removed,
 }
 
 impl Announced {
-    /// What a status says; `is_accepted` if the dump holds the resource and the client takes it.
+    /// Reads a status. `is_accepted` says that the dump holds the resource and the client accepts
+    /// it.
     fn new(status: Option<&LiveStatus>, is_accepted: bool) -> Announced {
         match status {
             Some(status) if status.server.as_deref() == Some(REMOVED) => Announced::Removed,
@@ -58,12 +61,12 @@ impl Announced {
     }
 }
 
-/// How a resource is taken away.
+/// How a resource is removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Removal {
-    /// The control plane says so by name.
+    /// The control plane names it as removed.
     Named,
-    /// By not being in a response that has all.
+    /// A response that is complete for its type lacks it.
     LeftOut,
 }
 
@@ -107,7 +110,8 @@ pub(super) fn remove(responses: &[RawResponse], resources: &mut [Checked], again
     }
 }
 
-/// Says whether no resource is named as removed, and no two responses are there of which one may lack what the other has.
+/// Says whether nothing is removed: no resource is named as removed, and there are no two responses
+/// of which one could lack what the other has.
 fn nothing_goes(responses: &[RawResponse], mut all: impl Iterator<Item = Announced>) -> bool {
     let mut states = BTreeSet::new();
     let mut has_all = responses.iter().filter(|response| response.has_all);
@@ -115,7 +119,7 @@ fn nothing_goes(responses: &[RawResponse], mut all: impl Iterator<Item = Announc
         && !all.any(|one| one == Announced::Removed)
 }
 
-/// Which of `seen`, which are in the order of the documents, are taken away, and how.
+/// Returns which of `seen` are removed, and how. `seen` is in the order of the documents.
 fn removed(
     responses: &[RawResponse],
     seen: &[SeenResource<'_>],
@@ -140,19 +144,19 @@ fn removed(
     removed
 }
 
-/// Where a resource is looked for: in one document, of one client, of one type.
+/// Where a resource is looked for: the document, the world and the type.
 type LookupKey = (SourceId, WorldId, ResourceType);
 
-/// The responses, in order.
+/// The responses of all documents, in order.
 struct Timeline<'r> {
     names: NameComparison,
-    /// An absent resource is dropped.
+    /// Whether the client drops a resource that a complete response lacks.
     drops: bool,
-    /// An error counts as a sign of life.
+    /// Whether an error counts as a sign that the resource exists.
     reads_errors: bool,
-    /// The responses by document, client and first byte.
+    /// The responses by document, world and first byte.
     responses: BTreeMap<(SourceId, WorldId, usize), &'r RawResponse>,
-    /// The starts of the responses that have all of a type and an authority.
+    /// For each type and authority, where the responses that are complete for it begin.
     streams: BTreeMap<(LookupKey, String), Vec<usize>>,
 }
 
@@ -179,7 +183,7 @@ impl<'r> Timeline<'r> {
             }
         }
         whole.retain(|_, list| is_stream(list));
-        // A server says nothing of authorities that are not its own.
+        // A server says nothing about authorities that are not its own.
         let mut authorities: BTreeMap<LookupKey, BTreeMap<String, BTreeSet<usize>>> = BTreeMap::new();
         for one in seen {
             let place = (one.origin.source, one.world, one.resource_type);
@@ -210,7 +214,7 @@ impl<'r> Timeline<'r> {
         timeline
     }
 
-    /// The response that a resource stands in.
+    /// The response that contains a resource.
     fn response_of(&self, one: &SeenResource<'_>) -> Option<&'r RawResponse> {
         let Origin { source, span, .. } = one.origin;
         let before = self.responses.range(..=(source, one.world, span.start)).next_back();
@@ -224,7 +228,7 @@ impl<'r> Timeline<'r> {
         starts.filter(|_| self.drops).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Follows one name through its appearances.
+    /// Follows one name through all places where it appears.
     fn follow(
         &self,
         numbers: &[usize],
@@ -232,7 +236,7 @@ impl<'r> Timeline<'r> {
         stream: &[usize],
         removed: &mut BTreeMap<usize, Removal>,
     ) {
-        // What the client holds: number, and start of the response.
+        // What the client holds: the number of the resource, and where its response begins.
         let mut held: Vec<(usize, Option<usize>)> = Vec::new();
         let mut has_value = false;
         // The number of responses of the stream up to the last one with this name.
@@ -270,14 +274,14 @@ impl<'r> Timeline<'r> {
     }
 }
 
-/// The type of a response, if clients take such responses for all that there is (SotW).
+/// The type of a response, if clients take its responses as complete (state of the world).
 fn state_type(response: &RawResponse) -> Option<ResourceType> {
     let name = response.type_url.as_deref()?.rsplit('/').next()?;
     let resource_type = ResourceType::from_type_name(name)?;
     matches!(resource_type, ResourceType::Listener | ResourceType::Cluster).then_some(resource_type)
 }
 
-/// Says whether responses, two at least, are certainly of one stream.
+/// Says whether responses, at least two, are certainly of one stream.
 pub(super) fn is_stream(responses: &[&RawResponse]) -> bool {
     let mut nonces = BTreeSet::new();
     responses.len() > 1
@@ -286,7 +290,7 @@ pub(super) fn is_stream(responses: &[&RawResponse]) -> bool {
             .all(|response| response.is_logged || !response.nonce.is_empty() && nonces.insert(&response.nonce))
 }
 
-/// The authority in the key of a name; names without one are together.
+/// The authority in the key of a name; empty for names without one.
 fn authority(key: &str) -> &str {
     const SCHEME: &str = "xdstp://";
     let end = key.strip_prefix(SCHEME).and_then(|rest| rest.find('/'));
@@ -302,7 +306,7 @@ mod tests {
     const CDS: &str = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
     const EDS: &str = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment";
 
-    /// A response of clusters; a name that begins with `!` is of one that is rejected.
+    /// A response of clusters. A name that begins with `!` is that of a cluster that is rejected.
     fn clusters(nonce: &str, names: &[&str]) -> String {
         let cluster = |name: &&str| {
             let (kind, name) = name.strip_prefix('!').map_or(("EDS", *name), |name| ("STATIC", name));

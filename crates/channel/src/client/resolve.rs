@@ -1,8 +1,9 @@
 //! From a target to its configuration: Listener, routes, virtual host, clusters and endpoints (A74).
 //!
-//! Follows C-core `XdsDependencyManager` (xds_dependency_manager.cc) at the moment when it has heard of everything: a
-//! resource that is not there does not exist. Failures and notes are in the client's words, in which every error of the
-//! xDS client ends in the node's id, while those of the dependency manager itself do not.
+//! Follows C-core `XdsDependencyManager` (xds_dependency_manager.cc) at the moment when all its
+//! watches have answers: a resource that is not there does not exist. Failures and notes are in the
+//! client's words. Every error of the xDS client ends in the node's id, and those of the dependency
+//! manager itself do not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -47,11 +48,12 @@ struct Base<'a> {
     wanted: Wanted<'a>,
 }
 
-/// Why a resource is not there.
+/// Why a resource cannot be used.
 pub(super) struct Absent {
     pub class: ChannelFailureClass,
     pub text: String,
-    /// Nobody hears that it was rejected, so that it is waited for ([`Feature::BrokenStreamUnheard`]).
+    /// Whether its rejection goes unnoticed, so that the client waits for it
+    /// ([`Feature::BrokenStreamUnheard`]).
     pub is_unheard: bool,
 }
 
@@ -82,7 +84,8 @@ impl Base<'_> {
         };
         match (held.and_then(HeldResource::value), rejected) {
             (Some(value), _) => Ok(value),
-            // What is not a list of all is not told of to those who wait for it.
+            // Watchers of a type whose responses are not complete lists are not told of the
+            // rejection.
             (None, Some(_)) if self.awaits_rejected(T::TYPE, name) => Err(missing),
             (None, Some(why)) => Err(Absent {
                 class: ChannelFailureClass::Rejected,
@@ -93,7 +96,7 @@ impl Base<'_> {
         }
     }
 
-    /// Says whether routes that are rejected are waited for, as if they had not come.
+    /// Says whether the client waits for rejected routes, as if they had not come.
     fn awaits_rejected(&self, resource_type: ResourceType, name: &str) -> bool {
         resource_type == ResourceType::RouteConfiguration
             && self.client.profile.has(Feature::RejectedAwaited)
@@ -198,7 +201,7 @@ fn plain_listener() -> Listener {
     })
 }
 
-/// The failure of a channel without this resource.
+/// The failure of a channel that lacks this resource.
 fn fail(kind: &str, (name, authority): (&str, &str), absent: Absent, client: &Client) -> ChannelFailure {
     ChannelFailure {
         keeps_routes: kind == "LDS" && absent.class != ChannelFailureClass::NoVirtualHost,
@@ -220,7 +223,7 @@ fn fail(kind: &str, (name, authority): (&str, &str), absent: Absent, client: &Cl
 
 /// Routes, and where they were found.
 struct FoundRoutes<'a> {
-    /// The resource that they stand in, as the client calls its type.
+    /// The type of the resource in which they stand, as the client calls it.
     kind: &'static str,
     listener_name: &'a str,
     listener: Arc<Listener>,
@@ -229,7 +232,7 @@ struct FoundRoutes<'a> {
 }
 
 impl FoundRoutes<'_> {
-    /// Goes on to the virtual host and the clusters.
+    /// Finds the virtual host and the clusters.
     fn config(self, authority: &str, notes: &[String], base: Base<'_>) -> Result<XdsConfig, ChannelFailure> {
         let domains = self.route_config.virtual_hosts.iter().map(|host| &host.domains);
         let has = |feature| base.client.profile.has(feature);
@@ -280,7 +283,7 @@ impl FoundRoutes<'_> {
     }
 }
 
-/// The note of a channel whose virtual host has a retry policy that the client cannot use.
+/// The note for a virtual host with a retry policy that the client cannot use.
 fn broken_method_config(host: &VirtualHost) -> Option<String> {
     host.routes.iter().find_map(|route| {
         let unusable = route.route_action()?.retry_policy.as_ref()?.unusable();
@@ -484,7 +487,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
     config
 }
 
-/// Members that are missing or rejected, as what is waited for.
+/// The members that are missing or rejected, as resources for which the client waits.
 fn awaited(lost: &[(String, ClusterError)]) -> impl Iterator<Item = (ResourceType, String)> {
     lost.iter().map(|(name, _)| (ResourceType::Cluster, name.clone()))
 }
@@ -494,7 +497,7 @@ fn failure(class: ClusterFailureClass, message: String) -> ClusterState {
     ClusterState::Error(ClusterFailure { class, code, message })
 }
 
-/// The failure of a cluster where it stands below aggregates.
+/// The failure of a cluster in its place below aggregates.
 fn failure_in_place(class: ClusterFailureClass, what: &str, above: &[String]) -> ClusterState {
     let code = Code::Internal;
     let message = format!("{what}: [{}]", above.join(", "));

@@ -1,4 +1,5 @@
-//! What DiscoveryResponses say besides their resources: the type, which each resource must have, and reported errors.
+//! What DiscoveryResponses say besides their resources: the type that each resource must have, and
+//! reported errors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,9 +12,9 @@ use xdsctl_document::source::SourceId;
 use xdsctl_model::diag::Validation;
 use xdsctl_model::resource::ResourceType;
 
-/// Checks responses; what belongs to a resource in one goes there, the rest is returned.
+/// Checks responses. Findings on a resource are added to it, the others are returned.
 ///
-/// A response of a type that other xDS clients ask for is passed over: it was not meant for gRPC.
+/// A response of a type that only other xDS clients ask for is skipped: it was not meant for gRPC.
 pub(super) fn check(
     responses: &[RawResponse],
     resources: &mut [Checked],
@@ -53,13 +54,13 @@ pub(super) fn check(
         }
         let mut cx = Validation::new(against.profile, against.server);
         if !discovery::check_resource_type(&checked.type_url, response_type, &mut cx) {
-            // The client does not look into it.
+            // The client does not look into the resource.
             checked.diagnostics = cx.finish();
             checked.reject();
         }
         for diagnostic in &mut checked.diagnostics {
             if diagnostic.rule == &discovery::XDSTP_NAME_UNSENDABLE {
-                // In a response it is the name that counts.
+                // In a response, what counts is the name that it gives.
                 diagnostic.turn_into(&XDSTP_NAME_MALFORMED);
                 checked.verdict = Verdict::Rejected;
             }
@@ -71,7 +72,7 @@ pub(super) fn check(
     findings
 }
 
-/// The documents, worlds and types of which the responses are one stream.
+/// The documents, worlds and types whose responses are of one stream.
 fn streams(responses: &[RawResponse]) -> BTreeSet<(SourceId, WorldId, &str)> {
     let mut by_type: BTreeMap<(SourceId, WorldId, &str), Vec<&RawResponse>> = BTreeMap::new();
     for response in responses {

@@ -5,9 +5,10 @@
 //! an update that changes only these has no effect until something else changes. Measured on the
 //! client, field by field.
 //!
-//! grpc-js-xds walks the entries of the version that it has and looks for each in the new one (`deepEqual` of xds-resource-type.ts). What
-//! only the new one has, it does not see: an entry of a map where there was none, an outlier detection, and what stands at the end of a
-//! Listener's connection manager, whose bytes are compared in this way, too. Each of them was asked.
+//! grpc-js-xds walks the entries of the version that it has and looks for each in the new one
+//! (`deepEqual` of xds-resource-type.ts). It does not see what only the new one has: a new entry of
+//! a map, a new outlier detection, and what stands at the end of a Listener's connection manager,
+//! whose bytes it compares in the same way. Each case was measured on the client.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,18 +19,18 @@ use xdsctl_model::resource::listener::RouteSource;
 use xdsctl_model::resource::route::{Action, Destination};
 use xdsctl_model::resource::{Listener, Millis, RouteConfiguration};
 
-/// By what a client compares two versions of a resource.
+/// How a client compares two versions of a resource.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum VersionComparison {
-    /// By both, but for some fields.
+    /// It compares both versions, except for some fields.
     #[default]
     Both,
-    /// By what the version before has.
+    /// It looks in the new version for what the version before has.
     Before,
 }
 
 impl VersionComparison {
-    /// How a client compares.
+    /// Returns how a client compares.
     pub fn of(profile: &Profile) -> Self {
         match profile.has(Feature::AdditionsUnseen) {
             true => VersionComparison::Before,
@@ -43,10 +44,11 @@ pub trait Compared: Clone + PartialEq {
     /// Overwrites the fields that the client does not compare with fixed values.
     fn erase_uncompared(&mut self);
 
-    /// Takes out what the version before lacks and is not missed ([`VersionComparison::Before`]).
+    /// Removes what the version before lacks and the client does not notice
+    /// ([`VersionComparison::Before`]).
     fn without_additions(&mut self, before: &Self);
 
-    /// Says whether the client takes a newer version for this one.
+    /// Says whether the client considers a newer version equal to this one.
     fn is_same(&self, newer: &Self, by: VersionComparison) -> bool {
         if self == newer {
             return true;
@@ -139,7 +141,7 @@ impl Compared for xdsctl_model::resource::Endpoints {
 
     fn without_additions(&mut self, _: &Self) {}
 
-    /// Nothing is left out, and the copies would be large.
+    /// Compares directly: no field is left out, and copies would be large.
     fn is_same(&self, newer: &Self, _: VersionComparison) -> bool {
         self == newer
     }

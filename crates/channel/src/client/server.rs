@@ -1,17 +1,19 @@
-//! A gRPC server that is configured by xDS: the address that it listens on, and the Listener that it asks for by it (A36).
+//! A gRPC server that is configured by xDS: the address on which it listens, and the Listener for
+//! which it asks (A36).
 //!
-//! The name comes from `server_listener_resource_name_template` of the bootstrap, with the address for `%s`. The address is text:
-//! grpc-java has `0.0.0.0:PORT`, grpc-go what its listener says of itself, `[::]:PORT` for `:PORT`.
+//! The name comes from `server_listener_resource_name_template` of the bootstrap, with the address
+//! for `%s`. The address is text: `0.0.0.0:PORT` in grpc-java, and in grpc-go what its listener
+//! says of itself, `[::]:PORT` for `:PORT`.
 
 use xdsctl_clients::bootstrap::Bootstrap;
 use xdsctl_clients::core::convert::resource_name::{self, is_path};
 
-/// A server, by what it asks for.
+/// A server, by its address and the Listener for which it asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListeningServer {
     /// The address, as `host:port`.
     pub address: String,
-    /// Name of the Listener to ask for.
+    /// The name of the Listener to ask for.
     pub listener: String,
 }
 
@@ -36,7 +38,8 @@ impl ListeningServer {
         })
     }
 
-    /// Says whether a Listener with this address is for the server: a port of 0 is any (grpc-go).
+    /// Says whether a Listener with the address `own` is for this server. A port of 0 stands for
+    /// any port (grpc-go).
     pub fn is_meant(&self, own: &str) -> bool {
         let of_any_port = own.strip_suffix(":0");
         let host = || self.address.rsplit_once(':').map(|(host, _)| host);

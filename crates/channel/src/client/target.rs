@@ -1,27 +1,28 @@
 //! A channel's target, `xds:///name`, and what follows from it: the Listener's name and the data-plane authority.
 //!
-//! Follows C-core `XdsResolverFactory` and `XdsResolver::StartLocked` (xds_resolver.cc) with uri.cc: the Listener's name
-//! comes from a template of the bootstrap (A47), the authority is the channel's own or the path of the URI.
+//! Follows C-core `XdsResolverFactory` and `XdsResolver::StartLocked` (xds_resolver.cc) with
+//! uri.cc. The Listener's name comes from a template of the bootstrap (A47). The authority is the
+//! channel's own or the path of the URI.
 
 use xdsctl_clients::bootstrap::Bootstrap;
 use xdsctl_clients::core::convert::resource_name::{self, is_authority, is_path};
 use xdsctl_model::target_uri;
 
-/// A target that the client can start with.
+/// A target with which the client can start a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// The URI as given.
     pub uri: String,
     /// Name of the Listener to ask for.
     pub listener: String,
-    /// Compared with the domains of virtual hosts; percent-encoded.
+    /// The authority that is compared with the domains of virtual hosts; percent-encoded.
     pub authority: String,
 }
 
-/// Why a channel to a target does nothing.
+/// Why a channel to a target cannot work.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// Not a URI of the scheme `xds`.
+    /// The text is no URI of the scheme `xds`.
     #[error("`{0}` is not an xDS target, expected `xds:///NAME`")]
     NotXds(String),
     /// The path is empty or ends in a slash, so no channel is made.
@@ -33,10 +34,11 @@ pub enum TargetError {
 }
 
 impl Target {
-    /// Reads a target. `authority` is the channel's own (`grpc.default_authority`), `bootstrap` has the templates.
+    /// Reads a target. `authority` is the channel's own (`grpc.default_authority`), and `bootstrap`
+    /// has the templates.
     ///
     /// # Errors
-    /// [`TargetError`] where the client has no channel, or one on which every RPC fails.
+    /// A [`TargetError`] if the client makes no channel, or one on which every RPC fails.
     pub fn parse(uri: &str, authority: Option<&str>, bootstrap: &Bootstrap) -> Result<Target, TargetError> {
         let rest = uri
             .strip_prefix("xds:")
@@ -80,7 +82,7 @@ impl Target {
         })
     }
 
-    /// The target whose Listener has this name, however the bootstrap makes names.
+    /// The target whose Listener has this name, without regard to the bootstrap's templates.
     pub fn of_listener(name: &str, authority: Option<&str>) -> Target {
         Target {
             uri: format!("xds:///{name}"),

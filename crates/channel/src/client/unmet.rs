@@ -1,21 +1,21 @@
-//! What RPCs come to where a channel lacks what it needs for them.
+//! How RPCs end when the channel lacks what they need.
 
 use xdsctl_model::profile::{Client, Feature};
 
 /// What a channel lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unmet {
-    /// A Listener or its routes: they are not there, or were rejected.
+    /// A Listener or its routes, which do not exist or were rejected.
     Configuration,
-    /// A virtual host for its authority.
+    /// A virtual host for the channel's authority.
     VirtualHost,
-    /// A cluster that is not there, or was rejected.
+    /// A cluster, which does not exist or was rejected.
     Cluster,
-    /// The endpoints of a cluster: they are not there, or were rejected.
+    /// The endpoints of a cluster, which do not exist or were rejected.
     Endpoints,
 }
 
-/// How RPCs end that need it.
+/// How RPCs end that need what the channel lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnmetEnd {
     /// They fail with UNAVAILABLE.
@@ -27,7 +27,8 @@ pub enum UnmetEnd {
 }
 
 impl UnmetEnd {
-    /// How they end in a client in its default environment (measured, see `docs/conformance.md`).
+    /// Returns how they end in a client in its default environment (measured, see
+    /// `docs/conformance.md`).
     pub fn of(unmet: Unmet, client: Client) -> UnmetEnd {
         let has = |feature: Feature| feature.is_default_on(client);
         if unmet == Unmet::VirtualHost && has(Feature::UnroutedUnknown) {
@@ -47,7 +48,7 @@ impl UnmetEnd {
         }
     }
 
-    /// The predicate of several RPCs.
+    /// The predicate for several RPCs, as in "they fail".
     pub const fn of_several(self) -> &'static str {
         match self {
             UnmetEnd::Unavailable => "fail with UNAVAILABLE",
@@ -56,7 +57,7 @@ impl UnmetEnd {
         }
     }
 
-    /// The predicate of `every RPC`.
+    /// The predicate for `every RPC`.
     pub const fn of_each(self) -> &'static str {
         match self {
             UnmetEnd::Unavailable => "fails with UNAVAILABLE",

@@ -1,8 +1,9 @@
-//! Channels of grpc-js-xds: a configuration is taken as a whole, and some kill the process.
+//! Channels of grpc-js-xds: they take a configuration only as a whole, and some configurations kill
+//! the process.
 //!
-//! Its dependency manager hands nothing on while a cluster of the routes has neither endpoints nor an error, and RPCs wait
-//! (`isClusterTreeFullyUpdated`). Routes without a `route` in the virtual host of the channel throw an exception that nobody catches
-//! (`handleRouteConfig`).
+//! Its dependency manager hands nothing on while a cluster of the routes has neither endpoints nor
+//! an error, and RPCs wait (`isClusterTreeFullyUpdated`). A route without `route` in the channel's
+//! virtual host throws an exception that nobody catches (`handleRouteConfig`).
 
 use super::Client;
 use super::config::{ChannelFailure, ChannelFailureClass, ClusterState, XdsConfig};
@@ -11,10 +12,10 @@ use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::route::Action;
 use xdsctl_model::status::Status;
 
-/// What RPCs of a process get that is dead.
+/// The message of RPCs in a process that is dead.
 const DEAD: &str = "the process dies of the configuration";
 
-/// Lets the channel of a client die that does not survive its routes.
+/// Fails the channel of a client whose process dies of its routes.
 ///
 /// # Errors
 /// Why every RPC fails.
@@ -44,8 +45,8 @@ pub(super) fn as_it_dies(
     }
 }
 
-/// What a configuration still lacks before the client takes it; `None` if nothing. With `asks_dns`, a name of which it is not known what
-/// DNS says counts as answered.
+/// Returns what a configuration still lacks before the client takes it; `None` if nothing. With
+/// `asks_dns`, a name counts as answered if it is not known what DNS says.
 pub(crate) fn held_up(config: &XdsConfig, client: &Client, asks_dns: bool) -> Option<ChannelFailure> {
     let awaits_endpoints = client.profile.has(Feature::EndpointsAwaited);
     let awaits_dns = client.profile.has(Feature::AwaitsAll);

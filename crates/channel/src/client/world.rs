@@ -1,7 +1,8 @@
 //! All resources of one world, as a client would hold them, reduced to what references need.
 //!
-//! A [`World`] keeps the graph facts of each resource ([`Facts`]): names, references, what cannot work if it is used. The
-//! resources themselves are dropped after validation, so that a large dump needs little memory.
+//! A [`World`] keeps the facts of each resource ([`Facts`]): names, references, and what cannot
+//! work if it is used. The resources themselves are dropped after validation, so a large dump needs
+//! little memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,12 +27,12 @@ pub struct ResourceId(pub usize);
 pub struct WorldEntry {
     /// The version that is in use, or the last rejected one if none is.
     pub id: ResourceId,
-    /// What is known of it; `None` when the client rejects it.
+    /// The facts; `None` if the client rejects it.
     pub(super) facts: Option<Arc<Facts>>,
-    /// It is not known whether the client rejects it; it counts as rejected then.
+    /// Whether it is unknown if the client rejects it. If so, it counts as rejected.
     pub(super) is_unknown: bool,
-    /// The last rejected version, if it is newer than the one in use. It is that one where a live client shows what it
-    /// uses and says that it has rejected an update.
+    /// The last rejected version, if it is newer than the one in use. It equals `id` if a live
+    /// client shows the version in use and says that it has rejected an update.
     pub rejected: Option<ResourceId>,
 }
 
@@ -40,16 +41,17 @@ pub struct WorldEntry {
 /// They are kept under the keys of their names ([`NameComparison::key`]), so a name in any spelling finds its resource.
 #[derive(Debug)]
 pub struct World {
-    /// Which one it is.
+    /// The number of the world.
     pub id: WorldId,
-    /// All its resources in the order of the documents, those included that are not held.
+    /// All its resources in the order of the documents, including those that are not held.
     pub members: Vec<usize>,
-    /// Whose it is.
+    /// The client that holds the resources.
     client: Client,
     names: NameComparison,
     server: ServerFacts,
     entries: BTreeMap<ResourceType, Entries>,
-    /// Where only some files were named: the document of each resource, and the types that each document has.
+    /// If only some files were named: the document of each resource, and the types that each
+    /// document has.
     partial: Option<Partial>,
 }
 
@@ -60,7 +62,7 @@ struct Partial {
 }
 
 impl WorldEntry {
-    /// What is known of it; `None` when the client rejects it.
+    /// The facts; `None` if the client rejects the resource.
     pub fn facts(&self) -> Option<&Facts> {
         self.facts.as_deref()
     }
@@ -90,17 +92,17 @@ impl World {
         }
     }
 
-    /// Whose it is.
+    /// The client that holds the resources.
     pub const fn client(&self) -> Client {
         self.client
     }
 
-    /// How RPCs end for which something is missing in it.
+    /// Returns how RPCs end if the world lacks what they need.
     pub fn end_without(&self, unmet: Unmet) -> UnmetEnd {
         UnmetEnd::of(unmet, self.client)
     }
 
-    /// Only some of the files that may be of this world were named.
+    /// Notes that only some of the files that may be of this world were named.
     pub(super) fn is_partial(&mut self, members: &[usize], resources: &[Checked]) {
         let mut partial = Partial::default();
         for (&number, checked) in members
@@ -116,13 +118,14 @@ impl World {
         self.partial = Some(partial);
     }
 
-    /// Says whether files that were not named may have what is missed.
+    /// Says whether files that were not named may have what is missing.
     pub const fn may_go_on(&self) -> bool {
         self.partial.is_some()
     }
 
-    /// Says whether a resource that `holder` refers to should be in the world: of a type without any resource, all may be elsewhere.
-    /// Where only some files were named, that goes for each file.
+    /// Says whether a resource to which `holder` refers should be in the world. If the world has no
+    /// resource of the type, all of them may be elsewhere. If only some files were named, this is
+    /// decided for each file.
     pub fn expects(&self, holder: ResourceId, resource_type: ResourceType) -> bool {
         match &self.partial {
             None => self.has(resource_type),
@@ -133,7 +136,7 @@ impl World {
         }
     }
 
-    /// Adds a resource under the key of its name; one that was there under this key is replaced.
+    /// Adds a resource under the key of its name, and replaces one with the same key.
     pub(super) fn insert(&mut self, resource_type: ResourceType, name: &str, entry: WorldEntry) {
         let key = self.names.key(name);
         self.entries.entry(resource_type).or_default().insert(&key, entry);
@@ -147,7 +150,7 @@ impl World {
         self.entries.values_mut().flat_map(Entries::iter_mut)
     }
 
-    /// Whether the client can ask for a resource by this name.
+    /// Checks whether the client can ask for a resource by this name.
     ///
     /// # Errors
     /// Why it cannot: whatever refers to the name fails at once.

@@ -1,9 +1,10 @@
 //! Which version of each resource the client of a world holds.
 //!
-//! What is in use wins over what is warming or draining, what comes from a control plane over what is static; among equals
-//! the last one wins, as in the protocol. A version that the client rejects never takes the place of one that it accepts,
-//! whatever their ranks: the last good version stays in use (A46), and the rejection of a newer one is noted beside it (A88).
-//! What a later response takes away is not there.
+//! A version in use wins over one that is warming or draining, and a version from a control plane
+//! over a static one. Among equals the last one wins, as in the protocol. A version that the client
+//! rejects never replaces one that it accepts, whatever their ranks: the last good version stays in
+//! use (A46), and the rejection of a newer one is noted beside it (A88). What a later response
+//! takes away is not held.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use xdsctl_document::source::{SourceId, SourceMap};
 use xdsctl_model::diag::Diagnostic;
 use xdsctl_model::resource::ResourceType;
 
-/// Name of the one world of several documents.
+/// The name of the single world into which all documents are merged.
 const MERGED: &str = "merged";
 
 /// What the clients of some documents hold; only [`Reading::finish`](super::Reading::finish) makes one.
@@ -31,19 +32,19 @@ pub struct WorldSet {
     pub resources: Vec<Checked>,
     /// Findings on documents and responses.
     pub findings: Vec<Finding>,
-    /// What each client holds, by the resources' numbers.
+    /// What each client holds. Resources are referred to by their numbers.
     pub worlds: Vec<World>,
-    /// The clients beside the base, whose worlds are made when they are looked at.
+    /// The clients besides the base, whose worlds are made when they are looked at.
     pub others: OtherClients,
     /// The names of the worlds, by [`WorldId`].
     pub names: Vec<WorldName>,
     /// gRPC bootstraps among the documents.
     pub bootstraps: Vec<BootstrapPlace>,
-    /// What became of documents that belong together.
+    /// Which documents were found to belong together.
     pub joined: Joined,
 }
 
-/// Decides what each world's client holds. With `merge` all documents are one world.
+/// Decides what each world's client holds. With `merge`, all documents are one world.
 pub(super) fn into_world_set(
     mut resources: Vec<Checked>,
     mut loader: Loader,
@@ -79,7 +80,7 @@ pub(super) fn into_world_set(
     }
 }
 
-/// What the client of each world holds.
+/// Returns what the client of each world holds.
 pub(super) fn worlds_of(resources: &mut [Checked], joined: &Joined, against: &ValidationInput<'_>) -> Vec<World> {
     let mut members: BTreeMap<WorldId, Vec<usize>> = BTreeMap::new();
     for (number, checked) in resources.iter().enumerate() {
@@ -94,7 +95,7 @@ pub(super) fn worlds_of(resources: &mut [Checked], joined: &Joined, against: &Va
 }
 
 impl WorldSet {
-    /// Adds to the findings on resources that come twice where the other one is.
+    /// Adds the place of the other resource to each finding on a duplicate.
     pub fn name_twins(&mut self, sources: &SourceMap) {
         let places: Vec<(usize, String)> = self
             .resources
@@ -118,8 +119,8 @@ impl WorldSet {
 }
 
 impl WorldSet {
-    /// Finds a resource that stands in two directories of one world, as where each directory is
-    /// another client's. Clients may share clusters and endpoints that are identical.
+    /// Finds a resource that stands in two directories of one world, as it does if each directory
+    /// belongs to another client. Clients may share clusters and endpoints that are identical.
     pub fn clash(&self, places: &BTreeMap<SourceId, DocumentPlace>) -> Option<Conflict> {
         let directory = |id: SourceId| places.get(&id)?.split_last().map(|(_, directory)| directory);
         self.resources.iter().find_map(|checked| {
@@ -137,7 +138,7 @@ impl WorldSet {
     }
 }
 
-/// Most dangling references that are kept for each world, and for all together.
+/// The most dangling references that are kept for each world, and for all worlds together.
 const MAX_STRAYS: usize = 1_000;
 
 /// A reference to a resource that is missing from its world.
@@ -145,7 +146,7 @@ const MAX_STRAYS: usize = 1_000;
 pub struct Stray {
     /// The number of the world.
     pub world: usize,
-    /// What is referred to.
+    /// The type of the missing resource.
     pub resource_type: ResourceType,
     /// Its name, as clients ask for it.
     pub name: String,
@@ -154,7 +155,8 @@ pub struct Stray {
 }
 
 impl WorldSet {
-    /// The references of which a world has no resource, each name once a world: some thousand at most.
+    /// The references whose resource a world lacks, each name once for each world; about a thousand
+    /// at most.
     pub fn strays(&self) -> Vec<Stray> {
         let is_partial = self.worlds.iter().any(World::may_go_on);
         let mut strays = Vec::new();
@@ -187,13 +189,13 @@ impl WorldSet {
     }
 }
 
-/// Which of two versions of a name is used if the client accepts both.
+/// Ranks the versions of a name: the higher one is used if the client accepts both.
 fn rank(checked: &Checked) -> (bool, bool) {
     let in_use = checked.stage == Stage::Active || live::is_own_rejection(checked);
     (in_use, in_use && checked.label != Label::Static)
 }
 
-/// Which of two versions came later.
+/// Orders versions of a name by time: the higher one came later.
 fn age(checked: &Checked) -> u8 {
     match (checked.stage, checked.label) {
         (Stage::Draining, _) => 0,
@@ -204,7 +206,7 @@ fn age(checked: &Checked) -> u8 {
     }
 }
 
-/// What the client holds; marks the resources that are hidden.
+/// Returns what the client of a world holds, and marks the resources that are hidden.
 fn world_of(
     id: WorldId,
     members: Vec<usize>,
@@ -246,8 +248,8 @@ fn world_of(
     world
 }
 
-/// The key of a resource. One without a name gets a key of its own: nothing refers to it, but its
-/// own references count.
+/// The key of a resource. A resource without a name gets a key of its own: nothing refers to it,
+/// but its own references count.
 pub(super) fn name_of(checked: &Checked, number: usize) -> String {
     match checked.name.as_str() {
         "" => format!("<unnamed #{}>", number + 1),
@@ -255,13 +257,14 @@ pub(super) fn name_of(checked: &Checked, number: usize) -> String {
     }
 }
 
-/// Says whether the resource is there, and not as an update that a live client has rejected.
+/// Says whether this is a version of the resource, and not an update that a live client has
+/// rejected.
 fn is_version(checked: &Checked) -> bool {
     let is_update = checked.stage == Stage::Failed && !live::is_own_rejection(checked);
     checked.verdict != Verdict::NotChecked && !is_update
 }
 
-/// Says whether another document of the world has the very same resource.
+/// Says whether another document of the world has an identical resource.
 fn is_copy(world: &World, resource_type: ResourceType, name: &str, number: usize, resources: &[Checked]) -> bool {
     let Some(ResourceId(before)) = world.get(resource_type, name).map(|entry| entry.id) else {
         return false;
@@ -272,7 +275,7 @@ fn is_copy(world: &World, resource_type: ResourceType, name: &str, number: usize
     checked.hash.is_some() && checked.hash == before.hash && checked.origin.source != before.origin.source
 }
 
-/// Takes what is known of a resource; another world of it takes that too.
+/// Takes the facts of a resource, or a copy if another world of the resource needs them too.
 fn facts_of(number: usize, joined: &Joined, resources: &mut [Checked]) -> Option<Arc<Facts>> {
     let checked = resources.get_mut(number)?;
     let is_shared = joined.others_of(checked).next().is_some();
@@ -283,7 +286,7 @@ fn facts_of(number: usize, joined: &Joined, resources: &mut [Checked]) -> Option
     }
 }
 
-/// Adds a version of a resource, and what is known of it if it is accepted.
+/// Adds a version of a resource, with its facts if it is accepted.
 fn add(
     world: &mut World,
     resource_type: ResourceType,
@@ -330,7 +333,7 @@ fn add(
         earlier.rejected = last_rejected;
     }
     match (was_good, is_good) {
-        // Both are good or bad, or the good one comes later.
+        // Both versions are accepted, or both are rejected.
         (true, true) | (false, false) => {
             let (hidden, winner) = if takes_over { (before, number) } else { (number, before) };
             hide(resources, hidden, winner);
@@ -367,7 +370,7 @@ fn later(one: Option<ResourceId>, other: Option<ResourceId>, resources: &[Checke
 
 /// Notes on a rejected resource that another one of its name is in use.
 fn keep(resources: &mut [Checked], number: usize, good: usize) {
-    // An update and the version before it, both of one entry, are no duplicates.
+    // An update and the version before it come from one entry and are no duplicates.
     if resources.get(number).is_some_and(live::is_own_rejection) {
         return;
     }
@@ -385,7 +388,7 @@ fn keep(resources: &mut [Checked], number: usize, good: usize) {
     }
 }
 
-/// How another resource of the same name spells it, if it does so in another way.
+/// Says how another resource of the same name spells it, if it does so differently.
 fn other_spelling(resources: &[Checked], number: usize, other: usize) -> String {
     match (resources.get(number), resources.get(other)) {
         (Some(one), Some(other)) if one.name != other.name => format!(", as `{}`", other.name),

@@ -41,7 +41,7 @@ impl Fields for Cluster {
     }
 }
 
-/// The names of LB policies from the outermost in.
+/// The names of the LB policies, from the outermost inwards.
 pub fn lb_policies(config: &LbConfig) -> Vec<&'static str> {
     let mut names = vec![xdsctl_lb::name_of(config)];
     names.extend(config.children().into_iter().flat_map(lb_policies));

@@ -1,6 +1,6 @@
-//! The one list of the fields of what a client keeps, for whoever asks for all of them or for one.
+//! Lists the fields of what a client keeps, for those who want all of them or only one.
 //!
-//! Each value names its fields to a [`Form`] with what they hold. Nothing is made for a field that
+//! Each value names its fields and their values to a [`Form`]. Nothing is made for a field that
 //! nobody has asked for: a dump has hundreds of thousands of endpoints.
 
 use std::borrow::Cow;
@@ -13,23 +13,23 @@ use serde_json::{Map, Value};
 use super::parsed_value::{List, ParsedValue};
 use xdsctl_model::resource::Millis;
 
-/// The key of the list of default fields; every object of a parsed form has it, and no other JSON
-/// in one is made with it.
+/// The key of the list of default fields. Every object of a parsed form has it, and no other JSON
+/// inside has it.
 pub(super) const DEFAULTS: &str = "defaults";
 
-/// What has fields.
+/// A value that has fields.
 pub trait Fields {
-    /// Names the fields, in the order of `defaults`.
+    /// Names the fields to `form`, in the order of the list `defaults`.
     fn fields<'a>(&'a self, form: &mut Form<'a, '_>);
 }
 
 /// Names the fields of an object that the model has no type for.
 pub type NameFields<'a> = Rc<dyn Fn(&mut Form<'a, '_>) + 'a>;
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone)]
 pub enum FieldValue<'a> {
-    /// Nothing.
+    /// No value.
     Null,
     /// True or false.
     Bool(bool),
@@ -43,11 +43,11 @@ pub enum FieldValue<'a> {
     Address(SocketAddr),
     /// JSON as the resource has it.
     Json(&'a Value),
-    /// A list.
+    /// A list of values.
     List(Vec<FieldValue<'a>>),
-    /// A list of objects, each of which is made when it is printed.
+    /// A list of objects, each of which is made only when it is printed.
     Objects(Vec<FieldValue<'a>>),
-    /// Something by names of the resource's own.
+    /// Values under names that the resource chooses.
     Map(Vec<(&'a str, FieldValue<'a>)>),
     /// An object.
     Object(&'a dyn Fields),
@@ -55,7 +55,7 @@ pub enum FieldValue<'a> {
     Named(NameFields<'a>),
 }
 
-/// Which fields are wanted.
+/// The fields that are wanted.
 #[derive(Clone, Copy)]
 enum WantedFields<'w> {
     One(&'w str),
@@ -63,10 +63,10 @@ enum WantedFields<'w> {
     All,
 }
 
-/// Takes the fields that are wanted, with the names of those that hold a default.
+/// Collects the fields that are wanted, and the names of those that hold a default.
 pub struct Form<'a, 'w> {
     wanted: WantedFields<'w>,
-    /// The value of the one that is wanted.
+    /// The value of the one field that is wanted.
     found: Option<FieldValue<'a>>,
     fields: Vec<(&'a str, FieldValue<'a>)>,
     defaults: Vec<&'a str>,
@@ -89,7 +89,7 @@ impl<'a, 'w> Form<'a, 'w> {
         }
     }
 
-    /// Adds a field, with its value and whether that is the default, if somebody wants it.
+    /// Adds a field if it is wanted. `make` returns its value, and whether that is the default.
     fn take(&mut self, name: &'a str, make: impl FnOnce() -> (FieldValue<'a>, bool)) -> &mut Self {
         if !self.wants(name) {
             return self;
@@ -106,17 +106,17 @@ impl<'a, 'w> Form<'a, 'w> {
         self
     }
 
-    /// A field that has no default.
+    /// Adds a field that has no default.
     pub(super) fn put(&mut self, name: &'a str, value: impl Into<FieldValue<'a>>) -> &mut Self {
         self.mark(name, value, false)
     }
 
-    /// A field, and whether it holds the default.
+    /// Adds a field, and says whether it holds the default.
     pub(super) fn mark(&mut self, name: &'a str, value: impl Into<FieldValue<'a>>, is_default: bool) -> &mut Self {
         self.take(name, || (value.into(), is_default))
     }
 
-    /// A field with its default.
+    /// Adds a field that has a default.
     pub(super) fn set<T: PartialEq + Into<FieldValue<'a>>>(
         &mut self,
         name: &'a str,
@@ -129,7 +129,7 @@ impl<'a, 'w> Form<'a, 'w> {
         })
     }
 
-    /// A field that may be missing; null is the default.
+    /// Adds a field that may be missing; null is the default.
     pub(super) fn optional(&mut self, name: &'a str, value: Option<impl Into<FieldValue<'a>>>) -> &mut Self {
         match value {
             Some(value) => self.put(name, value),
@@ -137,7 +137,7 @@ impl<'a, 'w> Form<'a, 'w> {
         }
     }
 
-    /// A list that has no default.
+    /// Adds a list that has no default.
     pub(super) fn items<V: Into<FieldValue<'a>>>(
         &mut self,
         name: &'a str,
@@ -146,7 +146,7 @@ impl<'a, 'w> Form<'a, 'w> {
         self.mark_list(name, values, false)
     }
 
-    /// A list, and whether it is the default.
+    /// Adds a list, and says whether it is the default.
     pub(super) fn mark_list<V: Into<FieldValue<'a>>>(
         &mut self,
         name: &'a str,
@@ -156,7 +156,7 @@ impl<'a, 'w> Form<'a, 'w> {
         self.take(name, || (FieldValue::list(values), is_default))
     }
 
-    /// A list that is empty by default.
+    /// Adds a list that is empty by default.
     pub(super) fn list<V: Into<FieldValue<'a>>>(
         &mut self,
         name: &'a str,
@@ -169,7 +169,7 @@ impl<'a, 'w> Form<'a, 'w> {
         })
     }
 
-    /// A map that is empty by default.
+    /// Adds a map that is empty by default.
     pub(super) fn map<V: Into<FieldValue<'a>>>(
         &mut self,
         name: &'a str,
@@ -183,7 +183,7 @@ impl<'a, 'w> Form<'a, 'w> {
         })
     }
 
-    /// A long list of objects.
+    /// Adds a long list of objects.
     pub(super) fn objects<V: Into<FieldValue<'a>>>(
         &mut self,
         name: &'a str,
@@ -197,12 +197,12 @@ impl<'a, 'w> Form<'a, 'w> {
         })
     }
 
-    /// An object that the model has no type for.
+    /// Adds an object that the model has no type for.
     pub(super) fn object(&mut self, name: &'a str, fields: impl Fn(&mut Form<'a, '_>) + 'a) -> &mut Self {
         self.take(name, || (FieldValue::named(fields), false))
     }
 
-    /// A field that is not printed: it follows from others, or stands elsewhere.
+    /// Adds a field that is not printed, because it follows from others or stands elsewhere.
     pub(super) fn unprinted<V: Into<FieldValue<'a>>>(&mut self, name: &'a str, value: impl FnOnce() -> V) -> &mut Self {
         match self.wanted {
             WantedFields::Printed => self,
@@ -217,17 +217,17 @@ fn all<'a, V: Into<FieldValue<'a>>>(values: impl IntoIterator<Item = V>) -> Vec<
 }
 
 impl<'a> FieldValue<'a> {
-    /// A list.
+    /// Makes a list.
     pub(super) fn list<V: Into<FieldValue<'a>>>(values: impl IntoIterator<Item = V>) -> FieldValue<'a> {
         FieldValue::List(all(values))
     }
 
-    /// An object that the model has no type for.
+    /// Makes an object that the model has no type for.
     pub(super) fn named(fields: impl Fn(&mut Form<'a, '_>) + 'a) -> FieldValue<'a> {
         FieldValue::Named(Rc::new(fields))
     }
 
-    /// Names the fields of an object; what is no object has none.
+    /// Names the fields of an object. A value that is no object has none.
     fn name_fields(&self, form: &mut Form<'a, '_>) {
         match self {
             FieldValue::Object(of) => of.fields(form),
@@ -236,7 +236,7 @@ impl<'a> FieldValue<'a> {
         }
     }
 
-    /// A field of an object, printed or not; `None` if it has none of that name.
+    /// The value of an object's field, printed or not; `None` if there is no field of this name.
     pub fn field(&self, name: &str) -> Option<FieldValue<'a>> {
         let mut form = Form::new(WantedFields::One(name));
         self.name_fields(&mut form);
@@ -250,12 +250,12 @@ impl<'a> FieldValue<'a> {
         form.fields
     }
 
-    /// What is printed of it.
+    /// The value with the fields that are printed.
     pub fn printed(self) -> ParsedValue<'a> {
         self.shown(WantedFields::Printed)
     }
 
-    /// The same with the fields that are not printed.
+    /// The value with all its fields, including those that are not printed.
     pub fn unabridged(self) -> ParsedValue<'a> {
         self.shown(WantedFields::All)
     }
@@ -282,7 +282,7 @@ impl<'a> FieldValue<'a> {
         })
     }
 
-    /// An object whose `defaults` are the names of the fields that hold one.
+    /// Makes an object, with the list `defaults` of the fields that hold a default.
     fn object(&self, wanted: WantedFields<'static>) -> ParsedValue<'a> {
         let mut form = Form::new(wanted);
         self.name_fields(&mut form);

@@ -1,13 +1,11 @@
 //! What the client keeps of an accepted resource, for people: `validate --show parsed`.
 //!
-//! Each value of the model lists its [`Fields`] here, with the field's own names where the client
-//! keeps the field's meaning. [`of`] makes JSON of them; durations are seconds (`"30s"`). Each
-//! object has a list `defaults`: which of its fields hold the client's default, whether the
-//! resource says so or says nothing. [`text`] makes indented lines of that JSON. Policies ask for
-//! one field at a time.
+//! Each value of the model lists its [`Fields`] here. A field has its xDS name if the client keeps
+//! its meaning. [`of`] makes JSON of the fields; durations are seconds (`"30s"`). Each object has a
+//! list `defaults` of the fields that hold the client's default, whether or not the resource sets
+//! it. [`text`] makes indented lines of that JSON. Policies ask for one field at a time.
 //!
-//! Shows `model` values only: what the client drops or ignores is not here, the findings tell of
-//! it.
+//! This shows values of the `model` only. What the client drops or ignores is in the findings.
 
 mod cluster;
 mod endpoints;
@@ -29,7 +27,7 @@ pub use text::write;
 
 use xdsctl_model::resource::Resource;
 
-/// The kept form of `resource` as JSON.
+/// Makes the JSON of what the client keeps of `resource`.
 ///
 /// ```
 /// use xdsctl_model::resource::{Endpoints, Resource};
@@ -47,7 +45,7 @@ pub fn of(resource: &Resource) -> ParsedValue<'_> {
     }
 }
 
-/// The kept form of a value.
+/// Makes the JSON of what the client keeps of a value.
 pub fn printed<T: Fields>(value: &T) -> ParsedValue<'_> {
     FieldValue::from(value).printed()
 }

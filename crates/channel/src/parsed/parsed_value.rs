@@ -1,8 +1,7 @@
-//! A parsed form in the making: its long lists are made one element at a time, while they are
-//! printed.
+//! A parsed form whose long lists are made one element at a time, while they are printed.
 //!
-//! A resource of 10 MB has a parsed form of 70 MB, which as a tree of JSON values would take ten
-//! times as much.
+//! A resource of 10 MB has a parsed form of 70 MB. As a tree of JSON values that would take ten
+//! times as much memory.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +9,25 @@ use serde_json::Value;
 
 use xdsctl_document::source::secrets::SecretPlace;
 
-/// The parsed form of a resource, or a part of it; as JSON it is what [`to_value`](Shown::to_value)
-/// makes of it.
+/// The parsed form of a resource, or a part of it. [`to_value`](ParsedValue::to_value) makes its
+/// JSON.
 pub enum ParsedValue<'r> {
-    /// What is made already.
+    /// JSON that is made already.
     Plain(Value),
-    /// An object with parts that are not.
+    /// An object with parts that are not made yet.
     Object(BTreeMap<String, ParsedValue<'r>>),
-    /// A list of objects, none of which is kept.
+    /// A list of objects that are not kept.
     List(List<'r>),
 }
 
-/// A list whose elements are made one at a time, each time anew.
+/// A list whose elements are made one at a time, anew for each access.
 pub struct List<'r> {
     len: usize,
     make: Box<dyn Fn(usize) -> Option<ParsedValue<'r>> + 'r>,
 }
 
 impl<'r> List<'r> {
-    /// The list of what `make` makes of each element.
+    /// Makes a list in which `make` makes each element.
     pub fn new<T: 'r>(elements: Vec<T>, make: impl Fn(&T) -> ParsedValue<'r> + 'r) -> List<'r> {
         List {
             len: elements.len(),
@@ -36,12 +35,12 @@ impl<'r> List<'r> {
         }
     }
 
-    /// How many elements it has.
+    /// How many elements the list has.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Says whether it has none.
+    /// Says whether the list has no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -65,13 +64,13 @@ impl<'r> List<'r> {
 }
 
 impl<'r> ParsedValue<'r> {
-    /// The same with [`REDACTED`](xdsctl_document::secret::REDACTED) for what may not be printed.
+    /// Replaces what may not be printed by [`REDACTED`](xdsctl_document::secret::REDACTED).
     pub fn redacted(self) -> ParsedValue<'r> {
         self.redacted_at(SecretPlace::parsed())
     }
 
-    /// Each object is looked at by itself: none of those with a list of objects is named after a
-    /// credential.
+    /// Redacts each object by itself. This is safe because no list of objects is in a field named
+    /// after a credential.
     fn redacted_at(self, place: SecretPlace) -> ParsedValue<'r> {
         match self {
             ParsedValue::Plain(mut value) => {
@@ -89,7 +88,7 @@ impl<'r> ParsedValue<'r> {
         }
     }
 
-    /// The whole as JSON, of what is needed no more.
+    /// Makes the JSON of the whole, and consumes it.
     pub fn into_value(self) -> Value {
         match self {
             ParsedValue::Plain(value) => value,
@@ -97,7 +96,7 @@ impl<'r> ParsedValue<'r> {
         }
     }
 
-    /// The whole as JSON.
+    /// Makes the JSON of the whole.
     pub fn to_value(&self) -> Value {
         match self {
             ParsedValue::Plain(value) => value.clone(),

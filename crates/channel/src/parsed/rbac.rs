@@ -29,7 +29,7 @@ fn conditions(list: &[RbacCondition], is_permission: bool) -> FieldValue<'_> {
     FieldValue::list(list.iter().map(|one| condition(one, is_permission)))
 }
 
-/// A condition under the name of its field; `{}` for one of no kind.
+/// Makes an object with a condition under the name of its field; `{}` if the condition has no kind.
 fn condition(condition: &RbacCondition, is_permission: bool) -> FieldValue<'_> {
     let value = match condition {
         RbacCondition::All(list) | RbacCondition::OneOf(list) => conditions(list, is_permission),

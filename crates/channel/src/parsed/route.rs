@@ -11,7 +11,7 @@ use xdsctl_model::resource::route::{
 };
 use xdsctl_model::resource::{Millis, RouteConfiguration};
 
-/// Waits that a `schedule` has at most: some clients retry without a limit.
+/// The most waits that a `schedule` lists, because some clients retry without a limit.
 const MAX_SCHEDULE: u32 = 100;
 
 impl Fields for RouteConfiguration {
@@ -113,8 +113,8 @@ impl Fields for HashPolicy {
     }
 }
 
-/// The policy in xDS terms, and as the service config that the client makes of it; without a
-/// condition there is none.
+/// Lists the retry policy in xDS terms, and as the service config that the client makes of it.
+/// Without a retry condition there is no service config.
 fn retries<'a>(policy: &'a RetryPolicy, inherited: bool, form: &mut Form<'a, '_>) {
     let max_interval = retry::default_max_interval(policy.base_interval);
     form.put("from", if inherited { "virtual_host" } else { "route" })
@@ -140,7 +140,7 @@ fn grpc_retries<'a>(policy: &'a RetryPolicy, form: &mut Form<'a, '_>) {
         );
 }
 
-/// The wait before each retry, without jitter; none if nothing is retried.
+/// The wait before each retry, without jitter; empty if nothing is retried.
 fn schedule(policy: &RetryPolicy) -> impl Iterator<Item = Millis> {
     let mut backoff = Backoff::new(Growth {
         initial_ms: policy.base_interval.0,

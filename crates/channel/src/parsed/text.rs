@@ -1,4 +1,4 @@
-//! The readable form of what is parsed: indented lines, defaults marked.
+//! The readable form of what is parsed: indented lines with marked defaults.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::fields::DEFAULTS;
 use super::parsed_value::ParsedValue;
 
-/// What stands before a line, per level.
+/// The indentation of a line, for each level.
 const INDENT: &str = "  ";
 
-/// Names that come first in their object, in this order.
+/// Fields that come first in their object, in this order.
 const FIRST: &[&str] = &[
     "index",
     "priority",
@@ -23,7 +23,8 @@ const FIRST: &[&str] = &[
     "match",
 ];
 
-/// Writes a parsed form as lines, each ended by a line feed; what is made one by one is written so.
+/// Writes a parsed form as lines, each ended by a line feed. Lists are written one element at a
+/// time.
 ///
 /// ```
 /// use serde_json::json;
@@ -35,7 +36,7 @@ const FIRST: &[&str] = &[
 /// ```
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors of `out`.
 pub fn write(shown: ParsedValue<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
     match is_long(&shown) {
         true => whole(shown, 0, out),
@@ -45,7 +46,7 @@ pub fn write(shown: ParsedValue<'_>, out: &mut dyn fmt::Write) -> fmt::Result {
 
 type FormFields<'r> = Vec<(String, ParsedValue<'r>)>;
 
-/// Says whether it takes lines of its own: it is, or holds, an object of a parsed form.
+/// Says whether the part takes lines of its own, because it is or holds an object of a parsed form.
 fn is_long(part: &ParsedValue<'_>) -> bool {
     match part {
         ParsedValue::Plain(value) => is_ours(value),
@@ -54,7 +55,7 @@ fn is_long(part: &ParsedValue<'_>) -> bool {
     }
 }
 
-/// Says whether the value is, or holds, an object of a parsed form; other JSON is printed on one
+/// Says whether the value is or holds an object of a parsed form. Other JSON is printed on one
 /// line.
 fn is_ours(value: &Value) -> bool {
     match value {
@@ -71,7 +72,7 @@ fn object(mut fields: FormFields<'_>, depth: usize, out: &mut dyn fmt::Write) ->
     });
     fields.retain(|(name, _)| listed.is_none() || name != DEFAULTS);
     let defaults = listed.unwrap_or_default();
-    // Short fields stand before those that take lines of their own.
+    // Short fields come before those that take lines of their own.
     fields.sort_by_cached_key(|(name, part)| match FIRST.iter().position(|first| first == name) {
         Some(place) => (place, false),
         None => (FIRST.len(), is_long(part)),
@@ -113,14 +114,14 @@ fn field(name: &str, part: ParsedValue<'_>, is_default: bool, depth: usize, out:
     }
 }
 
-/// The lines of an element of a list.
+/// Writes the lines of a list's element.
 fn element(part: ParsedValue<'_>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
     indent(depth, out)?;
     out.write_str("- ")?;
     whole(part, depth + 1, out)
 }
 
-/// The lines of an object, or the line of another value.
+/// Writes the lines of an object, or the line of another value.
 fn whole(part: ParsedValue<'_>, depth: usize, out: &mut dyn fmt::Write) -> fmt::Result {
     match part {
         ParsedValue::Plain(Value::Object(fields)) => {
@@ -133,8 +134,8 @@ fn whole(part: ParsedValue<'_>, depth: usize, out: &mut dyn fmt::Write) -> fmt::
     }
 }
 
-/// A value on one line: text bare where that is clear, lists of plain values separated by commas,
-/// the rest as JSON.
+/// Writes a value on one line: text without quotes if that is clear, lists of plain values
+/// separated by commas, the rest as JSON.
 fn inline(value: &Value, out: &mut dyn fmt::Write) -> fmt::Result {
     match value {
         Value::Null => out.write_str("none"),
@@ -152,7 +153,7 @@ fn inline(value: &Value, out: &mut dyn fmt::Write) -> fmt::Result {
     }
 }
 
-/// Text that needs no quotes to be told from what is around it.
+/// Says whether text can stand without quotes among other text.
 fn is_clear(text: &str) -> bool {
     !text.is_empty()
         && text != "none"

@@ -1,8 +1,8 @@
 //! The HTTP filters that an RPC goes through, after the overrides of virtual host, route and
 //! cluster weight (A39).
 //!
-//! Whether a filter runs is said by the most specific entry for its name, wherever one is; its
-//! config is the most specific override of its own type, as a whole. Follows C-core
+//! The most specific entry for a filter's name, whatever its type, says whether the filter runs.
+//! Its config is the most specific override of its own type, as a whole. Follows C-core
 //! `RouteConfigFilterChainBuilder` (xds_routing.cc).
 
 use std::collections::BTreeMap;
@@ -44,19 +44,19 @@ pub struct ChainFilter {
     pub config: FilterConfig,
     /// Where the config comes from.
     pub config_level: Level,
-    /// It does not run.
+    /// Whether the filter is switched off.
     pub disabled: bool,
-    /// What switches it on or off.
+    /// Which level switches it on or off.
     pub disabled_level: Level,
 }
 
-/// The filters in order, switched-off ones included.
+/// The filters in order, including those that are switched off.
 pub type Chain = Arc<[ChainFilter]>;
 
 /// Overrides by filter name.
 pub type Overrides = BTreeMap<String, FilterOverride>;
 
-/// A filter with its effective config, which it does not own.
+/// A filter with its effective config, both borrowed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EffectiveFilter<'a> {
     /// Name of its entry in `http_filters`.
@@ -65,13 +65,13 @@ pub struct EffectiveFilter<'a> {
     pub config: &'a FilterConfig,
     /// Where the config comes from.
     pub config_level: Level,
-    /// It does not run.
+    /// Whether the filter is switched off.
     pub disabled: bool,
-    /// What switches it on or off.
+    /// Which level switches it on or off.
     pub disabled_level: Level,
 }
 
-/// Applies overrides to a filter, given from the least to the most specific.
+/// Applies overrides to a filter. They come in order, from the least specific to the most specific.
 pub fn effective<'a>(filter: &'a HttpFilter, overrides: &[(Level, &'a Overrides)]) -> EffectiveFilter<'a> {
     let mut found = EffectiveFilter {
         name: &filter.name,
@@ -92,7 +92,8 @@ pub fn effective<'a>(filter: &'a HttpFilter, overrides: &[(Level, &'a Overrides)
     found
 }
 
-/// Applies overrides to all filters, given from the least to the most specific.
+/// Applies overrides to all filters. They come in order, from the least specific to the most
+/// specific.
 pub fn build(filters: &[HttpFilter], overrides: &[(Level, &Overrides)]) -> Chain {
     let found = filters.iter().map(|filter| {
         let found = effective(filter, overrides);

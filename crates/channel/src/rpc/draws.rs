@@ -1,8 +1,8 @@
-//! The chance of one channel: one stream of numbers for each purpose, the same for every command.
+//! The random numbers of one channel: one stream for each purpose, the same for every command.
 //!
-//! `route`, `retry`, `pick` and the simulator draw from here, so one seed gives one route, cluster,
-//! hash and back-off whoever asks. A purpose has its own stream, so that one more draw of one kind
-//! does not shift those of another.
+//! `route`, `retry`, `pick` and the simulator draw from here, so one seed gives all of them the
+//! same route, cluster, hash and back-off. Each purpose has its own stream, so that one more draw
+//! for one purpose does not shift those of another.
 
 use xdsctl_model::rng::Rng;
 
@@ -11,17 +11,17 @@ use xdsctl_model::rng::Rng;
 pub enum Purpose {
     /// `runtime_fraction` of a route.
     RouteFraction,
-    /// One of weighted clusters.
+    /// The choice among weighted clusters.
     ClusterWeight,
     /// The hash of an RPC without a hash policy that applies.
     RequestHash,
-    /// Share of delayed RPCs.
+    /// The share of RPCs that a fault delays.
     FaultDelay,
-    /// Share of aborted RPCs.
+    /// The share of RPCs that a fault aborts.
     FaultAbort,
 }
 
-/// Draws a number in `0..bound`, of all 64 bits for a bound of 0.
+/// Draws a number in `0..bound`; for a bound of 0 a number of all 64 bits.
 pub type Draw<'d> = dyn FnMut(Purpose, u64) -> u64 + 'd;
 
 /// The streams of one channel.
@@ -37,7 +37,7 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// The streams of a seed.
+    /// Makes the streams of a seed.
     pub fn new(seed: u64) -> Draws {
         let stream = |name: &str| Rng::stream(seed, name);
         Draws {

@@ -5,14 +5,14 @@ use xdsctl_model::resource::matcher::{HeaderMatch, StringMatch};
 use xdsctl_model::resource::route::{PathMatcher, Route};
 use xdsctl_re2::Regex;
 
-/// Instructions, as RE2 counts them, of the regexes that an RPC may need, and ranges of their
-/// classes.
+/// The most instructions, as RE2 counts them, that the regexes for an RPC may have, with the ranges
+/// of their classes.
 ///
-/// RE2 bounds one pattern to a third of a million; a hundred thousand patterns of an ordinary kind
-/// take a few millions.
+/// RE2 bounds one pattern to a third of a million. A hundred thousand ordinary patterns take a few
+/// millions.
 pub const MAX_INSTRUCTIONS: u64 = 20_000_000;
 
-/// The routes have more regexes than are compiled.
+/// The error of routes with more regexes than are compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the regexes of the routes that may take the RPC need more than {MAX_INSTRUCTIONS} instructions, the limit for one channel"
@@ -36,7 +36,7 @@ pub fn check_effort(config: &XdsConfig, path: Option<&str>) -> Result<(), TooMan
     Ok(())
 }
 
-/// The instructions of each regex of a route.
+/// The number of instructions of each regex of a route.
 fn efforts<'r>(route: &'r Route, path: Option<&'r str>) -> impl Iterator<Item = u64> + 'r {
     let of_path = match &route.path {
         PathMatcher::Regex(regex) => regex.effort(path),

@@ -2,8 +2,8 @@
 //!
 //! Follows C-core `FaultInjectionFilter` (fault_injection_filter.cc), grpc-go `fault.go`, grpc-java
 //! `FaultFilter` and grpc-js-xds `fault-injection-filter.ts`. `max_active_faults` limits delays: at
-//! the limit no new delay starts, and an abort without a delay does not happen; in
-//! Node no abort does, and in Go and Java nothing.
+//! the limit no new delay starts, and an abort happens only together with a delay. At the limit
+//! Node never aborts, and Go and Java inject no fault at all.
 
 use super::fault_headers::{FaultChances, asked};
 use super::{Draw, Purpose, Request};
@@ -14,15 +14,16 @@ use xdsctl_model::status::Status;
 /// What the fault filters do to an RPC.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FaultOutcome {
-    /// Time that the RPC waits before it goes on or is aborted.
+    /// The time that the RPC waits before it goes on or is aborted.
     pub delay: Millis,
-    /// The status that it ends with.
+    /// The status with which the RPC is aborted.
     pub abort: Option<Status>,
-    /// The share of such RPCs that the filter aborts which aborted this one.
+    /// The share of such RPCs that the filter aborts, from 0 to 1.
     pub abort_share: f64,
 }
 
-/// Decides for one filter. `active` is the number of RPCs that are being delayed in this process.
+/// Decides what one filter does. `active` is the number of RPCs that are being delayed in this
+/// process.
 pub fn decide(fault: &Fault, request: &Request<'_>, active: u32, draw: &mut Draw<'_>) -> FaultOutcome {
     let has_quota = active < fault.max_active_faults;
     if !has_quota && matches!(fault.headers, FaultHeaders::Go | FaultHeaders::Java) {

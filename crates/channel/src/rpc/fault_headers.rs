@@ -1,7 +1,7 @@
 //! What the headers of an RPC ask the fault filter for, as each family reads them.
 //!
-//! C-core looks at `x-envoy-fault-abort-percentage`, all others at
-//! `x-envoy-fault-abort-request-percentage`, and at an HTTP status beside the gRPC one.
+//! C-core reads `x-envoy-fault-abort-percentage`. All others read
+//! `x-envoy-fault-abort-request-percentage`, and an HTTP status besides the gRPC one.
 
 use std::num::ParseIntError;
 
@@ -17,17 +17,17 @@ const ABORT_SHARE_OF_CORE: &str = "x-envoy-fault-abort-percentage";
 const DELAY: &str = "x-envoy-fault-delay-request";
 const DELAY_SHARE: &str = "x-envoy-fault-delay-request-percentage";
 
-/// What may happen to an RPC, and to which share of its kind.
+/// What may happen to an RPC, and to which share of such RPCs.
 pub(super) struct FaultChances {
     pub abort: Option<Status>,
-    /// Numerator and denominator.
+    /// The share, as numerator and denominator.
     pub abort_share: (u32, u32),
-    /// Not above 0 for none.
+    /// The delay; 0 or less for none.
     pub delay: Millis,
     pub delay_share: (u32, u32),
 }
 
-/// The fault of a filter, with the values of the RPC's headers.
+/// Reads the fault of a filter, with the values of the RPC's headers.
 pub(super) fn asked(fault: &Fault, request: &Request<'_>) -> FaultChances {
     let asked = FaultChances {
         abort: configured(fault),
@@ -56,12 +56,12 @@ fn configured(fault: &Fault) -> Option<Status> {
     }
 }
 
-/// The status in the words of C-core; a code that does not exist is UNKNOWN.
+/// The status in the words of C-core. A code that does not exist becomes UNKNOWN.
 fn injected(code: Option<Code>) -> Status {
     Status::new(code.unwrap_or(Code::Unknown), "Fault injected")
 }
 
-/// The status in the words of grpc-js-xds, where a call that ends with OK lacks a response.
+/// The status in the words of grpc-js-xds. There, a call that ends with OK lacks a response.
 fn rejected(code: Option<Code>) -> Status {
     match code {
         Some(Code::Ok) => Status::new(Code::Unimplemented, "No message received"),
@@ -69,7 +69,7 @@ fn rejected(code: Option<Code>) -> Status {
     }
 }
 
-/// The status in the words of grpc-go. A stream that ends with OK is one without a response.
+/// The status in the words of grpc-go. There, a stream that ends with OK has no response.
 fn terminated(code: Option<Code>) -> Status {
     match code.unwrap_or(Code::Unknown) {
         Code::Ok => Status::new(Code::Unknown, "EOF"),
@@ -109,8 +109,8 @@ impl Values<'_> {
     }
 }
 
-/// An HTTP status is not looked at. What is no number is a code that is not known, and asks for the
-/// whole share.
+/// Reads the headers as C-core does. It ignores an HTTP status. A value that is no number is an
+/// unknown code, or asks for the whole share.
 fn of_core(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> FaultChances {
     let limited = |configured: u32, name| match values.0.joined(name) {
         Some(value) => parse::<u32>(&value).unwrap_or(u32::MAX).min(configured),
@@ -136,8 +136,8 @@ fn of_core(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> Fault
     asked
 }
 
-/// `injectAbort`, `injectDelay`: an HTTP status that is there goes before a gRPC one, whatever it
-/// is, and a share below 0 is none.
+/// Reads the headers as grpc-go does (`injectAbort`, `injectDelay`). An HTTP status has precedence
+/// over a gRPC one, even if it is invalid, and a share below 0 counts as 0.
 fn of_go(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> FaultChances {
     let number = |name| values.last(name).and_then(|value| value.parse::<i64>().ok());
     let limited = |configured: u32, name| match number(name) {
@@ -151,7 +151,7 @@ fn of_go(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> FaultCh
                 let status = status.and_then(|status| u32::try_from(status).ok());
                 status.map(|status| terminated(Code::from_number(of_http_error(status))))
             }
-            // A code is what is left of the number in 32 bits.
+            // A code has the low 32 bits of the number.
             None => number(ABORT_GRPC).map(|code| terminated(Code::from_number((code & 0xffff_ffff) as u32))),
         };
         asked.abort_share.0 = limited(asked.abort_share.0, ABORT_SHARE);
@@ -163,11 +163,12 @@ fn of_go(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> FaultCh
     asked
 }
 
-/// `determineFaultAbortStatus`, `determineFaultDelayNanos`: an HTTP status goes before a gRPC one,
-/// and a header that is no number of 32 bits takes the abort or the delay away.
+/// Reads the headers as grpc-java does (`determineFaultAbortStatus`, `determineFaultDelayNanos`).
+/// An HTTP status has precedence over a gRPC one. A header that is no number of 32 bits prevents
+/// the abort or the delay.
 fn of_java(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> FaultChances {
     let number = |name| values.last(name).map(|value| value.parse::<i32>()).transpose();
-    // A configured share of 2^31 or more is below every other one.
+    // A configured share of 2^31 or more is negative there, and below every other one.
     let limited = |share: (u32, u32), name| -> Result<(u32, u32), ParseIntError> {
         let of_header = number(name)?.and_then(|share| u32::try_from(share).ok());
         let of_header = of_header.filter(|_| share.0.cast_signed() >= 0);
@@ -195,7 +196,7 @@ fn of_java(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> Fault
     asked
 }
 
-/// The status of an HTTP one in the words of grpc-java.
+/// The status for an HTTP status, in the words of grpc-java.
 fn of_http_of_java(status: i32) -> Status {
     let code = u32::try_from(status).ok();
     let code = code.and_then(|status| Code::from_number(of_http_error_in_java(status)));
@@ -203,8 +204,8 @@ fn of_http_of_java(status: i32) -> Status {
     Status::new(code, format!("{TERMINATED}: HTTP status code {status}"))
 }
 
-/// `getRatePerMillion`, which counts in signed 32 bits: what does not fit there is all of it, or a
-/// part by chance.
+/// Computes `getRatePerMillion`, which counts in signed 32 bits. A product that does not fit gives
+/// the whole, or by chance a part of it.
 fn of_million((numerator, denominator): (u32, u32)) -> (u32, u32) {
     const MILLION: i32 = 1_000_000;
     let factor = MILLION / i32::try_from(denominator.max(1)).unwrap_or(MILLION);
@@ -213,7 +214,8 @@ fn of_million((numerator, denominator): (u32, u32)) -> (u32, u32) {
     (share.unsigned_abs(), MILLION.unsigned_abs())
 }
 
-/// A gRPC status goes before an HTTP one, and what is no number is not there.
+/// Reads the headers as grpc-js-xds does. A gRPC status has precedence over an HTTP one, and a
+/// value without a digit counts as missing.
 fn of_node(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> FaultChances {
     let limited = |configured: u32, name| match values.leading(name) {
         Some(share) if share < i64::from(configured) => u32::try_from(share).unwrap_or(0),
@@ -237,8 +239,8 @@ fn of_node(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> Fault
     asked
 }
 
-/// The number at the beginning of a text, as JavaScript's `parseInt` reads it, `0x` before
-/// hexadecimal ones; 0 if there is none.
+/// The number at the beginning of a text, as JavaScript's `parseInt` reads it: `0x` begins a
+/// hexadecimal number. 0 if there is none.
 fn leading_number(text: &str) -> i64 {
     let text = text.trim_start();
     let (sign, digits) = match text.strip_prefix('-') {

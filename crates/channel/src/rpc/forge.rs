@@ -1,4 +1,4 @@
-//! Session cookies as the client would have set them, for RPCs that are to begin with one.
+//! Session cookies as the client would have set them, for RPCs that begin with one.
 
 use std::net::SocketAddr;
 
@@ -10,33 +10,33 @@ use xdsctl_model::resource::endpoints::Endpoint;
 /// The cookie of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forged<'s> {
-    /// `NAME=VALUE`.
+    /// The cookie, as `NAME=VALUE`.
     pub cookie: String,
-    /// The clusters to which the route may lead; none for one that goes by lookups (RLS).
+    /// The clusters to which the route may lead; empty if lookups (RLS) choose the cluster.
     pub clusters: Vec<&'s str>,
-    /// One of them has an endpoint with the address.
+    /// Whether one of the clusters has an endpoint with the address.
     pub is_known: bool,
 }
 
 /// Why an RPC has no session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoSession {
-    /// No route takes it, or it fails at once.
+    /// No route takes the RPC, or it fails at once.
     NoRoute,
-    /// There is no session filter that is active for its method; why those that there are do
-    /// nothing, if there are any.
+    /// No session filter is active for the RPC's method. The text says why a session filter does
+    /// nothing, if there is one.
     NoFilter(Option<String>),
 }
 
-/// The cookie of a session with the endpoint of an address, as an answer to an RPC like this one
-/// would have set it.
+/// Makes the cookie of a session with the endpoint of an address, as an answer to an RPC like this
+/// one would have set it.
 ///
-/// Of several leaves of an aggregate that have the address, the one counts that the client tries
-/// first. An address that no endpoint has is one that has gone. Chance is drawn from `seed`, and
-/// shifts no other draw.
+/// If several leaves of an aggregate have the address, the one counts that the client tries first.
+/// An address that no endpoint has stands for an endpoint that is gone. Random numbers are drawn
+/// from `seed`, and shift no other draw.
 ///
 /// # Errors
-/// Why there is none.
+/// Why there is no cookie.
 pub fn session_cookie<'s>(
     selector: &'s Selector,
     request: &Request<'_>,
@@ -68,8 +68,8 @@ pub fn session_cookie<'s>(
     })
 }
 
-/// The leaf clusters below a cluster in the order in which the client tries them; itself if it is
-/// one.
+/// The leaf clusters below a cluster, in the order in which the client tries them; the cluster
+/// itself if it is a leaf.
 pub fn leaves<'c>(config: &'c XdsConfig, cluster: &'c str) -> Vec<&'c str> {
     match config.clusters.get(cluster) {
         Some(ClusterState::Leaf(_)) => vec![cluster],
@@ -88,14 +88,14 @@ pub fn address_list(address: &SocketAddr, endpoint: &Endpoint) -> String {
     list.join(",")
 }
 
-/// The list of the endpoint of a cluster that has this address.
+/// The address list of the endpoint with this address, in one cluster.
 fn addresses(config: &XdsConfig, cluster: &str, address: &SocketAddr) -> Option<String> {
     leaves(config, cluster)
         .into_iter()
         .find_map(|leaf| of_leaf(config, leaf, address))
 }
 
-/// The list of the endpoint of any cluster that has this address.
+/// The address list of the endpoint with this address, in any cluster.
 fn of_any(config: &XdsConfig, address: &SocketAddr) -> Option<String> {
     config.clusters.keys().find_map(|leaf| of_leaf(config, leaf, address))
 }

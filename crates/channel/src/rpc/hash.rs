@@ -1,7 +1,7 @@
 //! The request hash (A42) that ring_hash looks up: one number from a route's hash policies.
 //!
-//! Follows C-core `XdsConfigSelector::GetCallConfig` (xds_resolver.cc). It is made for every RPC,
-//! whatever the LB policy.
+//! Follows C-core `XdsConfigSelector::GetCallConfig` (xds_resolver.cc). The hash is made for every
+//! RPC, whatever the LB policy.
 
 use twox_hash::XxHash64;
 
@@ -33,9 +33,9 @@ pub fn of_policies(policies: &[HashPolicy], request: &Request<'_>, channel_id: u
     for policy in policies {
         let new = of_policy(policy, request, channel_id);
         if let Some(new) = new {
-            // Beyond 64 bits a hash stays beyond all entries of a ring.
+            // A hash beyond 64 bits stays beyond all entries of a ring.
             is_beyond |= is_wide && hash.is_some_and(|old| old >> 63 == 1);
-            // Turned, so that two equal values do not cancel each other.
+            // The hash is rotated, so that two equal values do not cancel each other.
             hash = Some(hash.map_or(0, |old| turn(old, is_signed)) ^ new);
         }
         let needs_own = matches!(
@@ -49,12 +49,12 @@ pub fn of_policies(policies: &[HashPolicy], request: &Request<'_>, channel_id: u
             break;
         }
     }
-    // Behind the last entry of a ring is the first.
+    // After the last entry of a ring comes the first.
     hash.map(|hash| if is_beyond { 0 } else { hash })
 }
 
-/// Turns a hash by one bit. Where it is a signed number, the bit on the left fills it up when it is
-/// shifted to the right (grpc-java `XdsNameResolver.ConfigSelector.generateHash`).
+/// Rotates a hash by one bit. In a client where it is signed, the shift to the right fills it up
+/// with the sign bit (grpc-java `XdsNameResolver.ConfigSelector.generateHash`).
 const fn turn(hash: u64, is_signed: bool) -> u64 {
     match is_signed {
         true => (hash << 1) | (hash.cast_signed() >> 63).cast_unsigned(),
@@ -62,12 +62,12 @@ const fn turn(hash: u64, is_signed: bool) -> u64 {
     }
 }
 
-/// The hash of one policy.
+/// The hash of one policy; `None` if its header has no value.
 pub fn of_policy(policy: &HashPolicy, request: &Request<'_>, channel_id: u64) -> Option<u64> {
     match &policy.kind {
         HashPolicyKind::ChannelId => Some(channel_id),
         HashPolicyKind::Header { name, rewrite, view } => {
-            // What is sent raw is hashed nowhere.
+            // No client hashes binary headers.
             let is_text = !name.ends_with("-bin");
             let value = is_text.then(|| request.seen(name, *view)).flatten()?;
             Some(match rewrite {
@@ -78,7 +78,8 @@ pub fn of_policy(policy: &HashPolicy, request: &Request<'_>, channel_id: u64) ->
     }
 }
 
-/// The hash of an RPC, and whether it is random: that of the policies, else a number drawn.
+/// The hash of an RPC, and whether it is random: the hash of the policies, else a number that is
+/// drawn.
 pub(super) fn of_request(
     policies: &[HashPolicy],
     request: &Request<'_>,

@@ -1,12 +1,12 @@
-//! Headers that C-core knows and keeps as values of their own types: matchers and hash policies see
-//! what the type writes, and of several values the last one (metadata_batch.h, the traits that are
-//! not `kRepeatable`).
+//! Headers that C-core knows and keeps as values of their own types. Matchers and hash policies see
+//! what the type writes, and of several values only the last one (metadata_batch.h, the traits that
+//! are not `kRepeatable`).
 
 use std::borrow::Cow;
 
 use xdsctl_lb::metadata::joined;
 
-/// Texts of which the last one is kept.
+/// Text headers of which only the last value is kept.
 const TEXTS: [&str; 8] = [
     "grpc-message",
     "host",
@@ -21,14 +21,14 @@ const TEXTS: [&str; 8] = [
 /// Algorithms in the order in which a set of them is written.
 const ALGORITHMS: [&str; 3] = ["identity", "deflate", "gzip"];
 
-/// The value that is seen of a header, if it was sent.
+/// The value that matchers and hash policies see of a header, if it was sent.
 pub fn value<'a>(headers: &'a [(String, String)], name: &str) -> Option<Cow<'a, str>> {
     let (_, last) = headers.iter().rev().find(|(key, _)| key == name)?;
     seen(name, last).unwrap_or_else(|| joined(headers, name))
 }
 
-/// What is seen of a header that C-core knows, whose last value is `last`; `None` for headers that
-/// are kept as they are.
+/// What matchers see of a header that C-core knows, whose last value is `last`. The outer `None` is
+/// for headers that are kept as they are, the inner one for a header that is never seen.
 fn seen<'a>(name: &str, last: &'a str) -> Option<Option<Cow<'a, str>>> {
     Some(match name {
         "grpclb_client_stats" => None,
@@ -50,7 +50,7 @@ fn seen<'a>(name: &str, last: &'a str) -> Option<Option<Cow<'a, str>>> {
     })
 }
 
-/// The algorithms of a list that are known; `identity` always is one.
+/// The known algorithms of a list. `identity` always is one of them.
 fn algorithms(list: &str) -> String {
     let named: Vec<&str> = list.split(',').map(str::trim_ascii).collect();
     let is_in = |name: &&str| *name == "identity" || named.contains(name);

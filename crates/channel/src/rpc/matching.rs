@@ -1,8 +1,8 @@
-//! Whether a route takes an RPC: path, then headers in order, then the fraction, which is drawn for
-//! only then.
+//! Whether a route takes an RPC: by its path, then its headers in order, then its fraction. A
+//! number is drawn only if path and headers match.
 //!
-//! Follows C-core `XdsRouting::GetRouteForRequest` (xds_routing.cc) and matchers.cc. No allocation
-//! but for a header with several values.
+//! Follows C-core `XdsRouting::GetRouteForRequest` (xds_routing.cc) and matchers.cc. Matching
+//! allocates only for a header with several values.
 
 use super::{Draw, Purpose, Request};
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
@@ -14,15 +14,15 @@ pub const MILLION: u64 = 1_000_000;
 /// The first thing that kept a route from taking an RPC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mismatch {
-    /// The path of the RPC is another one.
+    /// The route is for another path.
     Path,
-    /// The header matcher of this index.
+    /// The header matcher of this index does not match.
     Header(usize),
     /// The draw fell outside of `runtime_fraction`.
     Fraction {
-        /// What was drawn, per million.
+        /// The number that was drawn, per million.
         drawn: u64,
-        /// Draws below this match.
+        /// The bound: draws below it match.
         below: u32,
     },
 }
@@ -32,7 +32,8 @@ pub fn header_mismatch(route: &Route, request: &Request<'_>) -> Option<usize> {
     route.headers.iter().position(|header| !header_matches(header, request))
 }
 
-/// Says whether its fraction keeps a route, whose path and headers match, from taking an RPC.
+/// Returns the mismatch if its fraction keeps a route from taking an RPC whose path and headers
+/// match.
 pub fn fraction_mismatch(route: &Route, draw: &mut Draw<'_>) -> Option<Mismatch> {
     let below = route.fraction_per_million?;
     let drawn = draw(Purpose::RouteFraction, MILLION);
@@ -49,18 +50,18 @@ pub fn path_matches(matcher: &PathMatcher, path: &str) -> bool {
 
 /// Says whether a header of an RPC matches.
 ///
-/// `invert_match` does not turn a missing header into a match, except for `present_match` and where
-/// it does in the client.
+/// A missing header does not match, even with `invert_match`. The exceptions are `present_match`,
+/// and clients in which the inversion counts.
 pub fn header_matches(matcher: &HeaderMatcher, request: &Request<'_>) -> bool {
     value_matches(matcher, request.seen(&matcher.name, matcher.view).as_deref())
 }
 
-/// Says whether the value of a header matches, which is `None` for one that is missing; see
+/// Says whether the value of a header matches. It is `None` for a header that is missing; see
 /// [`header_matches`].
 pub fn value_matches(matcher: &HeaderMatcher, value: Option<&str>) -> bool {
     let of_metadata = matcher.view == HeaderView::OfMetadata;
     let matches = match (&matcher.kind, value) {
-        // Whatever is asked of it, and the result is turned round.
+        // A missing header matches nothing, and the result is inverted afterwards.
         (_, None) if of_metadata => false,
         (HeaderMatch::Present(_), Some(_)) if of_metadata => true,
         (HeaderMatch::Present(present), value) => {
@@ -77,7 +78,7 @@ pub fn value_matches(matcher: &HeaderMatcher, value: Option<&str>) -> bool {
     matches != matcher.invert_match
 }
 
-/// A signed 64-bit decimal, in C-core with ASCII white space around it.
+/// Reads a signed 64-bit decimal. In C-core it may have ASCII white space around it.
 fn parse_number(text: &str, view: HeaderView) -> Option<i64> {
     match view {
         HeaderView::AsSent | HeaderView::OfApplication | HeaderView::OfRequest => return text.parse().ok(),

@@ -1,10 +1,10 @@
-//! The config selector: which cluster an RPC goes to, and with what hash, timeout, retries, filters
+//! The config selector: to which cluster an RPC goes, and with what hash, timeout, retries, filters
 //! and session.
 //!
-//! A [`Selector`] is made once for a configuration and asked for every RPC; asking allocates
-//! nothing but for cookies and repeated headers. Chance comes in as a function, so that the same
-//! draws give the same answer. Follows C-core `XdsResolver::XdsConfigSelector` (xds_resolver.cc)
-//! and the HTTP filters that run above the picks.
+//! A [`Selector`] is made once for a configuration and asked for every RPC. Asking allocates only
+//! for cookies and repeated headers. Random numbers come from a function, so that the same draws
+//! give the same answer. Follows C-core `XdsResolver::XdsConfigSelector` (xds_resolver.cc) and the
+//! HTTP filters that run above the picks.
 
 pub mod chain;
 mod draws;
@@ -51,17 +51,17 @@ pub const CLUSTER_PREFIX: &str = "cluster:";
 /// Prefix of the key of a cluster specifier plugin.
 pub const PLUGIN_PREFIX: &str = "cluster_specifier_plugin:";
 
-/// What the channel brings to every RPC.
+/// What the channel contributes to every RPC.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ChannelFacts {
     /// The channel's random number, hashed by `filter_state` policies.
     pub id: u64,
-    /// RPCs that fault injection is delaying in this process.
+    /// The number of RPCs that fault injection is delaying in this process.
     pub active_faults: u32,
 }
 
 impl ChannelFacts {
-    /// Those of a channel that draws from a seed, before its first RPC.
+    /// The facts of a channel that draws from a seed, before its first RPC.
     pub fn of_seed(seed: u64) -> ChannelFacts {
         ChannelFacts {
             id: Draws::new(seed).channel_id(),
@@ -80,12 +80,12 @@ pub struct Selector {
     paths: MatchingRoutes,
 }
 
-/// What a route can choose.
+/// What a route can choose, and its filters.
 #[derive(Debug, Default)]
 struct Choices {
     list: Vec<ClusterChoice>,
-    /// The filters if the route has overrides; made for the first RPC that takes it, because many
-    /// routes times many filters are more than anybody needs.
+    /// The filters if the route has overrides. They are made for the first RPC that takes the
+    /// route, because many routes times many filters are more than anybody needs.
     chain: OnceLock<Chain>,
 }
 
@@ -93,18 +93,19 @@ struct Choices {
 #[derive(Debug)]
 struct ClusterChoice {
     key: Box<str>,
-    /// Draws below this, and not below that of the choice before, choose it.
+    /// A draw below this chooses it, unless it is below the end of the choice before.
     end: u64,
-    /// The filters if the entry has overrides; made when it is chosen.
+    /// The filters if the entry has overrides. They are made when it is chosen.
     chain: OnceLock<Chain>,
 }
 
-/// Why an RPC fails before anything is picked; so does one that waits for ready.
+/// Why an RPC fails before anything is picked, even if it waits for ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// No route takes it.
+    /// No route takes the RPC.
     NoRoute,
-    /// The route that takes it, by position among the kept ones, is not one that a client follows.
+    /// The route that takes the RPC has an action that a client does not follow. The number is its
+    /// position among the kept routes.
     InappropriateAction(usize),
     /// The client cannot make a method config of the retry policy of the route at this position.
     BadRetryPolicy(usize),
@@ -146,18 +147,18 @@ impl Refusal {
 pub struct Selection<'s> {
     /// Position of the route among the kept ones.
     pub route: usize,
-    /// Position of the cluster among those of the route, before any session.
+    /// The position of the cluster among those of the route, before any session.
     pub choice: usize,
     /// Key in the cluster manager: `cluster:NAME`. A session may have put another cluster of the
     /// route here.
     pub key: &'s str,
     /// The key before any session.
     pub selected_key: &'s str,
-    /// The hash of the RPC, which ring_hash picks by (A42).
+    /// The hash of the RPC, with which ring_hash picks (A42).
     pub hash: u64,
-    /// No hash policy applied.
+    /// Whether the hash is random because no hash policy applied.
     pub hash_is_random: bool,
-    /// The configured timeout, for which the client of 1.85.1 counts 1 to 2 s too little; never 0.
+    /// The configured timeout; never 0. The client of 1.85.1 counts 1 to 2 s too little for it.
     pub timeout: Option<Millis>,
     /// The retry policy, even if it has no code to retry.
     pub retry: Option<&'s RetryPolicy>,
@@ -205,7 +206,7 @@ impl Selector {
         self.config.virtual_host().map_or(&[], |host| host.routes.as_slice())
     }
 
-    /// The keys that a route can choose, with the share of each; the share of a single one is 1.
+    /// The keys that a route can choose, each with its share. A single key has the share 1.
     pub fn choices(&self, route: usize) -> impl Iterator<Item = (&str, u64)> {
         let mut before = 0;
         let list = self.routes.get(route).into_iter().flat_map(|route| &route.list);
@@ -216,12 +217,14 @@ impl Selector {
         })
     }
 
-    /// The positions of the routes that match an RPC by path and headers, whatever their fractions.
+    /// The positions of the routes that match an RPC by path and headers. Fractions are not
+    /// considered.
     pub fn candidates<'s>(&'s self, request: &'s Request<'s>) -> impl Iterator<Item = usize> {
         self.paths.candidates(self.routes(), request)
     }
 
-    /// Selects for the first RPC of a channel that draws from a seed; see [`select`](Self::select).
+    /// Selects for the first RPC of a channel that draws from a seed, as [`select`](Self::select)
+    /// does.
     ///
     /// # Errors
     /// The reason for which the RPC fails at once.
@@ -320,7 +323,7 @@ impl Selector {
         Ok(selection)
     }
 
-    /// The filters of a choice.
+    /// The filters for a choice of the route.
     fn chain<'s>(
         &'s self,
         route: &Route,
@@ -357,7 +360,7 @@ impl Selector {
         })
     }
 
-    /// The route's timeout, else the listener's; 0 is none.
+    /// The route's timeout, else the listener's; `None` if it is 0.
     fn timeout(&self, action: &RouteAction) -> Option<Millis> {
         let manager = || self.config.connection_manager();
         action
@@ -367,7 +370,7 @@ impl Selector {
     }
 }
 
-/// What a route can choose.
+/// Lists what a route can choose.
 fn choices(route: &Route) -> Choices {
     let choice = |key: String, end| ClusterChoice {
         key: key.into(),
@@ -414,7 +417,7 @@ fn run_filters<'s>(
                 let Some(mut session) = ActiveSession::read(cookie, request) else {
                     continue;
                 };
-                // On a plugin route a cookie's cluster is not looked at, and none is written.
+                // On a plugin route the client ignores the cookie's cluster, and writes none.
                 if let Some(current) = selection.key.strip_prefix(CLUSTER_PREFIX) {
                     let wanted = session.cookie_cluster.as_str();
                     let named = |choice: &&ClusterChoice| choice.key.strip_prefix(CLUSTER_PREFIX) == Some(wanted);

@@ -1,5 +1,5 @@
-//! Which routes match an RPC by its path and its headers, remembered for the next one: most are
-//! like the one before.
+//! Which routes match an RPC by its path and its headers. The answer is kept for the next RPC,
+//! because most RPCs are like the one before.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,7 +8,7 @@ use super::matching;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::route::Route;
 
-/// The routes that match the RPC that was asked about last.
+/// The routes that match the last RPC.
 #[derive(Debug, Default)]
 pub(super) struct MatchingRoutes(Mutex<Last>);
 
@@ -17,18 +17,18 @@ struct Last {
     path: String,
     /// Positions of the routes that match by the path, in order.
     by_path: Vec<u32>,
-    /// Positions below this have been looked at.
+    /// The number of routes that have been examined.
     looked_at: usize,
     headers: Vec<(String, String)>,
     timeout: Option<Millis>,
     /// The routes of `by_path` whose header matchers match too.
     by_headers: Vec<u32>,
-    /// So many of `by_path` have been looked at.
+    /// The number of positions in `by_path` that have been examined.
     checked: usize,
 }
 
 impl Last {
-    /// Forgets what is not about this RPC.
+    /// Forgets what does not apply to this RPC.
     fn turn_to(&mut self, request: &Request<'_>) {
         let is_same_path = self.path == request.path;
         if !is_same_path {
@@ -44,7 +44,7 @@ impl Last {
         }
     }
 
-    /// Looks at routes until one more matches by the path.
+    /// Examines routes until one more matches by the path; `None` if no other does.
     fn look_on(&mut self, routes: &[Route]) -> Option<()> {
         loop {
             let route = routes.get(self.looked_at)?;
@@ -59,7 +59,7 @@ impl Last {
 }
 
 impl MatchingRoutes {
-    /// The routes that match an RPC, from the first on.
+    /// The routes that match an RPC, in order.
     pub(super) fn candidates<'p>(&'p self, routes: &'p [Route], request: &'p Request<'p>) -> Candidates<'p> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         last.turn_to(request);
@@ -74,24 +74,24 @@ impl MatchingRoutes {
 
 /// The positions of the routes that match an RPC by path and headers, in order.
 ///
-/// Nothing behind a route is looked at before somebody asks: a regex is compiled for its first
-/// match.
+/// A route behind a match is examined only when somebody asks for it, because a regex is compiled
+/// for its first match.
 pub(super) struct Candidates<'p> {
     last: MutexGuard<'p, Last>,
     routes: &'p [Route],
     request: &'p Request<'p>,
-    /// Place in `by_headers`.
+    /// The next place in `by_headers`.
     next: usize,
 }
 
 impl Candidates<'_> {
-    /// Says whether a route, behind which one has been found, matches by the path.
+    /// Says whether a route before one that was found matches by the path.
     pub(super) fn matches_path(&self, position: usize) -> bool {
         let found = u32::try_from(position).map(|position| self.last.by_path.binary_search(&position));
         matches!(found, Ok(Ok(_)))
     }
 
-    /// Looks at routes until one more matches.
+    /// Examines routes until one more matches; `None` if no other does.
     fn look_on(&mut self) -> Option<()> {
         loop {
             let Some(position) = self.last.by_path.get(self.last.checked).copied() else {

@@ -1,8 +1,8 @@
 //! An RPC as the config selector sees it: its path and the metadata that the application gave it.
 //!
-//! Most headers are put on later, below the config selector: `:method`, `te`, `user-agent`, the
-//! channel's authority, those of call credentials. They do not match and hash to nothing (C-core
-//! `XdsRouting::GetHeaderValue`, xds_routing.cc).
+//! Most headers are added later, below the config selector: `:method`, `te`, `user-agent`, the
+//! channel's authority, and those of call credentials. Matchers and hash policies do not see them
+//! (C-core `XdsRouting::GetHeaderValue`, xds_routing.cc).
 
 use std::borrow::Cow;
 
@@ -14,20 +14,20 @@ use xdsctl_model::resource::matcher::HeaderView;
 /// One RPC, as the config selector sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// `/package.Service/Method`.
+    /// The path of the method, `/package.Service/Method`.
     pub path: &'a str,
     /// Metadata in the order of sending; keys in lower case.
     pub headers: &'a [(String, String)],
-    /// The application's deadline, from now.
+    /// The application's deadline, counted from now.
     pub timeout: Option<Millis>,
 }
 
 impl<'a> Request<'a> {
-    /// The value that route matching and hash policies see, if any.
+    /// The value of a header that route matching and hash policies see, if any.
     ///
-    /// Values of one key are joined by a comma, but for keys that the client knows. Binary headers are
-    /// never seen, `content-type` is always `application/grpc`, the authority only if the application
-    /// set one for this RPC.
+    /// Values of one key are joined by a comma, except for keys that the client knows. Binary
+    /// headers are never seen. `content-type` is always `application/grpc`, and the authority is
+    /// seen only if the application set one for this RPC.
     pub fn value(&self, name: &str) -> Option<Cow<'a, str>> {
         if name.ends_with("-bin") {
             return None;
@@ -47,14 +47,14 @@ impl<'a> Request<'a> {
         if name == ":path" {
             return Some(Cow::Borrowed(self.path));
         }
-        // An application's `te` is not valid, and its content-length is left out.
+        // An application's `te` is invalid, and its `content-length` is left out.
         if name == "te" || name == "content-length" {
             return None;
         }
         known::value(self.headers, name)
     }
 
-    /// The value that is seen in one of the clients' ways, if any.
+    /// The value of a header that a client with this view sees, if any.
     pub fn seen(&self, name: &str, view: HeaderView) -> Option<Cow<'a, str>> {
         match view {
             HeaderView::Completed => self.value(name),
@@ -70,13 +70,13 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The first value of a header of the HTTP request, as tonic makes it; none of one that is not
-    /// plain ASCII.
+    /// The first value of a header of the HTTP request, as tonic makes it; `None` if the value is
+    /// not plain ASCII.
     fn of_request(&self, name: &str) -> Option<Cow<'a, str>> {
         match name {
             "content-type" => return Some(Cow::Borrowed("application/grpc")),
             "te" => return Some(Cow::Borrowed("trailers")),
-            // Those that tonic takes out of an application's metadata.
+            // tonic removes these from an application's metadata.
             "grpc-message" | "grpc-message-type" | "grpc-status" => return None,
             "grpc-timeout" => return self.timeout.map(|timeout| Cow::Owned(tonic_timeout(timeout))),
             _ => {}
@@ -93,7 +93,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// A text as Java writes it in ASCII: what is none becomes a question mark.
+/// Converts a text to ASCII as Java does: other letters become question marks.
 fn in_ascii(value: Cow<'_, str>) -> Cow<'_, str> {
     match value.is_ascii() {
         true => value,

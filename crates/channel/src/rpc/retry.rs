@@ -1,8 +1,9 @@
 //! Retries of one RPC (A44, A6): whether another attempt follows, and when.
 //!
-//! Follows C-core retry_filter_legacy_call_data.cc: before retry k the client waits for `min(base * 2^(k-1), max)` times a
-//! factor between 0.8 and 1.2. There is no throttling in xDS. A wait of 0 ms never ends: the timer of posix_engine.cc runs
-//! at once and has no handle, by which the client takes it for a cancelled one.
+//! Follows C-core retry_filter_legacy_call_data.cc: before retry k the client waits for `min(base *
+//! 2^(k-1), max)` times a factor between 0.8 and 1.2. There is no throttling in xDS. A wait of 0 ms
+//! never ends: the timer of posix_engine.cc runs at once and has no handle, so that the client
+//! takes it for a cancelled one.
 
 use std::str::FromStr;
 
@@ -15,17 +16,17 @@ use xdsctl_model::status::Code;
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttemptEnd {
-    /// The status code that the attempt ended with.
+    /// The status code with which the attempt ended.
     pub code: Code,
     /// `grpc-retry-pushback-ms`, if the server sent one; negative or unreadable for "do not retry".
     pub pushback: Option<i64>,
-    /// Response headers were received before, so that the RPC belongs to this attempt.
+    /// Whether response headers were received before, so that the RPC belongs to this attempt.
     pub is_committed: bool,
-    /// There was no connection.
+    /// Whether there was no connection.
     pub is_unconnected: bool,
 }
 
-/// Reads `grpc-retry-pushback-ms`; what is no number counts as "do not retry".
+/// Reads `grpc-retry-pushback-ms`. A text that is no number counts as "do not retry".
 pub fn pushback(text: &str) -> i64 {
     text.parse().unwrap_or(-1)
 }
@@ -33,7 +34,7 @@ pub fn pushback(text: &str) -> i64 {
 impl FromStr for AttemptEnd {
     type Err = String;
 
-    /// Reads `UNAVAILABLE` or, with a wish of the server, `UNAVAILABLE:250`.
+    /// Reads `UNAVAILABLE` or, with a pushback of the server in milliseconds, `UNAVAILABLE:250`.
     fn from_str(text: &str) -> Result<AttemptEnd, String> {
         let (name, wish) = text.split_once(':').map_or((text, None), |(name, ms)| (name, Some(ms)));
         let code = Code::from_name(&name.to_ascii_uppercase().replace('-', "_"));
@@ -84,11 +85,11 @@ fn growth(policy: &RetryPolicy) -> Growth {
 }
 
 impl Retries {
-    /// Before the first attempt.
+    /// The state before the first attempt.
     pub fn new(policy: Option<&RetryPolicy>) -> Retries {
         let policy = policy.filter(|policy| policy.retries());
         Retries {
-            // What is lost of `retry_on` decides nothing, and may be long.
+            // The lost tokens of `retry_on` decide nothing, and may be long.
             policy: policy.map(|policy| RetryPolicy {
                 retry_on: policy.retry_on.clone(),
                 lost_tokens: Vec::new(),
@@ -106,22 +107,22 @@ impl Retries {
         }
     }
 
-    /// Attempts that ended with a code that the policy retries.
+    /// How many attempts ended with a code that the policy retries.
     pub const fn attempts(&self) -> u32 {
         self.attempts
     }
 
-    /// Says how long to wait after an attempt before the next one. `unit` draws a number from `[0, 1)`, and is not called
-    /// if there is nothing to draw for.
+    /// Returns how long to wait after an attempt before the next one. `unit` draws a number from
+    /// `[0, 1)`, and is called only if there is something to draw for.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Why no other attempt follows.
     pub fn after(&mut self, end: AttemptEnd, unit: impl FnOnce() -> f64) -> Result<Millis, RetryStop> {
         if end.code == Code::Ok {
             return Err(RetryStop::Ok);
         }
         let policy = self.policy.as_ref().ok_or(RetryStop::NoPolicy)?;
-        // grpc-java obeys a wish for a delay whatever the code is
+        // grpc-java obeys a pushback with a delay whatever the code is
         // (`RetriableStream.makeRetryDecision`).
         let is_wished = policy.bounds == RetryBounds::Rpc && end.pushback.is_some_and(|ms| ms >= 0);
         let reads_wishes = policy.bounds != RetryBounds::Unconnected;
@@ -143,7 +144,7 @@ impl Retries {
                 ms
             }
             None if policy.bounds == RetryBounds::UnlimitedFromZero => {
-                // The clock of the simulation has no part of a millisecond.
+                // The clock of the simulation counts whole milliseconds.
                 (self.backoff.nominal_ms() as f64 * unit()) as i64
             }
             None => self.backoff.next_ms(unit()),
@@ -168,7 +169,7 @@ pub struct Wait {
     pub most: Millis,
 }
 
-/// The waits of a policy, if no server asks for another one.
+/// The waits of a policy if no server sends a pushback.
 pub fn schedule(policy: &RetryPolicy) -> impl Iterator<Item = Wait> {
     let mut backoff = Backoff::new(growth(policy));
     (1..policy.max_attempts()).map(move |retry| {

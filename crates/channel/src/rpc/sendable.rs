@@ -1,12 +1,12 @@
-//! Metadata that an application gives an RPC and that its client does not send.
+//! Metadata that an application gives an RPC and that the client does not send.
 //!
-//! What is thrown out of the call has no status: it is UNKNOWN here, as it is for an application that
-//! makes a status of an exception. Nothing is asked of the channel before.
+//! An exception that is thrown out of the call has no status. It is UNKNOWN here, as it is for an
+//! application that makes a status of an exception. The channel is never asked.
 
 use xdsctl_model::profile::{Family, Feature, Profile};
 use xdsctl_model::status::{Code, Status};
 
-/// Headers of one connection, which Node's HTTP/2 does not take.
+/// Headers about one connection, which Node's HTTP/2 does not accept.
 const OF_CONNECTION: [&str; 6] = [
     "connection",
     "http2-settings",
@@ -16,8 +16,8 @@ const OF_CONNECTION: [&str; 6] = [
     "upgrade",
 ];
 
-/// Headers that Node's HTTP/2 takes once (`kSingleValueHeaders` of internal/http2/util.js), but for
-/// those that grpc-js sets itself.
+/// Headers that Node's HTTP/2 accepts only once (`kSingleValueHeaders` of internal/http2/util.js),
+/// except those that grpc-js sets itself.
 const SINGLE: [&str; 32] = [
     "access-control-allow-credentials",
     "access-control-max-age",
@@ -55,7 +55,7 @@ const SINGLE: [&str; 32] = [
 
 type Headers = [(String, String)];
 
-/// How an RPC with these headers ends before anything is asked of the channel; `None` if it goes on.
+/// How an RPC with these headers ends before the channel is asked; `None` if it goes on.
 pub fn refusal(headers: &Headers, profile: &Profile) -> Option<Status> {
     match profile.client().family {
         Family::Cpp => {
@@ -76,7 +76,8 @@ pub fn refusal(headers: &Headers, profile: &Profile) -> Option<Status> {
     }
 }
 
-/// What grpc-go says of a header (internal/metadata `ValidatePair`); pseudo-headers are left out.
+/// The error of grpc-go for a header (internal/metadata `ValidatePair`). Pseudo-headers are
+/// skipped.
 fn of_go((name, value): &(String, String)) -> Option<Status> {
     if name.is_empty() {
         return Some(Status::internal("there is an empty key in the header"));
@@ -92,7 +93,7 @@ fn of_go((name, value): &(String, String)) -> Option<Status> {
     (!is_text(name, value, is_printable)).then(|| Status::internal(text()))
 }
 
-/// What grpc-js throws (metadata.ts `validate`).
+/// The error that grpc-js throws for a header (metadata.ts `validate`).
 fn of_node((name, value): &(String, String)) -> Option<Status> {
     if !is_key(name, ":") {
         return Some(thrown(format!("Metadata key {name:?} contains illegal characters")));
@@ -101,7 +102,8 @@ fn of_node((name, value): &(String, String)) -> Option<Status> {
     (!is_text(name, value, is_printable)).then(|| thrown(text()))
 }
 
-/// What the types of tonic cannot hold: names that are no tokens, and control characters.
+/// The error for a header that the types of tonic cannot hold: its name is no token, or its value
+/// has control characters.
 fn of_rust((name, value): &(String, String)) -> Option<Status> {
     if !is_key(name, "!#$%&'*+^`|~") {
         return Some(thrown(format!("{name:?} is no name of a header")));
@@ -114,7 +116,7 @@ fn thrown(why: String) -> Status {
     Status::new(Code::Unknown, format!("thrown out of the call: {why}"))
 }
 
-/// Says whether a name is a key of metadata, which may have the characters of `more` besides.
+/// Says whether a name is a metadata key, in which the characters of `more` are allowed too.
 fn is_key(name: &str, more: &str) -> bool {
     let is_taken = |byte: u8| {
         byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.".contains(&byte) || more.as_bytes().contains(&byte)
@@ -122,7 +124,7 @@ fn is_key(name: &str, more: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_taken)
 }
 
-/// Says whether all bytes of a value are taken; those of a binary header always are.
+/// Says whether all bytes of a value are allowed. In a binary header they always are.
 fn is_text(name: &str, value: &str, is_taken: impl Fn(u8) -> bool) -> bool {
     name.ends_with("-bin") || value.bytes().all(is_taken)
 }
@@ -131,8 +133,8 @@ fn is_printable(byte: u8) -> bool {
     (b' '..=b'~').contains(&byte)
 }
 
-/// The header for which Node's HTTP/2 throws when a stream begins. grpc-js takes that for a call that
-/// never left, and makes it anew at once, again and again.
+/// The header for which Node's HTTP/2 throws when a stream begins. grpc-js considers that a call
+/// that never left, and repeats it at once, again and again.
 pub fn never_leaves(headers: &Headers) -> Option<&str> {
     let is_twice = |name: &str| SINGLE.contains(&name) && is_repeated(headers, name);
     let mut names = headers.iter().map(|(name, _)| name.as_str());

@@ -1,7 +1,7 @@
 //! Stateful sessions (A55, A60, A75): what a cookie asks for, and the cookie that the answer sets.
 //!
-//! Follows C-core stateful_session_filter.cc. Of two session filters in a chain the later one
-//! decides about the host, while the earlier one never learns which host was taken.
+//! Follows C-core stateful_session_filter.cc. If a chain has two session filters, the later one
+//! decides about the host, and the earlier one never learns which host was used.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use xdsctl_model::resource::filter::SessionCookie;
 /// An active session filter of one RPC.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveSession {
-    /// The cookie by which the filter knows sessions, with its name, path and lifetime.
+    /// The cookie that identifies sessions for the filter, with its name, path and lifetime.
     pub cookie: SessionCookie,
     /// The addresses that the request's cookie asks for, joined by commas; empty for none.
     pub addresses: String,
@@ -20,7 +20,7 @@ pub struct ActiveSession {
     pub cookie_cluster: String,
     /// The cluster that is used, and written into the answer's cookie; empty on a plugin route.
     pub cluster: String,
-    /// The request's cookie could not be decoded, and counts as none.
+    /// Why the request's cookie could not be decoded. It then counts as none.
     pub undecodable: Option<cookie::DecodeError>,
 }
 
@@ -45,7 +45,7 @@ impl ActiveSession {
     }
 
     /// The `set-cookie` header of an answer from an endpoint with these addresses; `None` if the
-    /// cookie is still right.
+    /// request's cookie is still right.
     pub fn set_cookie(&self, actual: &str) -> Option<String> {
         if self.addresses == actual && self.cluster == self.cookie_cluster {
             return None;
@@ -71,7 +71,8 @@ pub(crate) fn override_addresses(sessions: &[ActiveSession]) -> Option<&str> {
 
 /// The `set-cookie` headers of the answer, given the address list of the endpoint that was picked.
 ///
-/// The later filter's comes first, as on the way back. Earlier ones never learn the endpoint.
+/// The header of the later filter comes first, as on the way back. Earlier filters never learn the
+/// endpoint.
 pub(crate) fn set_cookies(sessions: &[ActiveSession], actual: &str) -> Vec<String> {
     let mut actual = Some(actual);
     let sessions = sessions.iter().rev();

@@ -1,14 +1,14 @@
-//! The weight that an endpoint has for the policies below a priority: of its locality times its
-//! own.
+//! The weight of an endpoint for the policies below a priority: the weight of its locality times
+//! its own.
 //!
-//! In 32 bits that may overflow, as in the client; policies take what is not positive as a signed
-//! number for 1. With GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING both are normalised first (A113).
-//! Follows C-core `CdsPriorityEndpointIterator::ForEach` (cds.cc).
+//! The product may overflow 32 bits, as in the client. Policies use 1 for a weight that as a signed
+//! number is not positive. With GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING both weights are normalised
+//! first (A113). Follows C-core `CdsPriorityEndpointIterator::ForEach` (cds.cc).
 
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::endpoints::{Locality, counted_weight as counted};
 
-/// The weights of a priority's endpoints, locality by locality, as passed down; see
+/// The weights of a priority's endpoints, by locality, as they are passed down; see
 /// [`counted_weight`](xdsctl_model::resource::endpoints::counted_weight).
 ///
 /// ```
@@ -85,10 +85,10 @@ mod tests {
         profile
             .set_env("GRPC_EXPERIMENTAL_PF_WEIGHTED_SHUFFLING", "true")
             .unwrap();
-        // Half of 2^31 each, of which a quarter and three quarters.
+        // Each has half of 2^31, divided into one quarter and three quarters.
         let weights = endpoint_weights(&[locality(5, &[1, 3]), locality(5, &[9])], &profile);
         assert_eq!(weights, [vec![1 << 28, 3 << 28], vec![1 << 30]]);
-        // Those of all endpoints, where some are left out.
+        // The sum counts all endpoints, some of which are left out.
         let some = Locality {
             left_out_weight: 4,
             ..locality(5, &[1, 3])

@@ -1,7 +1,7 @@
-//! The reasons of a choice in words: why a route takes an RPC or does not, and what a cookie asks
-//! for.
+//! The reasons of a choice in words: why a route takes an RPC or does not, and for what a cookie
+//! asks.
 //!
-//! The reports and the trace of the simulator speak with these.
+//! The reports and the simulator's trace use these words.
 
 use std::fmt::Write as _;
 
@@ -34,7 +34,7 @@ pub fn lookup(selector: &Selector, request: &Request<'_>, plugin: &str) -> Optio
     Some(format!("{keys} at `{}`, {default}", lookup.lookup_service))
 }
 
-/// A string matcher in words.
+/// Describes a string matcher.
 pub fn of_string(matcher: &StringMatcher) -> String {
     let case = if matcher.ignore_case { ", in any case" } else { "" };
     match &matcher.kind {
@@ -46,7 +46,7 @@ pub fn of_string(matcher: &StringMatcher) -> String {
     }
 }
 
-/// A path matcher in words.
+/// Describes a path matcher.
 pub fn of_path(matcher: &PathMatcher) -> String {
     match matcher {
         PathMatcher::Text(StringMatcher {
@@ -73,7 +73,7 @@ pub fn of_header(matcher: &HeaderMatcher, hides: bool) -> String {
     }
 }
 
-/// Everything that a route asks for.
+/// Describes everything that a route requires of an RPC.
 pub fn route_match(route: &Route, hides: bool) -> String {
     let mut words = of_path(&route.path);
     for header in &route.headers {
@@ -85,7 +85,7 @@ pub fn route_match(route: &Route, hides: bool) -> String {
     words
 }
 
-/// Why a route does not take an RPC.
+/// Describes why a route does not take an RPC.
 pub fn mismatch(route: &Route, mismatch: Mismatch, request: &Request<'_>, hides: bool) -> String {
     match mismatch {
         Mismatch::Path => format!("{}, it is `{}`", of_path(&route.path), request.path),
@@ -109,10 +109,10 @@ pub fn mismatch(route: &Route, mismatch: Mismatch, request: &Request<'_>, hides:
     }
 }
 
-/// Why a header has no value.
+/// Describes why a header has no value.
 fn absent(matcher: &HeaderMatcher, request: &Request<'_>) -> &'static str {
     let name = matcher.name.as_str();
-    // Where only the application's headers are looked at, the letter case of a name does not count.
+    // If a client sees only the application's headers, the letter case of a name does not matter.
     let in_any_case = matcher.view == HeaderView::OfApplication;
     if name.ends_with("-bin") {
         "binary headers are never seen"
@@ -135,7 +135,8 @@ pub fn inappropriate_action(route: &Route) -> &'static str {
     }
 }
 
-/// Why session filters of a chain do nothing for RPCs of a path; nothing of those that are active.
+/// Describes why session filters of a chain do nothing for RPCs of a path. Active filters are left
+/// out.
 pub fn idle_sessions(chain: &Chain, path: &str) -> impl Iterator<Item = String> {
     chain.iter().filter_map(move |filter| {
         let FilterConfig::StatefulSession(cookie) = &filter.config else {

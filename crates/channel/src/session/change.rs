@@ -1,11 +1,11 @@
-//! Endpoints that EDS changes before the channel starts.
+//! Changes of endpoints by EDS before the channel starts.
 
 use std::net::SocketAddr;
 
 use super::{SessionError, SessionNote};
 use crate::client::{Client, EndpointChange, Start};
 
-/// Changes endpoints of the channel; notes which change is without effect.
+/// Changes endpoints of the channel, and notes which changes have no effect.
 ///
 /// # Errors
 /// An address that no EDS resource of the channel has.
@@ -45,7 +45,7 @@ pub(super) fn endpoints(
     Ok(())
 }
 
-/// The addresses of the endpoints of a channel.
+/// The addresses of all endpoints of a channel.
 fn known(client: &Client, start: &Start) -> Vec<SocketAddr> {
     let config = client.resolve(start);
     config.iter().flat_map(|config| config.addresses()).collect()

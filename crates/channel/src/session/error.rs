@@ -1,4 +1,4 @@
-//! Why a channel cannot be opened, and what people should hear of one that was.
+//! Why a channel cannot be opened, and what users should know of one that was.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -8,7 +8,7 @@ use crate::client::target::TargetError;
 use crate::client::{EndpointChange, Resources};
 use xdsctl_model::resource::ResourceType;
 
-/// What a world is searched for where no world is named.
+/// What all worlds are searched for if no world is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NamedStart {
     /// A cluster of this name.
@@ -32,7 +32,7 @@ impl fmt::Display for NamedStart {
     }
 }
 
-/// Why a channel cannot be opened. Lists of names are what a command can offer instead.
+/// Why a channel cannot be opened. The lists of names are what a command can offer instead.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SessionError {
     /// No world has this name.
@@ -40,10 +40,10 @@ pub enum SessionError {
     NoWorld {
         /// The name that was asked for.
         name: String,
-        /// The worlds that there are.
+        /// The names of all worlds.
         known: Vec<String>,
     },
-    /// Several worlds have what the channel starts at, and none is named.
+    /// Several worlds have the resource at which the channel starts, and none is named.
     #[error("{start} is in {} worlds", worlds.len())]
     SeveralWorlds {
         /// What was looked for.
@@ -51,7 +51,7 @@ pub enum SessionError {
         /// The worlds that have it.
         worlds: Vec<String>,
     },
-    /// No world has what the channel starts at.
+    /// No world has the resource at which the channel starts.
     #[error("{start} is in none of {} worlds", worlds.len())]
     InNoWorld {
         /// What was looked for.
@@ -61,17 +61,17 @@ pub enum SessionError {
         /// The names of the worlds.
         worlds: Vec<String>,
     },
-    /// No resource has the name that the channel is to start at.
+    /// No resource has the name at which the channel is to start.
     #[error("no {kind} `{name}`")]
     NoSuch {
         /// `cluster` or `RouteConfiguration`.
         kind: &'static str,
         /// The name that was asked for.
         name: String,
-        /// The names that there are.
+        /// The names of such resources.
         known: Vec<String>,
     },
-    /// Which of the virtual hosts is meant is not known without an authority.
+    /// Without an authority it is not known which virtual host is meant.
     #[error("RouteConfiguration `{name}` has several virtual hosts")]
     SeveralHosts {
         /// The name of the RouteConfiguration that has several virtual hosts.
@@ -82,7 +82,7 @@ pub enum SessionError {
     /// Several Listeners are possible, and none is named.
     #[error("{} listeners are possible", .0.len())]
     SeveralListeners(Vec<String>),
-    /// No Listener can be a channel's.
+    /// No Listener is usable for a channel.
     #[error("there is no listener that a channel can have")]
     NoListener {
         /// The names of all Listeners, those of servers included.
@@ -103,14 +103,14 @@ pub enum SessionError {
     /// An endpoint that is to be changed is in no EDS resource of the channel.
     #[error("no EDS resource of the channel has the address `{}`", change.address)]
     NoEndpoint {
-        /// What was to be changed.
+        /// The change that was asked for.
         change: EndpointChange,
-        /// The address comes from DNS, which EDS does not change.
+        /// Whether the address comes from DNS, which EDS does not change.
         is_of_dns: bool,
         /// The addresses that EDS resources of the channel have.
         known: Vec<SocketAddr>,
     },
-    /// Where RPCs of this client go is not known, and why.
+    /// It is not known where RPCs of this client go. The text says why.
     #[error("{0}")]
     NotFollowed(String),
     /// The routes lead to more clusters than a channel may have.
@@ -118,22 +118,22 @@ pub enum SessionError {
     TooManyClusters {
         /// How many clusters there are.
         count: usize,
-        /// How many there may be.
+        /// The most clusters that there may be.
         most: usize,
     },
-    /// The tree of LB policies would be out of all proportion to the inputs.
+    /// The tree of LB policies would be far too large in proportion to the inputs.
     #[error("the tree of the channel would have {parts} parts, the limit is {most}")]
     TooLarge {
-        /// Policies, endpoints and values of configs.
+        /// The number of policies, endpoints and values of configs.
         parts: u64,
         /// The limit for each of these channels.
         most: u64,
-        /// Channels that share the inputs.
+        /// The number of channels that share the inputs.
         channels: u64,
     },
 }
 
-/// What people should hear of a channel beside its answers.
+/// What users should know of a channel besides its answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionNote {
     /// DNS has answers for names that no cluster asks for.
@@ -151,7 +151,8 @@ pub enum SessionNote {
         address: SocketAddr,
         /// The health of the endpoint, as EDS names it.
         health: &'static str,
-        /// The client keeps endpoints of this health: it drops the locality, or the whole update.
+        /// Whether the client keeps endpoints of this health. If so, it drops the locality, or
+        /// rejects the whole update.
         is_kept: bool,
     },
     /// The client rejects a resource.
@@ -162,7 +163,7 @@ pub enum SessionNote {
         name: String,
         /// Why the client rejects the resource.
         why: String,
-        /// An earlier version stays in use.
+        /// Whether an earlier version stays in use.
         has_earlier: bool,
     },
     /// A later response takes a resource away.
@@ -172,17 +173,17 @@ pub enum SessionNote {
         /// Its name, as clients ask for it.
         name: String,
     },
-    /// The channel behaves like a client other than the reference.
+    /// The channel behaves like a client other than the reference client.
     WordsOfReference {
         /// The client's name, such as `grpc-go 1.85.0`.
         client: String,
-        /// Some status messages are known in this client's words; without this, all are the
-        /// reference's.
+        /// Whether some status messages are in this client's words. If not, all are in those of the
+        /// reference client.
         has_own: bool,
     },
 }
 
-/// Names for which there is an answer, and that no cluster asks for.
+/// Notes the names that have an answer although no cluster asks for them.
 pub(super) fn unused_names(dns: &DnsAnswers, resources: &Resources) -> Option<SessionNote> {
     let known = resources.dns_names();
     let unused = dns.keys().filter(|name| !known.clone().any(|host| host == *name));
@@ -193,7 +194,7 @@ pub(super) fn unused_names(dns: &DnsAnswers, resources: &Resources) -> Option<Se
     })
 }
 
-/// Resources that the control plane sent and the client does not use.
+/// Notes the resources that the control plane sent and the client does not use.
 pub(super) fn left_out(resources: &Resources) -> impl Iterator<Item = SessionNote> {
     let rejected = resources.rejected().into_iter().map(|rejected| SessionNote::Rejected {
         resource_type: rejected.resource_type,

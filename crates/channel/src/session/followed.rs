@@ -1,5 +1,5 @@
-//! Which channels of other clients than the reference cannot be followed, and in which worlds none
-//! can.
+//! Which channels of clients other than the reference client cannot be followed, and in which
+//! worlds no channel can.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::{LbConfig, ResourceType};
 
-/// Names a resource that the channel hangs on, and of which it is not known what the client keeps.
+/// Says why the channel cannot be followed: it depends on a resource of which it is not known what
+/// the client keeps or does.
 pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFailure>) -> Option<String> {
     let nests = !client.profile.is_core() && !client.profile.has(Feature::PathsEnd);
     if let (true, Ok(config)) = (nests, config) {
@@ -46,7 +47,8 @@ fn words(unknown: &Rejected<'_>) -> String {
     format!("{} `{}`: {why}", unknown.resource_type.short_name(), unknown.name)
 }
 
-/// Names a resource by which it is not known where RPCs of a client go, whatever its channels are.
+/// Says why no channel of the client can be followed: it holds a resource of which it is not known
+/// what the client keeps or does.
 pub fn why_none(client: &Client) -> Option<String> {
     let rejected = client.resources.rejected();
     if let Some(first) = rejected.iter().find(|rejected| rejected.gap.is_some()) {
@@ -66,7 +68,7 @@ pub fn why_none(client: &Client) -> Option<String> {
     None
 }
 
-/// Names an endpoint of the channel whose address depends on what DNS says.
+/// Names an endpoint of the channel whose address depends on DNS.
 fn host_name(config: &XdsConfig, actual: &str) -> Option<String> {
     config.leaves().find_map(|(cluster, leaf)| {
         let host = leaf.endpoints.as_ref()?.host_name.as_ref()?;
@@ -80,7 +82,7 @@ fn nested(cluster: &str, actual: &str) -> String {
     format!("Cluster `{cluster}`: {actual} takes wrr_locality inside of itself, and what becomes of it is not known")
 }
 
-/// The names of the clusters and of the EDS resources of a channel, whether or not they are there.
+/// The names of the clusters and of the EDS resources of a channel, whether or not these exist.
 fn used(config: &XdsConfig) -> (BTreeSet<&str>, BTreeSet<&str>) {
     let (mut clusters, mut endpoints) = (BTreeSet::new(), BTreeSet::new());
     for (name, state) in &config.clusters {
@@ -103,8 +105,8 @@ fn used(config: &XdsConfig) -> (BTreeSet<&str>, BTreeSet<&str>) {
     (clusters, endpoints)
 }
 
-/// Says whether a config has a policy that other clients cannot run inside of itself; `is_inside`
-/// says that one is around it.
+/// Says whether a config has a wrr_locality policy inside another one, which other clients cannot
+/// run. `is_inside` says that the config itself is inside of one.
 fn nests_wrr_locality(config: &LbConfig, is_inside: bool) -> bool {
     let is_one = matches!(config, LbConfig::WrrLocality(_));
     let below = || config.children().into_iter();

@@ -1,14 +1,14 @@
-//! One channel of one client: what inputs hold, where the channel starts and what is to be
-//! different go in, a channel comes out.
+//! One channel of one client. It is opened from what the inputs hold, where the channel starts, and
+//! what is to be different.
 //!
 //! ```text
 //! SessionInputs ─┬─ open ─ Session ─ channel ─ sim::Channel
 //! SessionPlan  ──┘          its client, its start, its configuration
 //! ```
 //!
-//! Commands, suites and embedders open their channels here, so that what one of them refuses the
-//! others refuse too. Nothing is worded for a command line: [`SessionError`] and [`SessionNote`]
-//! say what there is, and the caller says it in the terms of its readers.
+//! Commands, suites and embedders open their channels here, so that all of them refuse the same
+//! channels. Nothing is worded for a command line: [`SessionError`] and [`SessionNote`] state the
+//! facts, and the caller words them for its readers.
 
 mod change;
 mod error;
@@ -33,7 +33,7 @@ use xdsctl_clients::bootstrap::Bootstrap;
 use xdsctl_model::profile::{Family, Feature, Profile, ServerFacts};
 use xdsctl_model::status::{Code, Status};
 
-/// Bytes of input that allow one more LB policy or connection each: a large input may have large
+/// The bytes of input that allow one more LB policy or connection: a large input may have large
 /// channels.
 const BYTES_A_MACHINE: u64 = 40;
 
@@ -42,13 +42,13 @@ const BYTES_A_MACHINE: u64 = 40;
 pub struct SessionInputs {
     /// What the client of each world holds, with the name of the world; at least one.
     pub worlds: Vec<(String, Resources)>,
-    /// The bootstrap of the client, which makes names of targets.
+    /// The bootstrap of the client, which turns targets into names of Listeners.
     pub bootstrap: Bootstrap,
     /// The client's version and switches.
     pub profile: Profile,
     /// What validation knows of the management server.
     pub server: ServerFacts,
-    /// Bytes of all documents.
+    /// The size of all documents, in bytes.
     pub input_bytes: u64,
 }
 
@@ -76,21 +76,22 @@ pub struct Session {
     pub start: Start,
     /// The configuration, or the failure of every RPC.
     pub config: Result<Arc<XdsConfig>, ChannelFailure>,
-    /// Bytes of all documents.
+    /// The size of all documents, in bytes.
     input_bytes: u64,
 }
 
 impl SessionInputs {
-    /// Resources of all worlds.
+    /// The number of resources in all worlds.
     pub fn resources(&self) -> usize {
         self.worlds.iter().map(|(_, held)| held.count()).sum()
     }
 
     /// Opens one of `channels` channels that share these inputs. Adds remarks for the user to
-    /// `notes`, also where it returns an error.
+    /// `notes`, even if it returns an error.
     ///
     /// # Errors
-    /// There is no such start, or none is named where several are possible; the channel is too large, or cannot be followed.
+    /// The start does not exist, or none is named and several are possible; the channel is too
+    /// large, or cannot be followed.
     pub fn open(
         mut self,
         plan: &SessionPlan,
@@ -129,7 +130,7 @@ impl SessionInputs {
 }
 
 impl Session {
-    /// A session of a client that is there already, which starts at one place and is of any size.
+    /// Makes the session of an existing client that starts at one place. It may be of any size.
     ///
     /// ```
     /// use xdsctl_channel::client::{Client, Start};
@@ -148,13 +149,13 @@ impl Session {
         }
     }
 
-    /// LB policies and connections that the channel may have.
+    /// The most LB policies and connections that the channel may have.
     fn most_machines(&self) -> usize {
         let by_input = usize::try_from(self.input_bytes / BYTES_A_MACHINE);
         MAX_MACHINES.max(by_input.unwrap_or(usize::MAX))
     }
 
-    /// Lookups (RLS) may lead to these clusters, which belong to the channel then.
+    /// Adds clusters to which lookups (RLS) may lead, so that they belong to the channel.
     pub fn expect(&mut self, lookup_targets: impl IntoIterator<Item = String>) {
         self.client.lookup_targets.extend(lookup_targets);
         if !self.client.lookup_targets.is_empty() {
@@ -170,7 +171,7 @@ impl Session {
     /// Checks that the regexes of the routes can be matched against a path, or any path if `None`.
     ///
     /// # Errors
-    /// They need more instructions than one channel may.
+    /// They need more instructions than one channel may have.
     pub fn check_effort(&self, path: Option<&str>) -> Result<(), TooManyInstructions> {
         match &self.config {
             Ok(config) => rpc::check_effort(config, path),
@@ -178,24 +179,25 @@ impl Session {
         }
     }
 
-    /// The DNS names of the channel for which there is no answer: RPCs that need an address of one
+    /// The DNS names of the channel that have no answer. RPCs that need an address of such a name
     /// fail.
     pub fn unanswered(&self) -> BTreeSet<&str> {
         let config = self.config.iter();
         config.flat_map(|config| config.unanswered()).collect()
     }
 
-    /// The channel at time 0, in a network. Its LB policies and connections are limited by the size
-    /// of the inputs, unless the options have a limit.
+    /// Starts the channel at time 0, in a network. Its LB policies and connections are limited by
+    /// the size of the inputs, unless the options have a limit.
     pub fn channel(self, network: Network, mut options: ChannelOptions) -> Channel {
         options.max_machines.get_or_insert(self.most_machines());
         Channel::new(self.client, self.start, network, options)
     }
 
-    /// What becomes of one RPC where everything answers; `None` if it works.
+    /// Sends one RPC in a network where everything answers. Returns how it fails; `None` if it
+    /// works.
     ///
     /// # Errors
-    /// A limit of the simulation.
+    /// A limit of the simulation was reached.
     pub fn failure(self, rpc: Rpc, seed: u64) -> Result<Option<Status>, LimitReached> {
         let options = ChannelOptions {
             seed,

@@ -1,20 +1,21 @@
-//! Which channels are too large for what they are made of.
+//! Which channels are too large in proportion to their inputs.
 
 use super::SessionError;
 use crate::client::config::XdsConfig;
 use crate::tree::size::{self, BYTES_A_PART, MAX_PARTS};
 
-/// Clusters that the routes of a channel may lead to: a child of the tree each, which takes some
-/// kilobytes.
+/// The most clusters to which the routes of a channel may lead. Each is a child in the tree, which
+/// takes some kilobytes.
 const MAX_CLUSTERS: usize = 20_000;
 
-/// How many times the parts of one channel the trees of all channels of a test may have together.
+/// How many channels of full size the trees of all channels of a test may add up to.
 const CHANNELS_OF_FULL_SIZE: u64 = 4;
 
-/// Refuses a channel, one of so many, whose tree would be out of all proportion to its input.
+/// Refuses a channel whose tree would be far too large for its input. `channels` is how many
+/// channels share that input.
 ///
 /// # Errors
-/// It has too many clusters, or what is below them is too much.
+/// The channel has too many clusters, or too much below them.
 pub(super) fn check(config: &XdsConfig, input_bytes: u64, channels: usize) -> Result<(), SessionError> {
     let count = config.clusters.len();
     if count > MAX_CLUSTERS {

@@ -21,10 +21,10 @@ pub enum PlannedStart {
     Cluster(String),
 }
 
-/// The start that a plan leads to.
+/// Finds the start that a plan asks for.
 ///
 /// # Errors
-/// There is no such resource, or none is named where several are possible.
+/// The resource does not exist, or none is named and several are possible.
 pub(super) fn of(
     plan: &SessionPlan,
     resources: &Resources,
@@ -56,7 +56,7 @@ pub(super) fn of(
     }
 }
 
-/// Starts at a RouteConfiguration. Without an authority its only virtual host is meant.
+/// Starts at a RouteConfiguration. Without an authority, its only virtual host is used.
 fn routes(name: &str, authority: Option<&str>, resources: &Resources) -> Result<Start, SessionError> {
     let Some(held) = resources.route_configs.get(name) else {
         return Err(SessionError::NoSuch {
@@ -73,7 +73,7 @@ fn routes(name: &str, authority: Option<&str>, resources: &Resources) -> Result<
         (Some(authority), _) => authority,
         // A domain with a `*` matches itself.
         (None, [host]) => host.domains.first().map_or("", String::as_str),
-        // Every RPC fails, and says why.
+        // Every RPC then fails, with a message that says why.
         (None, []) => "",
         (None, _) => {
             return Err(SessionError::SeveralHosts {
@@ -91,7 +91,7 @@ fn routes(name: &str, authority: Option<&str>, resources: &Resources) -> Result<
 /// Reads a target. A bare name is most likely meant as `xds:///NAME`.
 ///
 /// # Errors
-/// A target to which no channel can be made.
+/// No channel can be made to the target.
 pub fn target(uri: &str, authority: Option<&str>, bootstrap: &Bootstrap) -> Result<Target, SessionError> {
     let uri = if uri.starts_with("xds:") || uri.contains("://") {
         uri.to_owned()
@@ -127,11 +127,11 @@ fn listener(authority: Option<&str>, resources: &Resources) -> Result<Target, Se
     }
 }
 
-/// The world of the channel: the one that is named, the only one, or the only one that has what is
-/// asked for.
+/// The world of the channel: the one that is named, the only one, or the only one that has the
+/// resource at which the channel starts.
 ///
 /// # Errors
-/// There is no such world, or there are several.
+/// The world does not exist, or several are possible.
 pub(super) fn world(
     worlds: &[(String, Resources)],
     plan: &SessionPlan,

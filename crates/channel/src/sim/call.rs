@@ -1,4 +1,4 @@
-//! One RPC on its way: waiting, being picked for, under way, between two attempts.
+//! One RPC on its way: waiting, being picked for, under way, or between two attempts.
 
 use std::sync::Arc;
 
@@ -10,20 +10,20 @@ use xdsctl_lb::picker::Complete;
 use xdsctl_lb::runtime::{Time, TimerId};
 use xdsctl_model::status::Status;
 
-/// Deadline of an RPC that says nothing about it, in milliseconds: longer than a failover takes (10
+/// The deadline of an RPC that sets none, in milliseconds. It is longer than a failover takes (10
 /// s), so that an RPC to a priority that does not answer still finds its way.
 pub const DEFAULT_TIMEOUT_MS: i64 = 20_000;
 
-/// What an application sends.
+/// An RPC as an application sends it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rpc {
-    /// `/package.Service/Method`.
+    /// The path of the method, `/package.Service/Method`.
     pub method: String,
     /// Metadata in order, keys in lower case.
     pub headers: Vec<(String, String)>,
     /// The application's deadline in milliseconds from the start; `None` for none.
     pub timeout_ms: Option<i64>,
-    /// Failures to connect are waited out.
+    /// Whether the RPC waits while connections fail.
     pub wait_for_ready: bool,
 }
 
@@ -49,7 +49,7 @@ impl RpcId {
     }
 }
 
-/// Where an RPC is.
+/// How far an RPC has come.
 #[derive(Debug)]
 pub(super) enum Phase {
     /// There is no configuration yet.
@@ -64,11 +64,11 @@ pub(super) enum Phase {
     BackingOff,
 }
 
-/// An RPC that has ended, until somebody asks what became of it.
+/// An RPC that has ended, and whose outcome nobody has asked for yet.
 #[derive(Debug)]
 pub(super) struct Ended {
     pub outcome: Box<Outcome>,
-    /// Number of steps that its trace keeps.
+    /// The number of steps that its trace keeps.
     pub kept: usize,
 }
 
@@ -81,45 +81,46 @@ pub(super) struct Call {
     pub deadline: Option<TimerId>,
     pub deadline_at: Option<Time>,
     pub selected: Option<Arc<Selected>>,
-    /// Those of the policy that was selected.
+    /// The retries of the policy that was selected.
     pub retries: Retries,
-    /// A server did not see an attempt, which was made anew for that.
+    /// Whether an attempt was repeated because a server had not seen it.
     pub was_unseen: bool,
-    /// It has waited for a configuration or a connection, or had one.
+    /// Whether the RPC has waited for a configuration or a connection, or had one.
     pub used_channel: bool,
-    /// Number of the attempt that is under way, so that late events of others are not taken for it.
+    /// The number of the current attempt, by which late events of other attempts are recognised.
     pub serial: u64,
     pub backends: Vec<String>,
     /// The address list of the last pick, for the session cookie.
     pub actual_hosts: Option<Arc<str>>,
     /// `:authority` of the last attempt.
     pub authority: Option<Arc<str>>,
-    /// Where a lookup (RLS) led the last attempt, if that is asked for.
+    /// Where a lookup (RLS) led the last attempt, if places are recorded.
     pub target: Option<Arc<str>>,
-    /// Where the endpoint of the last attempt stands.
+    /// Where in the configuration the endpoint of the last attempt stands.
     pub place: Option<EndpointPlace>,
-    /// Why it waits, if a pick failed that waits for ready.
+    /// The failure of the last pick, if the RPC waits for ready in spite of it.
     pub last_failure: Option<Status>,
-    /// The virtual host in use, if that is asked for.
+    /// The virtual host in use, if places are recorded.
     pub virtual_host: Option<Arc<str>>,
-    /// Position of the route, and its name if that is asked for.
+    /// The position of the route, and its name if places are recorded.
     pub route: Option<(usize, Option<Arc<str>>)>,
-    /// The RPC tells its way.
+    /// Whether the RPC records its way.
     pub is_traced: bool,
-    /// Its outcome waits for nobody: see [`Channel::take_ended`](super::Channel::take_ended).
+    /// Whether nobody waits for its outcome: see
+    /// [`Channel::take_ended`](super::Channel::take_ended).
     pub is_let_go: bool,
     pub trace: Trace,
-    /// Fingerprint of the last pick's steps, to see whether another one brought anything new.
+    /// The fingerprint of the last pick's steps, to see whether another pick brought anything new.
     pub last_pick: u64,
 }
 
 impl Call {
-    /// The child of the cluster manager to which it has been sent.
+    /// The child of the cluster manager to which the RPC was sent.
     pub fn key(&self) -> Option<&str> {
         Some(self.selected.as_ref()?.key.as_str())
     }
 
-    /// The cluster to which it has been sent.
+    /// The cluster to which the RPC was sent.
     pub fn cluster(&self) -> Option<&str> {
         self.key()?.strip_prefix(CLUSTER_PREFIX)
     }

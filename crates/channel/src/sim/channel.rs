@@ -43,41 +43,45 @@ mod unsent;
 mod visited;
 mod watched;
 
-/// How long a client waits for a resource before it believes that there is none.
+/// How long a client waits for a resource before it concludes that there is none.
 pub const RESOURCE_TIMEOUT_MS: i64 = 15_000;
 
-/// Events worked off for one step or RPC at most unless [`ChannelOptions::max_events`] says
-/// otherwise, so that nothing runs for ever.
+/// The most events that are handled for one step or RPC, unless [`ChannelOptions::max_events`] says
+/// otherwise. It makes sure that nothing runs for ever.
 pub const MAX_EVENTS: u64 = 5_000_000;
 
-/// LB policies and connections of a channel at a time, as its policies hold them, unless
+/// The most LB policies and connections that a channel may have at a time, unless
 /// [`ChannelOptions::max_machines`] has more.
 pub const MAX_MACHINES: usize = 250_000;
 
 /// How a channel runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChannelOptions {
-    /// Where chance comes from.
+    /// The seed of all random numbers.
     pub seed: u64,
-    /// What the LB policies read.
+    /// The options that the LB policies read.
     pub lb: LbOptions,
-    /// Waits for missing resources as a client does, instead of treating them as not existing.
+    /// Whether the channel waits for missing resources as a client does, instead of treating them
+    /// as not existing.
     pub waits_for_missing: bool,
-    /// Records a trace of each RPC.
+    /// Whether each RPC records a trace.
     pub traces: bool,
-    /// Records events, which [`Channel::take_log`] returns.
+    /// Whether the channel records events, which [`Channel::take_log`] returns.
     pub log: bool,
-    /// Fills the fields of [`Outcome`] that name the route, virtual host, cluster and endpoint.
+    /// Whether the fields of [`Outcome`] are filled that name the route, virtual host, cluster and
+    /// endpoint.
     pub places: bool,
-    /// Most events of one step or RPC; `None` for [`MAX_EVENTS`].
+    /// The most events of one step or RPC; `None` for [`MAX_EVENTS`].
     pub max_events: Option<u64>,
-    /// Most LB policies and connections at a time; `None` for [`MAX_MACHINES`].
+    /// The most LB policies and connections at a time; `None` for [`MAX_MACHINES`].
     pub max_machines: Option<usize>,
-    /// Traces show the values of headers that hold secrets.
+    /// Whether traces show the values of headers that hold secrets.
     pub shows_secrets: bool,
-    /// How long the channel goes on without an RPC, in milliseconds, 0 for ever; `None` for the clients' 30 minutes.
+    /// How long the channel stays in use without an RPC, in milliseconds; 0 for ever, `None` for
+    /// the clients' 30 minutes.
     pub idle_timeout_ms: Option<i64>,
-    /// The channel is idle until its first RPC, as one is that an application has just made. Otherwise it is in use from time 0.
+    /// Whether the channel is idle until its first RPC, like one that an application has just made.
+    /// Otherwise it is in use from time 0.
     pub starts_idle: bool,
 }
 
@@ -92,27 +96,28 @@ pub struct Channel {
     view: ConfigView,
     root: Child,
     selector: Option<Arc<Selector>>,
-    /// The last service config that could be read.
+    /// The last service config that the client could read.
     lb_config: Option<LbConfig>,
-    /// Its children that are there for RPCs under way alone, with the number of those.
+    /// The children of `lb_config` that exist only for RPCs under way, with the number of these
+    /// RPCs.
     held: BTreeMap<String, usize>,
-    /// The service config cannot be used: RPCs fail with this.
+    /// Why the service config cannot be used. RPCs fail with this status.
     broken: Option<Status>,
-    /// There is no configuration, and no RPC waits for one: all fail with this.
+    /// Why there is no configuration, if no RPC waits for one. All RPCs fail with this status.
     refusal: Option<Status>,
-    /// The process of the client has died: it takes no update.
+    /// Whether the client's process has died. It then takes no update.
     is_dead: bool,
-    /// There is a configuration, or a failure instead of one.
+    /// Whether there is a configuration, or a failure instead of one.
     is_resolved: bool,
     /// What the client watches.
     watched: Watched,
-    /// The routes that were last there: the client goes on with them while it waits for others.
+    /// The last routes of the channel. The client goes on with them while it waits for others.
     routes: Option<RoutesHeld>,
     /// The failure that the last update of the routes caused.
     route_failure: Option<ChannelFailure>,
     /// The configuration that was last accepted, whether or not it is in use yet.
     taken: Option<Arc<XdsConfig>>,
-    /// Missing resources for which no configuration waits.
+    /// Missing resources for which the configuration does not wait.
     unneeded: BTreeSet<(ResourceType, String)>,
     /// When the wait for each missing resource began.
     asked: BTreeMap<(ResourceType, String), Time>,
@@ -125,12 +130,12 @@ pub struct Channel {
     /// Counters of attempts that no circuit breaker has counted, and when the last of them began.
     uncounted: Vec<u32>,
     uncounted_since: Time,
-    /// RPCs that nobody waits for, and that have ended.
+    /// RPCs that have ended and for which nobody waits.
     let_go: Vec<(RpcId, Box<Outcome>)>,
     places: LocalityPlaces,
     /// The authority of RPCs that have none of their own.
     authority: Arc<str>,
-    /// The state that was last told.
+    /// The channel's state as it was last logged.
     told_state: Option<Connectivity>,
     draws: Draws,
     connect_time: Rng,
@@ -142,16 +147,16 @@ pub struct Channel {
     queued: BTreeSet<u64>,
     resolutions: ResolutionRate,
     idleness: Idleness,
-    /// The steps of the pick at hand.
+    /// The steps of the current pick.
     steps: PickSteps,
-    /// How many more steps may be kept of RPCs under way.
+    /// How many more steps the RPCs under way may keep.
     room: usize,
     /// Timers that fired and changes of connections since the last [`Channel::take_worked`].
     worked: u64,
 }
 
 impl Channel {
-    /// A channel at time 0, with its first configuration.
+    /// Makes a channel at time 0, with its first configuration.
     pub fn new(client: Client, start: Start, network: Network, options: ChannelOptions) -> Channel {
         let seed = options.seed;
         let lb_options = LbOptions {
@@ -217,13 +222,13 @@ impl Channel {
         channel
     }
 
-    /// What has happened since the last call, in the order of time, and how much more was not kept;
-    /// nothing without [`ChannelOptions::log`].
+    /// Returns the events since the last call, in the order of time, and how many more were not
+    /// kept; nothing without [`ChannelOptions::log`].
     pub fn take_log(&mut self) -> (Vec<LogEntry>, u64) {
         self.runtime.log.take()
     }
 
-    /// Ends the work on an event: connections start, and a new picker gets the RPCs that wait.
+    /// Ends the work on an event: connections start, and waiting RPCs get a new picker.
     fn end_event(&mut self, reports: &Reports) {
         if let Some(last) = reports.last().filter(|_| self.runtime.log.is_on()) {
             self.note_state(last);
@@ -246,7 +251,7 @@ impl Channel {
         }
     }
 
-    /// Tells of a change of the channel's state.
+    /// Logs a change of the channel's state.
     fn note_state(&mut self, last: &StateReport) {
         if self.told_state != Some(last.state) {
             self.told_state = Some(last.state);
@@ -257,13 +262,13 @@ impl Channel {
         }
     }
 
-    /// Takes the number of timers that fired and of changes of connections since the last call:
-    /// what happens without an RPC.
+    /// Returns how many timers fired and connections changed since the last call. This is the work
+    /// that no RPC causes.
     pub const fn take_worked(&mut self) -> u64 {
         std::mem::replace(&mut self.worked, 0)
     }
 
-    /// Most events of one step or RPC.
+    /// The most events of one step or RPC.
     pub const fn max_events(&self) -> u64 {
         match self.options.max_events {
             Some(limit) => limit,
@@ -278,7 +283,7 @@ impl Channel {
         );
         self.worked += u64::from(is_own);
         let mut reports = Reports::new();
-        // An RPC that hears of nothing which its own pick brings about.
+        // An RPC is not picked for again because of what its own pick brings about.
         let mut deaf = None;
         match event {
             // The client is stuck in an endless loop and handles no more events.

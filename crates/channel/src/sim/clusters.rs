@@ -1,4 +1,4 @@
-//! What the cds policies run: child configs, endpoints and notes out of the channel's
+//! What the cds policies run: child configs, endpoints and notes, made from the channel's
 //! configuration.
 
 use std::cell::RefCell;
@@ -19,20 +19,20 @@ use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::lb_policy::P2cConfig;
 use xdsctl_model::status::Status;
 
-/// How deep cds policies may be below each other. Each costs the policies above it work for every
-/// change; the client has no bound and was seen to work with 100.
+/// How deep cds policies may be nested. Each costs the policies above it work for every change. The
+/// client has no bound and was seen to work with 100.
 pub const MAX_NESTED_CDS: usize = 32;
 
 /// The channel's configuration as the policies see it.
 #[derive(Debug)]
 pub struct ConfigView {
-    /// `None` before the first one, and while the channel fails.
+    /// The configuration; `None` before the first one, and while the channel fails.
     pub config: Option<Arc<XdsConfig>>,
-    /// Clusters that wait for a resource, in clients whose channel does not
+    /// The clusters that wait for a resource, in clients whose channel itself does not wait
     /// ([`Feature::ClustersAlone`]).
     pub awaited: BTreeSet<String>,
     profile: Profile,
-    /// Leaves that were there before: the policy of a failed cluster may still turn to them
+    /// Leaves of earlier configurations, to which the policy of a failed cluster may still turn
     /// ([`Feature::FailedClusterKept`]).
     lost: BTreeMap<String, Leaf>,
     /// What each cds policy remembers, by its place.
@@ -40,7 +40,7 @@ pub struct ConfigView {
     wanted: RefCell<WantedClusters>,
 }
 
-/// Clusters that cds policies want though no route names them, by the policies' places.
+/// Clusters that cds policies want although no route names them, by the places of the policies.
 #[derive(Debug, Default)]
 struct WantedClusters {
     by_place: BTreeMap<TreePath, String>,
@@ -53,18 +53,18 @@ struct CdsState {
     numbers: ChildNumbers,
     names: FlatNames,
     last: Option<Leaf>,
-    /// Its resolver hangs, and it hears of nothing any more ([`Feature::LiteralDnsHangs`]).
+    /// Whether its resolver hangs, so that it gets no more updates ([`Feature::LiteralDnsHangs`]).
     is_hung: bool,
-    /// It has made a policy.
+    /// Whether it has made a child policy.
     is_made: bool,
     endpoints: Endpoints,
-    /// The last config of a leaf, and what it was made of: the cluster, and the numbers of its
-    /// priorities.
+    /// The last config of a leaf, with the cluster and the numbers of its priorities from which it
+    /// was made.
     config: Option<(Arc<Cluster>, Vec<u64>, Arc<LbConfig>)>,
 }
 
 impl ConfigView {
-    /// A view of nothing.
+    /// A view without a configuration.
     pub fn new(profile: Profile) -> ConfigView {
         ConfigView {
             config: None,
@@ -76,11 +76,11 @@ impl ConfigView {
         }
     }
 
-    /// Takes another configuration; `used` are the clusters to which RPCs under way have been sent.
+    /// Takes another configuration. `used` are the clusters to which RPCs under way were sent.
     ///
-    /// A cluster that is missing between two configurations is new to its policy when it comes
-    /// back, even as it was: the client compares the resources that it holds, and has asked for
-    /// others by then (C-core cds.cc). RPCs under way hold theirs.
+    /// If a configuration in between lacks a cluster, the cluster is new to its policy when it
+    /// comes back, even if it has not changed: the client compares the resources that it holds, and
+    /// has asked for others by then (C-core cds.cc). RPCs under way hold their clusters.
     pub fn take<'u>(&mut self, config: Arc<XdsConfig>, used: impl Iterator<Item = &'u str> + Clone) {
         let before = self.config.replace(config.clone());
         if self.profile.has(Feature::FailedClusterKept) {
@@ -104,12 +104,13 @@ impl ConfigView {
         }
     }
 
-    /// Clusters that policies want though no route names them: where lookups (RLS) led.
+    /// The clusters that policies want although no route names them, because lookups (RLS) led
+    /// there.
     pub fn wanted(&self) -> BTreeSet<String> {
         self.wanted.borrow().by_place.values().cloned().collect()
     }
 
-    /// Says whether other clusters are wanted than at the last call.
+    /// Says whether the policies want other clusters than at the last call.
     pub fn wants_others(&self) -> bool {
         std::mem::take(&mut self.wanted.borrow_mut().has_changed)
     }
@@ -135,7 +136,7 @@ impl ConfigView {
                     note: aggregate.note.clone(),
                 });
             }
-            // RPCs wait for it.
+            // RPCs wait for the cluster.
             ClusterState::Error(_) if self.profile.has(Feature::WaitsForResources) => {
                 return Ok(ClusterChild {
                     config: Arc::new(LbConfig::P2c(P2cConfig {})),
@@ -162,7 +163,7 @@ impl ConfigView {
         })
     }
 
-    /// One policy for all leaves.
+    /// Makes one policy for all leaves.
     fn flat_child(&self, flat: &FlatCluster<'_>, remembered: &mut CdsState) -> Result<ClusterChild, Status> {
         flat.accept()?;
         let leaves = flat.named(&mut remembered.names);
@@ -173,18 +174,19 @@ impl ConfigView {
         })
     }
 
-    /// Says whether cds policies are below a leaf which hear of their clusters by themselves.
+    /// Says whether cds policies below a leaf watch their clusters by themselves.
     fn has_policies_that_watch(&self, leaf: &Leaf) -> bool {
         self.profile.has(Feature::ClustersAlone) && !policy::clusters(&leaf.cluster.lb_policy.config).is_empty()
     }
 
-    /// Whether the client makes no policy of a cluster and says nothing of it: it has no leaf.
+    /// Says whether the client makes no policy for a cluster and reports nothing, because the
+    /// cluster has no leaf.
     fn hears_nothing(&self, state: &ClusterState) -> bool {
         matches!(state, ClusterState::Error(failure) if failure.class == ClusterFailureClass::NoLeaf)
             && self.profile.has(Feature::LeaflessAwaited)
     }
 
-    /// Whether the policy that was made of a cluster goes on while the cluster fails.
+    /// Says whether the policy of a cluster goes on while the cluster fails.
     fn goes_on(&self, why: ClusterFailureClass) -> bool {
         let feature = match why {
             ClusterFailureClass::Missing => Feature::RemovedClusterGoesOn,
@@ -200,7 +202,7 @@ impl ConfigView {
             && matches!(state, ClusterState::Error(failure) if failure.class == ClusterFailureClass::Depth)
     }
 
-    /// Whether the policy of a cluster is stuck in the resolver of a leaf.
+    /// Says whether the policy of a cluster is stuck in the resolver of a leaf.
     fn hangs(&self, config: &XdsConfig, state: &ClusterState) -> bool {
         let hangs = |leaf: &Leaf| matches!(&leaf.cluster.discovery, Discovery::LogicalDns { hostname } if dns::is_literal(hostname, &self.profile));
         let is_hung = |state: &ClusterState| matches!(state, ClusterState::Leaf(leaf) if hangs(leaf));
@@ -214,7 +216,7 @@ impl ConfigView {
             }
     }
 
-    /// The config below a leaf. Most updates change endpoints alone, and leave it as it was.
+    /// The config below a leaf. It is reused if an update changes only endpoints, as most do.
     fn leaf_config(&self, cds: &Cds<'_>, leaf: &Leaf, remembered: &mut CdsState) -> Result<Arc<LbConfig>, Status> {
         let policy = match cds.lb_policy(leaf) {
             Ok(policy) => policy,
@@ -224,8 +226,8 @@ impl ConfigView {
             }
         };
         let numbers = remembered.numbers.update(leaf.endpoints.as_deref());
-        // With the switch it is made of the cluster above too, and in grpc-java of the endpoints
-        // that can be used.
+        // With the switch the config depends on the cluster above too, and in grpc-java on the
+        // endpoints that can be used.
         let is_own =
             !self.profile.has(Feature::AggregateClusterBackwardCompat) && self.profile.client().family != Family::Java;
         if let Some((cluster, known, config)) = remembered.config.as_ref().filter(|_| is_own)
@@ -275,7 +277,7 @@ impl Clusters for ConfigView {
             below: above.as_deref(),
             profile: &self.profile,
         };
-        // A policy that takes no config waits for another one.
+        // A policy that refuses a config waits for another one.
         let is_refused = || cds.flat().is_some_and(|flat| flat.accept().is_err());
         let hears_nothing = || self.hears_nothing(state);
         if self.awaited.contains(cluster)
@@ -327,7 +329,8 @@ impl Clusters for ConfigView {
     fn subscribe(&self, at: &TreePath, cluster: &str) {
         let mut wanted = self.wanted.borrow_mut();
         if !wanted.by_place.contains_key(at) {
-            // What is there already is no change, so that a policy which waits for one hears nothing.
+            // A cluster that is there already is no change, so a policy that waits for a change
+            // gets none.
             let is_there = self
                 .config
                 .as_ref()

@@ -1,4 +1,4 @@
-//! How clients tell of failures: some with the node's id before them, some in the words of what
+//! How clients word failures: some put the node's id before them, some use the words of what
 //! failed.
 
 use super::call::Phase;
@@ -7,7 +7,7 @@ use xdsctl_model::profile::Feature;
 use xdsctl_model::status::{Code, Status};
 
 impl Client {
-    /// A failure of the config selector.
+    /// The status for a failure of the config selector.
     pub(super) fn selector_failure(&self, status: Status) -> Status {
         match self.profile.has(Feature::NodeIdFirst) {
             true => Status::new(status.code, self.with_node_id(&as_error(&status))),
@@ -15,7 +15,7 @@ impl Client {
         }
     }
 
-    /// The failure of an RPC whose attempts are used up.
+    /// The status of an RPC whose attempts are used up.
     pub(super) fn exhausted(&self, attempts: i64, last: &Status) -> Status {
         if !self.profile.has(Feature::FailuresHandedOn) {
             return last.clone();
@@ -27,7 +27,7 @@ impl Client {
         Status::new(last.code, text)
     }
 
-    /// What an RPC ends with whose deadline comes while it waits.
+    /// The message of an RPC whose deadline has come.
     pub(super) fn late(&self, phase: &Phase, last: Option<&Status>) -> String {
         let waits = matches!(phase, Phase::Queued);
         match (self.profile.has(Feature::FailuresHandedOn), waits, last) {
@@ -39,16 +39,16 @@ impl Client {
     }
 }
 
-/// A status as an error is written: `rpc error: code = Unavailable desc = no route`.
+/// A status in the form of an error: `rpc error: code = Unavailable desc = no route`.
 fn as_error(status: &Status) -> String {
     format!("rpc error: code = {} desc = {}", code(status.code), status.message)
 }
 
-/// `DeadlineExceeded` for DEADLINE_EXCEEDED.
+/// The name of a code in these errors: `DeadlineExceeded` for DEADLINE_EXCEEDED.
 fn code(code: Code) -> String {
     let mut words = String::new();
     let mut is_first = true;
-    // One name is spelled otherwise there.
+    // One code is spelled differently there.
     for letter in code.name().replace("CANCELLED", "CANCELED").chars() {
         match letter {
             '_' => is_first = true,

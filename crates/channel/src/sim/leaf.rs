@@ -1,9 +1,9 @@
-//! The endpoints of a leaf cluster as the policies get them, made anew only where the resource has
-//! changed.
+//! The endpoints of a leaf cluster as the policies get them. They are made anew only where the
+//! resource has changed.
 //!
-//! Each piece of the list is made of a piece of the resource. What an update has left alone is
-//! recognised by its place in memory, and what it says again in the same words by comparison, so
-//! that the policies below see at a glance what is new.
+//! Each piece of the list is made from a piece of the resource. A piece that an update leaves alone
+//! is recognised by its place in memory, and an endpoint that it repeats without a change by
+//! comparison. So the policies below see at a glance what is new.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,19 +30,20 @@ pub(super) struct Endpoints {
 #[derive(Debug)]
 struct LocalityPart {
     names: LocalityPath,
-    /// The scope of the subchannels of endpoints without a hostname.
+    /// The scope of the subchannels to endpoints without a hostname.
     scope: Arc<SubchannelScope>,
     weight: u32,
-    /// What each piece was made of.
+    /// What each piece was made from.
     made_of: Pieces<resource::Endpoint>,
     pieces: Vec<Piece>,
 }
 
-/// The weight of an endpoint, made of that of its locality and its own.
+/// Computes the weight of an endpoint from that of its locality and its own.
 type Product = fn(u32, u32) -> u32;
 
 impl Endpoints {
-    /// Takes an update; the priorities have been named already. `above` is the aggregate cluster that has the leaf.
+    /// Applies an update whose priorities have their names already. `above` is the aggregate
+    /// cluster that has the leaf.
     pub fn update(&mut self, leaves: &[NamedLeaf<'_>], above: Option<&str>, profile: &Profile) -> EndpointList {
         let before = std::mem::take(&mut self.parts);
         let mut by_names: Option<HashMap<&[Arc<str>], &LocalityPart>> = None;
@@ -79,7 +80,8 @@ impl Endpoints {
                 let weights = weights.map(Vec::as_slice);
                 let scope = || SubchannelScope {
                     cluster: if is_pooled { above.unwrap_or_default() } else { cluster }.into(),
-                    // Elsewhere an endpoint that moves to another locality keeps its connections.
+                    // In other clients, an endpoint that moves to another locality keeps its
+                    // connections.
                     locality: names.last().filter(|_| profile.is_core()).cloned().unwrap_or_default(),
                     hostname: Box::default(),
                 };
@@ -96,8 +98,8 @@ impl Endpoints {
     }
 }
 
-/// The product of two weights in grpc-java, whose numbers are signed; 0 if it does not fit into 32
-/// bits, which its rings refuse.
+/// The product of two weights in grpc-java, whose numbers are signed. It is 0 if it does not fit
+/// into 32 bits, and its rings refuse that.
 fn signed_product(locality: u32, own: u32) -> u32 {
     let own = match own.cast_signed() {
         0 => 1,
@@ -106,7 +108,7 @@ fn signed_product(locality: u32, own: u32) -> u32 {
     u32::try_from(i64::from(locality) * own).unwrap_or(0)
 }
 
-/// Compares by places in memory.
+/// Compares pieces by their places in memory.
 fn are_the_same<'p>(mut some: impl Iterator<Item = &'p Piece>, mut others: impl Iterator<Item = &'p Piece>) -> bool {
     loop {
         match (some.next(), others.next()) {
@@ -155,7 +157,7 @@ impl LocalityPart {
     }
 }
 
-/// Makes a piece, of what was there before where that is the same.
+/// Makes a piece, and reuses what has not changed.
 fn make(
     piece: &Arc<[resource::Endpoint]>,
     weight: impl Fn(usize, u32) -> u32,
@@ -167,7 +169,7 @@ fn make(
     let mut next = 0;
     let made = piece.iter().enumerate().map(|(index, endpoint)| {
         let weight = weight(index, endpoint.weight);
-        // One may have gone before it.
+        // The endpoint before it may be gone.
         let place = (next..known.len().min(next + 2)).find(|place| {
             let one = known
                 .get(*place)
@@ -179,7 +181,7 @@ fn make(
         if let Some(known) = known.filter(|known| is_same(known, endpoint, weight)) {
             return known.clone();
         }
-        // The connections of a name are its own.
+        // Connections belong to one hostname.
         let same_name = known.filter(|known| *known.hostname == *endpoint.hostname);
         Arc::new(Endpoint {
             addresses: match same_name {
@@ -217,8 +219,8 @@ fn addresses(endpoint: &resource::Endpoint, nameless: &Arc<SubchannelScope>) -> 
         .collect()
 }
 
-/// Says whether an endpoint is what is known of it already; its addresses, its locality and that
-/// one's weight are.
+/// Says whether an endpoint is the same as the known one. Their addresses, their locality and its
+/// weight are known to be the same.
 fn is_same(known: &Endpoint, endpoint: &resource::Endpoint, weight: u32) -> bool {
     known.weight == weight
         && known.health == endpoint.health

@@ -10,25 +10,25 @@ use xdsctl_model::status::{Code, Status};
 /// Time from the start of a lookup to its answer, in milliseconds.
 pub const LOOKUP_MS: i64 = 1;
 
-/// An answer to lookups.
+/// An answer that lookups may get.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LookupReply {
-    /// The service whose lookups get it, as a target URI; `None` for any.
+    /// The service whose lookups get this answer, as a target URI; `None` for any service.
     pub service: Option<String>,
-    /// The keys and values that a lookup must have to get it; it may have more.
+    /// The keys and values that a lookup must have to get this answer. It may have more.
     pub keys: BTreeMap<String, String>,
     /// Time from the start of a lookup to this answer, in milliseconds; `None` for [`LOOKUP_MS`].
     pub after_ms: Option<i64>,
-    /// What the lookup service answers.
+    /// The result of the lookup.
     pub result: LookupResult,
 }
 
-/// The answers of all lookup services: the first one that fits counts.
+/// The answers of all lookup services. The first one that fits counts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lookups(pub Arc<[LookupReply]>);
 
 impl Lookups {
-    /// What becomes of a lookup, and after how many milliseconds.
+    /// Returns the result of a lookup, and after how many milliseconds it comes.
     pub fn reply(&self, lookup: &Lookup) -> (i64, LookupResult) {
         let fits = |reply: &&LookupReply| {
             reply.service.as_ref().is_none_or(|service| *service == lookup.service)
@@ -60,7 +60,7 @@ impl Lookups {
         }
     }
 
-    /// The targets to which answers lead.
+    /// The targets that the answers name.
     pub fn targets(&self) -> impl Iterator<Item = &str> {
         let answers = self.0.iter().filter_map(|reply| reply.result.as_ref().as_ref().ok());
         answers.flat_map(|answer: &LookupAnswer| answer.targets.iter().map(|target| &**target))

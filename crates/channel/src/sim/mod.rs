@@ -1,10 +1,11 @@
-//! A channel in simulated time: resources in, RPCs in, what becomes of each RPC and why.
+//! A channel in simulated time: resources and RPCs go in, and what becomes of each RPC, and why,
+//! comes out.
 //!
-//! A [`Client`](crate::client::Client) is what the control plane and DNS say, [`Network`] what
-//! connections and backends do, [`Channel`] a client channel with its LB policies, connections and
-//! RPCs. Time passes only from event to event, and chance comes from a seed, so the same inputs
-//! give the same answers. The policies themselves are in [`lb`](xdsctl_lb); nothing of them is
-//! repeated here. [`script`] reads steps from JSON lines and plays them.
+//! A [`Client`](crate::client::Client) is what the control plane and DNS say. A [`Network`] is what
+//! connections and backends do. A [`Channel`] is a client channel with its LB policies, connections
+//! and RPCs. Time passes only from event to event, and random numbers come from a seed, so the same
+//! inputs give the same answers. The policies themselves are in [`lb`](xdsctl_lb). [`script`] reads
+//! steps from JSON lines and plays them.
 
 mod call;
 mod channel;

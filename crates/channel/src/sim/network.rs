@@ -18,14 +18,14 @@ use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::{Code, Status};
 
-/// Time from the start of an attempt to connect to a connection, at least.
+/// The shortest time from the start of an attempt to connect to the connection.
 pub const CONNECT_MS: i64 = 1;
 
-/// Time from the start of an attempt to connect to its refusal, at least: a connection needs
-/// another round trip.
+/// The shortest time from the start of an attempt to connect to its refusal. A connection takes
+/// longer, because it needs another round trip.
 pub const REFUSAL_MS: i64 = 0;
 
-/// How much longer an attempt may take, by chance.
+/// How much longer an attempt to connect may take, at random.
 pub const CONNECT_JITTER_MS: u64 = 2;
 
 /// Time from the start of a call to its answer.
@@ -38,7 +38,7 @@ pub const HANG_MS: i64 = 10_000;
 /// Time from response headers to a late failure.
 pub const LATE_MS: i64 = 50;
 
-/// What an attempt to connect comes to.
+/// How an attempt to connect ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reachability {
     /// The backend accepts the connection.
@@ -49,7 +49,7 @@ pub enum Reachability {
     Hangs,
 }
 
-/// The first attempts of every RPC fail.
+/// Makes the first attempts of every RPC fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Respond {
     /// The code with which these attempts end.
@@ -63,13 +63,13 @@ pub struct Respond {
 pub struct BackendAnswer {
     /// Time from the start of a call to its answer, in milliseconds; `None` for [`ANSWER_MS`].
     pub latency_ms: Option<i64>,
-    /// What attempts end with; `None` for OK.
+    /// The code with which attempts end; `None` for OK.
     pub code: Option<Code>,
-    /// Share of the attempts that end so, from 0 to 1; the others end with OK.
+    /// The share of the attempts that end with `code`, from 0 to 1. The others end with OK.
     pub share: f64,
 }
 
-/// How a call goes unprocessed.
+/// How a call is lost before the server processes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
     /// The server says GOAWAY, and that it has not seen the call.
@@ -81,7 +81,7 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// What the attempt ends with.
+    /// The status with which the attempt ends.
     pub fn status(self) -> Status {
         Status::unavailable(match self {
             Loss::Goaway => "Stream removed (GOAWAY received; Error code: 0; Debug Text: )",
@@ -91,37 +91,37 @@ impl Loss {
     }
 }
 
-/// What stands in the status of a connection that was not made.
+/// The text in the status of a connection that was not made.
 pub const NOT_CONNECTED: &str = "Failed to connect to remote host";
 
-/// What attempts end with whose connection ends.
+/// The message of attempts whose connection ends.
 pub const SOCKET_CLOSED: &str = "Stream removed (Socket closed)";
 
 /// Calls that a backend does not process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unprocessed {
-    /// How the connection is lost.
+    /// How the calls are lost.
     pub by: Loss,
-    /// How many more attempts get it.
+    /// How many more calls are lost.
     pub left: u64,
 }
 
-/// How a backend tells its load.
+/// How a backend reports its load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reports {
-    /// The report is in the trailers of every answer.
+    /// Whether the trailers of every answer have the report.
     pub in_trailers: bool,
-    /// In streams out of band, not more often than once in so many milliseconds; `None` without
+    /// The shortest period of out-of-band reports, in milliseconds; `None` if the backend lacks
     /// this service.
     pub out_of_band: Option<i64>,
 }
 
-/// Shortest period of load reports out of band: what gRPC's own servers in C++, Java and Go begin
-/// with.
+/// The shortest period of out-of-band load reports with which gRPC's own servers in C++, Java and
+/// Go begin.
 pub const MIN_REPORT_MS: i64 = 30_000;
 
 impl Default for Reports {
-    /// In trailers and out of band, as often as a client may ask for.
+    /// Reports in trailers and out of band, as often as a client may ask.
     fn default() -> Self {
         Reports {
             in_trailers: true,
@@ -135,11 +135,11 @@ impl Default for Reports {
 pub struct Backend {
     /// Time that an attempt to connect takes at least, in milliseconds; `None` for [`CONNECT_MS`].
     pub connect_ms: Option<i64>,
-    /// Answers to calls of a method that `methods` does not have.
+    /// The answer to calls of a method that `methods` does not have.
     pub answer: BackendAnswer,
-    /// Calls that it does not process.
+    /// The calls that the backend does not process.
     pub unprocessed: Option<Unprocessed>,
-    /// How it tells its load, if it does.
+    /// How the backend reports its load.
     pub reports: Reports,
     /// Answers by method, `/package.Service/Method`.
     pub methods: BTreeMap<String, BackendAnswer>,
@@ -158,7 +158,7 @@ pub struct Network {
     pub default: Reachability,
     /// What happens at an address.
     pub addresses: BTreeMap<SocketAddr, Reachability>,
-    /// How backends answer, unless headers say otherwise.
+    /// How the first attempts of every RPC fail, unless headers say otherwise.
     pub respond: Option<Respond>,
     /// Load reports by address, sent with every answer.
     pub load: BTreeMap<String, Arc<LoadReport>>,
@@ -194,29 +194,29 @@ pub struct Attempt<'a> {
     pub method: &'a str,
     /// The RPC's metadata.
     pub headers: &'a [(String, String)],
-    /// Attempts of the RPC that went before.
+    /// How many attempts of the RPC came before.
     pub previous: u32,
 }
 
-/// What a backend answers.
+/// A backend's answer to an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
     /// Time until the answer, in milliseconds.
     pub after_ms: i64,
-    /// The status with which it ends.
+    /// The status with which the attempt ends; `None` for OK.
     pub status: Option<Status>,
-    /// Response headers came before the failure, so there is no retry.
+    /// Whether the answer has response headers. If so, a failure is not retried.
     pub has_headers: bool,
     /// `grpc-retry-pushback-ms`.
     pub pushback: Option<String>,
-    /// The call was not processed.
+    /// How the call was lost, if it was not processed.
     pub loss: Option<Loss>,
-    /// There was no connection to send it on.
+    /// Whether there was no connection on which to send the call.
     pub is_unconnected: bool,
 }
 
 impl Reply {
-    /// A failure without an answer.
+    /// Makes a failure without an answer.
     pub const fn failure(status: Status) -> Reply {
         Reply {
             after_ms: 0,
@@ -242,8 +242,8 @@ impl Network {
         }
     }
 
-    /// What an attempt to connect comes to. `::ffff:1.2.3.4` leads to the same backend as
-    /// `1.2.3.4`; nothing listens on port 0.
+    /// How an attempt to connect ends. `::ffff:1.2.3.4` leads to the same backend as `1.2.3.4`, and
+    /// nothing listens on port 0.
     pub fn reach(&self, address: &SocketAddr) -> Reachability {
         if address.port() == 0 {
             return Reachability::Refuses;
@@ -253,15 +253,15 @@ impl Network {
 
     /// What is behind an address.
     pub fn backend(&self, address: &SocketAddr) -> &Backend {
-        // Most networks say nothing of single backends, and this is asked for each attempt.
+        // Most networks have no entry for a single backend, and each attempt asks for one.
         match self.backends.is_empty() {
             true => &self.other_backends,
             false => at(&self.backends, address).unwrap_or(&self.other_backends),
         }
     }
 
-    /// What becomes of a lookup (RLS), and after how many milliseconds. A service that is named by
-    /// its address can be stopped as a backend can.
+    /// The result of a lookup (RLS), and after how many milliseconds it comes. A service that is
+    /// named by its address can be stopped as a backend can.
     pub fn look_up(&self, lookup: &Lookup) -> (i64, LookupResult) {
         match lookup_address(&lookup.service)
             .filter(|address| self.addresses.get(address) == Some(&Reachability::Refuses))
@@ -275,7 +275,7 @@ impl Network {
         }
     }
 
-    /// How the next call to a backend goes unprocessed; `None` if it does not.
+    /// How the next call to a backend is lost; `None` if the backend processes it.
     fn loses(&mut self, address: &SocketAddr) -> Option<Loss> {
         self.backend(address).unprocessed?;
         let canonical = SocketAddr::new(address.ip().to_canonical(), address.port());
@@ -284,7 +284,7 @@ impl Network {
         } else {
             canonical
         };
-        // Those of `default` are counted for each address.
+        // Calls that `default` loses are counted for each address.
         let others = &self.other_backends;
         let backend = self.backends.entry(key).or_insert_with(|| others.clone());
         let unprocessed = backend
@@ -318,8 +318,8 @@ impl Network {
         Status::unavailable(format!("{}: {NOT_CONNECTED}: {text}", address.uri()))
     }
 
-    /// What becomes of an attempt that connects by itself. Where nothing comes back, it ends as it
-    /// does where the connection is refused, only later.
+    /// The result of an attempt that connects by itself. If nothing comes back, it ends as if the
+    /// connection were refused, only later.
     pub fn reply_to_unconnected(&mut self, attempt: &Attempt<'_>, chance: &mut Rng) -> Reply {
         let after_ms = match self.reach(attempt.address) {
             Reachability::Accepts => return self.reply(attempt, chance),
@@ -344,7 +344,7 @@ impl Network {
         }
         let Attempt { headers, previous, .. } = *attempt;
         let answer = self.backend(attempt.address).answer(attempt.method);
-        // A dictionary on the server's side, where the last value counts.
+        // The server reads headers into a dictionary, in which the last value counts.
         let header = |name: &str| {
             let mut values = headers.iter().rev().filter(|(key, _)| key == name);
             values.next().map(|(_, value)| value.as_str())
@@ -393,14 +393,14 @@ impl Network {
     }
 }
 
-/// What clients say of a connection whose failures are handed on in the words of the dialer.
+/// The status of a failed connection, in clients that hand on the words of the dialer.
 fn dial_error(address: &Address, why: &str) -> Status {
     let address = &address.text;
     let dialer = format!("transport: Error while dialing: dial tcp {address}: {why}");
     Status::unavailable(format!("connection error: desc = \"{dialer}\""))
 }
 
-/// What a map has for an address; `::ffff:1.2.3.4` is `1.2.3.4`.
+/// The entry of a map for an address; `::ffff:1.2.3.4` counts as `1.2.3.4`.
 fn at<'m, T>(map: &'m BTreeMap<SocketAddr, T>, address: &SocketAddr) -> Option<&'m T> {
     let canonical = || SocketAddr::new(address.ip().to_canonical(), address.port());
     map.get(address).or_else(|| map.get(&canonical()))

@@ -7,7 +7,7 @@ use xdsctl_lb::picker::{StepKind, TraceStep};
 use xdsctl_lb::runtime::Time;
 use xdsctl_model::status::Code;
 
-/// What the last pick came to.
+/// How the last pick ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// An endpoint was chosen.
@@ -32,27 +32,27 @@ impl Class {
     }
 }
 
-/// Steps of one RPC that are kept from its beginning, and as many again from its end.
+/// How many steps of one RPC are kept from its beginning, and as many again from its end.
 pub const TRACE_KEPT: usize = 500;
 
-/// Steps that are kept of all RPCs of a channel that are under way, about 100 bytes each.
+/// How many steps of all RPCs under way on a channel are kept, about 100 bytes each.
 pub const TRACES_KEPT: usize = 200_000;
 
-/// The way of an RPC through the layers. Of a long one, beginning and end are kept: an RPC that
-/// waits for a week is picked for ten thousand times. Of many at a time, those that come first are
-/// kept.
+/// The way of an RPC through the layers. A long one keeps its beginning and its end: an RPC that
+/// waits for a week is picked for ten thousand times. If there are many RPCs, the steps that come
+/// first are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trace {
     first: Vec<TraceStep>,
     last: VecDeque<TraceStep>,
-    /// Steps between them that were not kept.
+    /// The number of steps between `first` and `last` that were not kept.
     between: u64,
-    /// Steps after them that were not kept.
+    /// The number of steps after `last` that were not kept.
     behind: u64,
 }
 
 impl Trace {
-    /// Adds a step; `room` is how many more may be kept of all RPCs.
+    /// Adds a step. `room` is how many more steps all RPCs may keep.
     pub fn push(&mut self, step: TraceStep, room: &mut usize) {
         if self.last.len() == TRACE_KEPT && self.behind == 0 {
             self.last.pop_front();
@@ -69,17 +69,17 @@ impl Trace {
         }
     }
 
-    /// Number of steps that are kept.
+    /// The number of steps that are kept.
     pub fn kept(&self) -> usize {
         self.first.len() + self.last.len()
     }
 
-    /// Number of steps that were not kept.
+    /// The number of steps that were not kept.
     pub const fn left_out(&self) -> u64 {
         self.between + self.behind
     }
 
-    /// The steps that were kept, in order, with a word on those that were not.
+    /// The steps that were kept, in order, with a note on those that were not.
     pub fn into_steps(self) -> Vec<TraceStep> {
         let mut steps = self.first;
         steps.reserve_exact(self.last.len() + usize::from(self.between > 0) + usize::from(self.behind > 0));
@@ -116,21 +116,21 @@ pub struct EndpointPlace {
 /// What became of an RPC.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// What the last pick came to.
+    /// How the last pick ended.
     pub class: Class,
     /// The status code that the application gets.
     pub code: Code,
-    /// The message; empty with OK.
+    /// The status message; empty with OK.
     pub details: String,
     /// The address that answered OK.
     pub backend: Option<String>,
-    /// `set-cookie` headers of the answer.
+    /// The `set-cookie` headers of the answer.
     pub set_cookie: Vec<String>,
-    /// The cookies came with the trailers, as the answer had no headers.
+    /// Whether the cookies came with the trailers, because the answer had no headers.
     pub cookie_in_trailers: bool,
-    /// The address of each attempt that reached one.
+    /// The address of each attempt that reached a backend.
     pub attempts: Vec<String>,
-    /// Position of the route that took it; `None` if none did.
+    /// The position of the route that took the RPC; `None` if none did.
     pub route: Option<usize>,
     /// The name of that route; set only with
     /// [`ChannelOptions::places`](super::ChannelOptions::places).
@@ -146,19 +146,18 @@ pub struct Outcome {
     pub place: Option<EndpointPlace>,
     /// `:authority` of the last attempt; `None` if there was none.
     pub authority: Option<Arc<str>>,
-    /// When the RPC began.
+    /// When the RPC began, in simulated milliseconds.
     pub began: Time,
-    /// When it ended, in simulated milliseconds.
+    /// When the RPC ended, in simulated milliseconds.
     pub ended: Time,
-    /// The way through the layers; of a long one, beginning and end.
+    /// The way through the layers. A long one has only its beginning and its end.
     pub trace: Vec<TraceStep>,
-    /// Steps that `trace` leaves out.
+    /// The number of steps that `trace` leaves out.
     pub trace_left_out: u64,
 }
 
 impl Outcome {
-    /// Why the endpoint of a cookie did not get the RPC that another one got, by the trace of the
-    /// last pick.
+    /// Why another endpoint than the cookie's got the RPC, from the trace of the last pick.
     pub fn lost_session(&self) -> Option<&str> {
         self.backend.as_ref()?;
         let of_pick = self.trace.iter().rev().take_while(|step| step.kind != StepKind::Pick);

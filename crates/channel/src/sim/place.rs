@@ -1,4 +1,4 @@
-//! Where in the configuration the endpoint of an attempt stands, found without a search for each
+//! Finds where in the configuration the endpoint of an attempt stands, without a search for each
 //! RPC.
 
 use std::collections::{BTreeMap, HashMap};
@@ -11,7 +11,7 @@ use xdsctl_lb::picker::Complete;
 use xdsctl_model::resource::Endpoints;
 use xdsctl_model::resource::endpoints::{Endpoint, Locality};
 
-/// The localities of the endpoints of the clusters that were asked about.
+/// The localities of endpoints, for each cluster that was asked about.
 #[derive(Debug, Default)]
 pub(super) struct LocalityPlaces {
     clusters: BTreeMap<Arc<str>, OfCluster>,
@@ -20,9 +20,9 @@ pub(super) struct LocalityPlaces {
 #[derive(Debug)]
 struct OfCluster {
     endpoints: Arc<Endpoints>,
-    // Only looked up in, so that its order is never seen.
+    // Looked up, never iterated.
     localities: HashMap<SocketAddr, Arc<str>>,
-    /// An address is there twice.
+    /// Whether an address occurs twice.
     has_twice: bool,
 }
 
@@ -33,7 +33,7 @@ impl OfCluster {
         for locality in all(endpoints) {
             let name: Arc<str> = locality.name.short().into();
             for address in locality.endpoints.iter().flat_map(Endpoint::addresses) {
-                // Of an address that is there twice, the first place counts.
+                // If an address occurs twice, its first place counts.
                 has_twice |= localities.contains_key(&address);
                 localities.entry(address).or_insert_with(|| name.clone());
             }
@@ -45,7 +45,8 @@ impl OfCluster {
         }
     }
 
-    /// Takes an update that leaves the localities as they are; says whether it is one.
+    /// Applies an update that leaves the localities as they are. Returns `false` if the update does
+    /// not.
     fn update(&mut self, endpoints: &Arc<Endpoints>) -> bool {
         let names = |endpoints: &Endpoints| all(endpoints).map(|locality| locality.name.clone()).collect::<Vec<_>>();
         if self.has_twice || names(&self.endpoints) != names(endpoints) {
@@ -74,7 +75,7 @@ fn all(endpoints: &Endpoints) -> impl Iterator<Item = &Locality> {
 }
 
 impl LocalityPlaces {
-    /// The place of the endpoint of an attempt; `None` for one that went around the clusters.
+    /// The place of the endpoint of an attempt; `None` if the attempt did not go through a cluster.
     pub fn find(&mut self, complete: &Complete, config: Option<&XdsConfig>) -> Option<EndpointPlace> {
         let cluster = complete.cluster.as_ref()?;
         let endpoints = config.and_then(|config| config.leaf(cluster)?.endpoints.as_ref());

@@ -1,5 +1,5 @@
-//! What a channel with many of something costs: no more looks at the children of a policy than
-//! there are children, times a few.
+//! What a channel with many of something costs: not many more looks at the children of a policy
+//! than there are children.
 
 use serde_json::{Value, json};
 
@@ -12,12 +12,12 @@ const CDS: &str = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const RDS: &str = "type.googleapis.com/envoy.config.route.v3.RouteConfiguration";
 const LDS: &str = "type.googleapis.com/envoy.config.listener.v3.Listener";
 
-/// Few and many children.
+/// The numbers of children: few, and how many times as many.
 const FEW: usize = 60;
 const TIMES: usize = 4;
 
-/// Of so many times the children, so many times the looks are too many: twice a logarithm more than
-/// the children.
+/// With `TIMES` as many children, more than this many times the looks are too many. It leaves room
+/// for twice a logarithm besides the children.
 const MOST: u64 = 7;
 
 fn endpoint(i: usize) -> Value {
@@ -43,7 +43,7 @@ fn assignment(name: &str, localities: impl Iterator<Item = Value>) -> Value {
     json!({"@type": EDS, "cluster_name": name, "endpoints": localities.collect::<Vec<_>>()})
 }
 
-/// One locality of so many endpoints below a cluster of some kind.
+/// One locality of `count` endpoints below a cluster of some kind.
 fn one_locality(count: usize, more: &Value) -> Vec<Value> {
     vec![
         cluster("c", more),
@@ -51,7 +51,7 @@ fn one_locality(count: usize, more: &Value) -> Vec<Value> {
     ]
 }
 
-/// A listener whose RPCs have sessions, with a route for each of so many clusters.
+/// A listener whose RPCs have sessions, with a route for each of `clusters` clusters.
 fn listener(clusters: usize) -> [Value; 2] {
     const FILTERS: &str = "type.googleapis.com/envoy.extensions.filters.http.";
     let route = |i: usize| json!({"match": {"path": format!("/a.B/{i}")}, "route": {"cluster": format!("c{i}")}});
@@ -72,8 +72,8 @@ fn listener(clusters: usize) -> [Value; 2] {
     ]
 }
 
-/// Looks at children while a channel connects, answers RPCs, loses its backends and finds them
-/// again.
+/// Counts the looks at children while a channel connects, answers RPCs, loses its backends and
+/// finds them again.
 fn looks_of(resources: &[Value], default: Reachability) -> u64 {
     let mut client = Client::default();
     client.update(&json!(resources));
@@ -108,7 +108,7 @@ fn looks_of(resources: &[Value], default: Reachability) -> u64 {
 
 type MakeWorld = fn(usize) -> Vec<Value>;
 
-/// A name, and a world with so many of something.
+/// A name, and a function that makes a world with a number of something.
 const WORLDS: &[(&str, MakeWorld)] = &[
     ("round_robin endpoints", |count| one_locality(count, &json!({}))),
     ("ring_hash endpoints", |count| {

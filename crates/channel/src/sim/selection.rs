@@ -1,4 +1,4 @@
-//! What the config selector said about an RPC, kept for as long as the RPC lives, and told for
+//! What the config selector decided for an RPC, kept as long as the RPC lives, and described for
 //! people.
 
 use crate::rpc::{ActiveSession, Mismatch, Refusal, Request, Selection, Selector, words};
@@ -21,7 +21,7 @@ pub(super) struct Selected {
 }
 
 impl Selected {
-    /// Keeps what an RPC needs.
+    /// Keeps what an RPC needs of a selection.
     pub fn keep(selection: &Selection<'_>) -> Selected {
         Selected {
             position: selection.route,
@@ -35,7 +35,7 @@ impl Selected {
     }
 }
 
-/// Tells which virtual host is in use, and why its routes do not take the RPC.
+/// Traces which virtual host is in use, and why its routes do not take the RPC.
 fn ways(selector: &Selector, request: &Request<'_>, tried: &[Mismatch], hides: bool) -> Vec<TraceStep> {
     let mut steps = Vec::new();
     let mut say = |kind, text: String| steps.push(TraceStep { kind, text });
@@ -57,7 +57,7 @@ fn ways(selector: &Selector, request: &Request<'_>, tried: &[Mismatch], hides: b
     steps
 }
 
-/// Tells which routes were tried, and which one takes the RPC and cannot lead it anywhere.
+/// Traces which routes were tried, and which one takes the RPC but leads it nowhere.
 pub(super) fn refusal_steps(
     selector: &Selector,
     request: &Request<'_>,
@@ -77,7 +77,7 @@ pub(super) fn refusal_steps(
     steps
 }
 
-/// The weight of the cluster that was drawn, if there are several.
+/// Describes the weight of the cluster that was drawn, if there are several.
 fn weight(selector: &Selector, selection: &Selection<'_>) -> String {
     let weights = || selector.choices(selection.route).map(|(_, weight)| weight);
     match (weights().nth(selection.choice), weights().count()) {
@@ -86,7 +86,8 @@ fn weight(selector: &Selector, selection: &Selection<'_>) -> String {
     }
 }
 
-/// Tells how the route and the rest were selected; `hides` the values of headers that hold secrets.
+/// Traces how the route and the rest were selected. `hides` masks the values of headers that hold
+/// secrets.
 pub(super) fn steps(
     selector: &Selector,
     request: &Request<'_>,

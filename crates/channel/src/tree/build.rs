@@ -2,8 +2,8 @@
 //!
 //! A leaf cluster always has all four wrappers: outlier detection, cluster impl, override host,
 //! priority. Its own LB policy is below each priority. An aggregate cluster is a priority policy
-//! over the cds policies of its leaves, and everything else in its resource is unread. Follows
-//! C-core cds.cc.
+//! over the cds policies of its leaves, and nothing else in its resource is read. Follows C-core
+//! cds.cc.
 
 use std::collections::BTreeMap;
 
@@ -44,13 +44,14 @@ pub struct Cds<'a> {
     pub config: &'a XdsConfig,
     /// The cluster that the policy stands for.
     pub cluster: &'a str,
-    /// The aggregate above, whose LB policy counts with GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT.
+    /// The aggregate cluster above, whose LB policy counts with
+    /// GRPC_XDS_AGGREGATE_CLUSTER_BACKWARD_COMPAT.
     pub below: Option<&'a str>,
-    /// The client whose tree it is: versions build it differently.
+    /// The client whose tree it is. Versions build it differently.
     pub profile: &'a Profile,
 }
 
-/// What a cds policy makes its child of.
+/// From what a cds policy makes its child.
 #[derive(Debug, Clone, Copy)]
 enum CdsChild<'a> {
     /// A cluster with endpoints, and the LB policy below its priorities.
@@ -63,7 +64,8 @@ impl<'a> Cds<'a> {
     /// Generates the config of the child policy, and numbers the priorities.
     ///
     /// # Errors
-    /// The status that every pick of the cluster gets; the child, if there is one, is gone, and its numbers with it.
+    /// The status that every pick of the cluster gets. The child, if there was one, is gone, and
+    /// its numbers with it.
     pub fn child_config(&self, numbers: &mut ChildNumbers) -> Result<LbConfig, Status> {
         let origin = self.origin(numbers)?;
         if let Some(flat) = self.flat() {
@@ -84,13 +86,13 @@ impl<'a> Cds<'a> {
         TreeForm::of(self.family())
     }
 
-    /// The config below the policy of a leaf, as the family builds it; `numbers` has one number a
-    /// priority.
+    /// The config below the policy of a leaf, as the family builds it. `numbers` has one number for
+    /// each priority.
     pub fn leaf_config(&self, leaf: &Leaf, numbers: &[u64], lb_policy: &LbConfig) -> LbConfig {
         (self.form().leaf_config)(self.cluster, leaf, numbers, lb_policy)
     }
 
-    /// The same in the client's form, as it writes it.
+    /// The config of the child policy, as the client writes it.
     fn child_json(&self) -> Result<Value, Status> {
         let mut numbers = ChildNumbers::default();
         let origin = self.origin(&mut numbers)?;
@@ -106,7 +108,7 @@ impl<'a> Cds<'a> {
         })
     }
 
-    /// The cluster with all its leaves, in clients that have one policy for them; see
+    /// The cluster with all its leaves, in clients that have one policy for all of them; see
     /// [`flat`](super::flat).
     pub fn flat(&self) -> Option<FlatCluster<'a>> {
         let is_flat = self.profile.has(Feature::AggregateIsFlat);
@@ -130,19 +132,19 @@ impl<'a> Cds<'a> {
         origin
     }
 
-    /// Why a cluster has no endpoints to use, where its policy hears of that in place of an update
-    /// (grpc-java `CdsLoadBalancer2`). While a policy of its own resolved clusters, that one ended
-    /// what was below it.
+    /// Says why a cluster has no endpoints to use, in clients whose policy is told that in place of
+    /// an update (grpc-java `CdsLoadBalancer2`). In older versions a separate policy resolves
+    /// clusters, and ends what is below it.
     pub fn loses_endpoints(&self, leaf: &Leaf) -> Option<Status> {
         let hears = self.family() == Family::Java && !self.profile.has(Feature::ClustersAlone);
         hears.then(|| java::no_endpoint(self.cluster, leaf)).flatten()
     }
 
     /// The LB policy below the priorities of a leaf: its own, or with
-    /// [`Feature::AggregateClusterBackwardCompat`] that of the aggregate above it.
+    /// [`Feature::AggregateClusterBackwardCompat`] that of the aggregate cluster above it.
     ///
     /// # Errors
-    /// The aggregate is no longer usable.
+    /// The aggregate cluster is no longer usable.
     pub fn lb_policy<'l>(&self, leaf: &'l Leaf) -> Result<&'l LbPolicy, Status>
     where
         'a: 'l,
@@ -164,10 +166,10 @@ impl<'a> Cds<'a> {
         }
     }
 
-    /// Says whether the policy works as far as configs go.
+    /// Checks that the policy works, as far as that depends on configs.
     ///
     /// # Errors
-    /// As [`Cds::child_config`] and [`Cds::accept`].
+    /// The errors of [`Cds::child_config`] and [`Cds::accept`].
     pub fn check(&self) -> Result<(), Status> {
         let mut numbers = ChildNumbers::default();
         let origin = self.origin(&mut numbers)?;
@@ -180,10 +182,12 @@ impl<'a> Cds<'a> {
         }
     }
 
-    /// Says whether the generated policies take their configs; `numbers` has one number a priority.
+    /// Checks that the generated policies accept their configs. `numbers` has one number for each
+    /// priority.
     ///
     /// # Errors
-    /// INTERNAL, for all picks of the cluster: a value passed the check of the Cluster, but not the LB policy's own.
+    /// The status of all picks of the cluster. It is INTERNAL if a value passed the check of the
+    /// Cluster, but not the LB policy's own.
     pub fn accept(&self, leaf: &Leaf, policy: &LbPolicy, numbers: &[u64]) -> Result<(), Status> {
         if self.family() == Family::Java
             && let Some(status) = java::no_endpoint(self.cluster, leaf)
@@ -223,7 +227,7 @@ impl<'a> Cds<'a> {
     }
 }
 
-/// An object of these entries. Takes the values, where `json!` would copy them.
+/// Makes an object of these entries. It moves the values, where `json!` would copy them.
 pub(super) fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
     Value::Object(
         entries
@@ -233,7 +237,7 @@ pub(super) fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
     )
 }
 
-/// The config below the cds policy of a leaf cluster; `numbers` has one number a priority.
+/// The config below the cds policy of a leaf cluster. `numbers` has one number for each priority.
 fn leaf_config(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &LbConfig) -> LbConfig {
     let names = numbers
         .iter()
@@ -275,7 +279,7 @@ pub(super) fn is_dns(leaf: &Leaf) -> bool {
     matches!(leaf.cluster.discovery, Discovery::LogicalDns { .. })
 }
 
-/// [`leaf_config`] as the client writes it: without what it leaves out.
+/// [`leaf_config`] as the client writes it.
 fn leaf_json(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Value) -> Value {
     let names = numbers
         .iter()
@@ -323,8 +327,8 @@ pub struct Generated {
     pub errors: BTreeMap<String, Status>,
 }
 
-/// All cds policies of a channel, as for its first update, those that a priority has not started
-/// yet included.
+/// All cds policies of a channel, as for its first update. Those that a priority has not started
+/// yet are included.
 pub fn cds_policies<'a>(
     config: &'a XdsConfig,
     service_config: &'a ServiceConfig,
@@ -347,10 +351,10 @@ pub fn cds_policies<'a>(
     all
 }
 
-/// Generates for all cds policies of a channel.
+/// Generates the configs of all cds policies of a channel.
 ///
-/// A cluster may have several policies; with the switch for aggregates they may differ, and the
-/// last one is shown, as the one of a root comes after those below an aggregate of lower name.
+/// A cluster may have several policies, which may differ with the switch for aggregates. The last
+/// one is shown: the policy of a root comes after those below an aggregate of lower name.
 pub fn generate(config: &XdsConfig, service_config: &ServiceConfig, profile: &Profile) -> Generated {
     let mut generated = Generated::default();
     for cds in cds_policies(config, service_config, profile) {

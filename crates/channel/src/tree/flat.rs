@@ -3,9 +3,9 @@
 //!
 //! A leaf cluster is outlier detection over cluster impl over its priorities. An aggregate is one
 //! priority policy with the priorities of all its leaves, each of which has outlier detection and
-//! cluster impl of its own; in older versions so is a leaf. The LB policy below is the root's in
-//! any case, but for LOGICAL_DNS clusters of older versions, and nothing is kept for sessions.
-//! Follows grpc-go cdsbalancer/configbuilder.go and clusterresolver/configbuilder.go.
+//! cluster impl of its own. Older versions build a leaf in that way too. The LB policy below is
+//! always the root's, except for LOGICAL_DNS clusters in older versions, and there is no policy for
+//! sessions. Follows grpc-go cdsbalancer/configbuilder.go and clusterresolver/configbuilder.go.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,24 +25,25 @@ use xdsctl_model::resource::lb_policy::{
 use xdsctl_model::resource::{Endpoints, Millis};
 use xdsctl_model::status::Status;
 
-/// A cluster with its leaves, itself if it is one.
+/// A cluster with its leaves; a leaf has itself.
 #[derive(Debug, Clone)]
 pub struct FlatCluster<'a> {
     /// The LB policy below the priorities.
     pub policy: &'a LbPolicy,
-    /// The leaves, most wanted first.
+    /// The leaves, in order of priority.
     leaves: Vec<(&'a str, &'a Leaf)>,
     is_aggregate: bool,
-    /// Outlier detection and the limits of a cluster are below its priorities.
+    /// Whether outlier detection and the limits of a cluster are below its priorities.
     limits_priorities: bool,
-    /// The LB policy of LOGICAL_DNS clusters, if it is not that of all.
+    /// The LB policy of LOGICAL_DNS clusters, if they have one of their own.
     dns_policy: Option<LbConfig>,
 }
 
 /// The names of the priorities of one cds policy, which survive updates: `priority-0-1`.
 #[derive(Debug, Default)]
 pub struct FlatNames {
-    /// By EDS service or DNS name: two leaves with one of these have the same names.
+    /// The names by EDS service or DNS name. Two leaves that share one of these have the same
+    /// names.
     leaves: BTreeMap<String, LeafNames>,
 }
 
@@ -57,7 +58,7 @@ struct LeafNames {
 }
 
 impl<'a> FlatCluster<'a> {
-    /// The cluster of a cds policy; `None` if it fails.
+    /// The cluster of a cds policy; `None` if the cluster fails.
     pub fn of(cds: &Cds<'a>) -> Option<FlatCluster<'a>> {
         let (cluster, config) = (cds.cluster, cds.config);
         let (policy, leaves, is_aggregate) = match config.clusters.get(cluster)? {
@@ -95,10 +96,11 @@ impl<'a> FlatCluster<'a> {
         self.is_aggregate
     }
 
-    /// Says whether the generated policies take their configs.
+    /// Checks that the generated policies accept their configs.
     ///
     /// # Errors
-    /// For all picks of the cluster: a value passed the check of the Cluster, but not the LB policy's own.
+    /// The status of all picks of the cluster: a value passed the check of the Cluster, but not the
+    /// LB policy's own.
     pub fn accept(&self) -> Result<(), Status> {
         match &self.policy.refusal {
             None => Ok(()),
@@ -133,7 +135,7 @@ impl<'a> FlatCluster<'a> {
         }
     }
 
-    /// The same as the client writes it.
+    /// The config below the cds policy, as the client writes it.
     pub fn json(&self, leaves: &[NamedLeaf<'_>]) -> Value {
         let policy = |leaf: &NamedLeaf<'_>| as_read(self.policy_of(leaf.leaf), &self.policy.json);
         match leaves.first() {
@@ -143,7 +145,7 @@ impl<'a> FlatCluster<'a> {
     }
 }
 
-/// Outlier detection and cluster impl of a leaf over something.
+/// Puts the outlier detection and the cluster impl of a leaf over a child.
 fn wrapped(leaf: &NamedLeaf<'_>, child: LbConfig) -> LbConfig {
     LbConfig::OutlierDetection(OutlierDetectionConfig {
         detection: leaf.leaf.outlier_detection(),
@@ -169,10 +171,10 @@ fn wrapped_json(leaf: &NamedLeaf<'_>, child: Value) -> Value {
     named(outlier_detection::NAME, json)
 }
 
-/// The longest duration that the client counts, in nanoseconds of 64 bits.
+/// The longest duration that the client can hold, in nanoseconds of 64 bits.
 const LONGEST: &str = "9223372036.854775807s";
 
-/// A duration with as many digits as it needs, three at a time.
+/// Writes a duration with as many digits as it needs, three at a time.
 fn shortened(duration: &str) -> String {
     let mut digits = duration.trim_end_matches('s');
     let seconds = digits.split('.').next().and_then(|whole| whole.parse::<u64>().ok());
@@ -185,7 +187,7 @@ fn shortened(duration: &str) -> String {
     format!("{}s", digits.trim_end_matches('.'))
 }
 
-/// An LB policy as the client writes it after having read it: with its defaults.
+/// Writes an LB policy as the client does after it has read it: with its defaults.
 fn as_read(config: &LbConfig, json: &Value) -> Value {
     let size = |size: u64| Value::from(size.min(ring_hash::RING_SIZE_CAP));
     let duration = |duration: Millis| Value::from(shortened(duration_to_json(duration).as_str().unwrap_or_default()));
@@ -286,9 +288,10 @@ impl FlatNames {
 }
 
 impl LeafNames {
-    /// Names the priorities of an update: first those that share a locality with the priority that
-    /// was in their place, then those that share one with any that is left. No endpoints count as
-    /// one priority without localities.
+    /// Names the priorities of an update. A priority keeps the name in its place if it shares a
+    /// locality with the priority that had it. After that, the others get the name of any priority
+    /// that is left and with which they share a locality. No endpoints count as one priority
+    /// without localities.
     fn update(&mut self, endpoints: Option<&Endpoints>) -> &[String] {
         let priorities: Vec<Vec<&LocalityName>> = endpoints
             .into_iter()

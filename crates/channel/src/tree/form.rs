@@ -12,9 +12,9 @@ use xdsctl_model::resource::lb_policy::LbConfig;
 
 /// The form of a family's tree.
 pub struct TreeForm {
-    /// The config below the policy of a leaf; there is one number a priority.
+    /// The config below the policy of a leaf. There is one number for each priority.
     pub leaf_config: fn(&str, &Leaf, &[u64], &LbConfig) -> LbConfig,
-    /// The same as the client writes it.
+    /// The config below the policy of a leaf, as the client writes it.
     pub leaf_json: fn(&str, &Leaf, &[u64], &Value) -> Value,
     /// The config below the policy of an aggregate with these leaves, as the client writes it.
     pub aggregate_json: fn(&[String]) -> Value,
@@ -24,16 +24,16 @@ pub struct TreeForm {
     pub rename_nodes: fn(&mut TreeNode),
     /// The service config as the client makes it.
     pub service_config: fn(&ServiceConfig) -> Value,
-    /// It is that of every version whose RPCs are followed.
+    /// Whether the form is that of every version whose RPCs are followed.
     pub is_of_all_versions: bool,
-    /// Each priority has limits of its own, and they stand below it.
+    /// Whether each priority has limits of its own, which stand below it.
     pub limits_priorities: bool,
-    /// The policy of sessions (override_host) is above the priorities.
+    /// Whether the policy of sessions (override_host) is above the priorities.
     pub has_sessions: bool,
 }
 
 impl TreeForm {
-    /// That of a family.
+    /// Returns the form of a family.
     pub fn of(family: Family) -> &'static TreeForm {
         match family {
             Family::Cpp | Family::Go => &build::FORM,

@@ -1,7 +1,7 @@
 //! The LB configs and the tree of grpc-java: a priority policy is directly below cds, and each
 //! priority has its own limits.
 //!
-//! Outlier detection stands above the limits where a cluster has it, and there are no sessions. A
+//! Outlier detection stands above the limits if a cluster has it, and there are no sessions. A
 //! priority without a usable endpoint is left out. Follows grpc-java `CdsLoadBalancer2`; the names
 //! of the policies are those of its registry.
 
@@ -22,7 +22,7 @@ use xdsctl_model::resource::lb_policy::{
 };
 use xdsctl_model::status::Status;
 
-/// Names of policies that grpc-java has under another one than C-core.
+/// The policies that have another name in grpc-java than in C-core.
 const NAMES: [(&str, &str); 3] = [
     (cluster_manager::NAME, "cluster_manager_experimental"),
     (cluster_impl::NAME, "cluster_impl_experimental"),
@@ -63,7 +63,7 @@ pub fn priorities(cluster: &str, leaf: &Leaf, numbers: &[u64]) -> Vec<(usize, St
         .collect()
 }
 
-/// Why a cluster fails that has no endpoint to use.
+/// Says why a cluster without a usable endpoint fails; `None` if it has one.
 pub fn no_endpoint(cluster: &str, leaf: &Leaf) -> Option<Status> {
     let lists = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
     (!lists.flatten().any(is_used)).then(|| Status::unavailable(format!("No usable endpoint from cluster: {cluster}")))

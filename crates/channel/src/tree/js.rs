@@ -19,7 +19,7 @@ use xdsctl_model::resource::lb_policy::{
     LbConfig, NamedClusterConfig, OutlierDetectionConfig, PriorityChild, PriorityConfig,
 };
 
-/// What the name of a policy of C-core ends with, and the client's does not.
+/// The end of a policy's name in C-core, which the client leaves out.
 const SUFFIX: &str = "_experimental";
 
 /// The form of grpc-js-xds.
@@ -45,7 +45,7 @@ fn names(cluster: &str, numbers: &[u64]) -> Vec<String> {
     names.collect()
 }
 
-/// The numbers of the priorities; no endpoint is no priority.
+/// The numbers of the priorities. Without endpoints there is no priority.
 fn used<'n>(leaf: &Leaf, numbers: &'n [u64]) -> &'n [u64] {
     let count = leaf
         .endpoints
@@ -109,8 +109,7 @@ pub fn aggregate_json(leaves: &[String]) -> Value {
     json!([{ "priority": { "children": children, "priorities": leaves } }])
 }
 
-/// Gives policies and fields the names that they have in grpc-js: `minRingSize` is `min_ring_size`
-/// there.
+/// Renames policies and fields as grpc-js does: `minRingSize` becomes `min_ring_size`.
 fn rename(value: &mut Value) {
     rename_fields(value, &|name| match name.as_str() {
         "shuffleAddressList" => name,

@@ -1,10 +1,10 @@
 //! The tree before A75 (A37): one cluster resolver below an aggregate cluster, with one flat list
 //! of priorities.
 //!
-//! As gRPC C-core built it up to 1.62 (xds_cluster_resolver.cc). The LB policy was that of the root
-//! cluster, or pick_first for a DNS cluster, and outlier detection, circuit breaking and sessions
-//! were per priority. Made from source, without a recorded client to compare with, for showing the
-//! difference.
+//! gRPC C-core built it in this way up to 1.62 (xds_cluster_resolver.cc). The LB policy was that of
+//! the root cluster, or pick_first for a DNS cluster, and outlier detection, circuit breaking and
+//! sessions were per priority. The tree is made from the source, without a recorded client to
+//! compare with, to show the difference.
 
 use std::collections::BTreeMap;
 
@@ -21,10 +21,10 @@ use xdsctl_model::profile::Family;
 use xdsctl_model::resource::cluster::{Cluster, Discovery};
 use xdsctl_model::resource::lb_policy::{LbConfig, PickFirstConfig};
 
-/// Name of the policy that A75 took out.
+/// The name of the policy that A75 removed.
 const CLUSTER_RESOLVER: &str = "xds_cluster_resolver_experimental";
 
-/// A root cluster with its leaves in order, itself if it is one.
+/// A root cluster with its leaves in order; a leaf has itself.
 fn mechanisms<'a>(config: &'a XdsConfig, cluster: &'a str) -> Option<(&'a Cluster, Vec<(&'a str, &'a Leaf)>)> {
     match config.clusters.get(cluster)? {
         ClusterState::Leaf(leaf) => Some((&leaf.cluster, vec![(cluster, leaf)])),

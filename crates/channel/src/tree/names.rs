@@ -18,7 +18,7 @@ pub fn child_name(cluster: &str, number: u64, family: Family) -> String {
     (TreeForm::of(family).child_name)(cluster, number)
 }
 
-/// Gives the fields of objects in a value other names, wherever they stand.
+/// Renames the fields of all objects inside a value.
 pub(super) fn rename_fields(value: &mut Value, renamed: &dyn Fn(String) -> String) {
     match value {
         Value::Object(map) => {
@@ -40,12 +40,12 @@ pub struct NamedLeaf<'a> {
     pub cluster: &'a str,
     /// The leaf cluster, with its endpoints.
     pub leaf: &'a Leaf,
-    /// The names, most wanted first.
+    /// The names, in order of priority.
     pub names: Vec<String>,
 }
 
 impl<'a> NamedLeaf<'a> {
-    /// With a name for each of these numbers.
+    /// Makes a name for each of these numbers.
     pub fn numbered(cluster: &'a str, leaf: &'a Leaf, numbers: &[u64], family: Family) -> NamedLeaf<'a> {
         NamedLeaf {
             cluster,
@@ -58,18 +58,18 @@ impl<'a> NamedLeaf<'a> {
     }
 }
 
-/// The numbers of one cds policy.
+/// The numbers of the priority children of one cds policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChildNumbers {
     /// The number of each child, by priority.
     numbers: Vec<u64>,
-    /// Localities of each priority at the last update.
+    /// The localities of each priority at the last update.
     localities: Vec<BTreeSet<LocalityName>>,
     next: u64,
 }
 
 impl ChildNumbers {
-    /// The numbers, by priority.
+    /// The number of each priority, in order of priority.
     pub fn numbers(&self) -> &[u64] {
         &self.numbers
     }
@@ -101,7 +101,7 @@ impl ChildNumbers {
         for priority in &new {
             let mut found = None;
             for locality in priority {
-                // Each locality gives its number away once, whoever gets it.
+                // Each locality gives its number away only once.
                 let Some(number) = number_of.remove(locality) else {
                     continue;
                 };

@@ -1,9 +1,8 @@
-//! A node of the tree as it is shown: a policy, a locality or an endpoint, with what there is to
-//! say about it.
+//! A node of the tree as it is shown: a policy, a locality or an endpoint, with facts about it.
 //!
 //! Plain data for the report formats; nothing here decides anything.
 
-/// What a node stands for. The formats that draw choose shape and colour by it.
+/// What a node stands for. Formats that draw choose shape and colour by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NodeKind {
     /// The channel.
@@ -19,7 +18,7 @@ pub enum NodeKind {
     Picker,
     /// An endpoint.
     Endpoint,
-    /// RPCs that come here fail.
+    /// A failure: RPCs that come here fail.
     Failure,
 }
 
@@ -52,28 +51,28 @@ impl NodeKind {
 /// A node of the tree as it is shown: a policy, a channel, a locality or an endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeNode {
-    /// What it stands for.
+    /// What the node stands for.
     pub kind: NodeKind,
     /// How its parent names it: a key, a priority's child name, a locality; empty for none.
     pub edge: String,
-    /// Policy name, or address.
+    /// The name of the policy, or the address.
     pub name: String,
-    /// What there is to say, most important first.
+    /// The facts about the node, the most important first.
     pub facts: Vec<Fact>,
-    /// Not started before something above it needs it.
+    /// Whether the node is started only when something above needs it.
     pub lazy: bool,
-    /// Children in order.
+    /// The children, in order.
     pub children: Vec<TreeNode>,
 }
 
-/// Something about a node.
+/// A fact about a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fact {
-    /// What it is: `weight`.
+    /// The label of the fact: `weight`.
     pub label: &'static str,
     /// The value of the fact, with its origin: `1 (default)`.
     pub value: String,
-    /// Something is lost or wrong.
+    /// Whether something is lost or wrong.
     pub warns: bool,
 }
 
@@ -84,20 +83,20 @@ impl TreeNode {
             kind,
             edge: String::new(),
             name: name.into(),
-            // An endpoint has two, and there are many of them.
+            // An endpoint has two facts, and there are many endpoints.
             facts: Vec::with_capacity(if matches!(kind, NodeKind::Endpoint) { 2 } else { 0 }),
             lazy: false,
             children: Vec::new(),
         }
     }
 
-    /// Names the way from the parent.
+    /// Sets how the parent names the node.
     pub fn under(mut self, edge: impl Into<String>) -> TreeNode {
         self.edge = edge.into();
         self
     }
 
-    /// The same node with one more fact beside it.
+    /// Adds a fact.
     pub fn fact(mut self, label: &'static str, value: impl Into<String>) -> TreeNode {
         self.add(label, value.into(), false);
         self
@@ -109,7 +108,7 @@ impl TreeNode {
         self
     }
 
-    /// The same node with one more child below it.
+    /// Adds a child.
     pub fn with(mut self, child: TreeNode) -> TreeNode {
         self.children.push(child);
         self

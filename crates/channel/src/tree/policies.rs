@@ -1,4 +1,4 @@
-//! Nodes for the LB policy of a leaf cluster, from below a priority down to the endpoints.
+//! The nodes of a leaf cluster's LB policy, from below a priority down to the endpoints.
 
 use std::net::SocketAddr;
 
@@ -38,8 +38,7 @@ pub fn parts<'a>(priority: &'a [Locality], profile: &Profile) -> Vec<WeightedLoc
 }
 
 impl<'a> WeightedLocality<'a> {
-    /// The endpoints that the policies below xds_override_host get: the draining ones are kept
-    /// back.
+    /// The endpoints that the policies below xds_override_host get: all that are not draining.
     fn active(&self) -> impl Iterator<Item = (&'a Endpoint, u32)> {
         self.locality
             .endpoints
@@ -57,7 +56,7 @@ pub fn policy(config: &LbConfig, parts: &[WeightedLocality<'_>]) -> TreeNode {
                 .iter()
                 .map(|part| (part.locality.name.to_string(), part))
                 .collect();
-            // weighted_target goes by the text of the name.
+            // weighted_target sorts by the text of the name.
             named.sort_by(|a, b| a.0.cmp(&b.0));
             let is_used = |part: &WeightedLocality<'_>| part.active().next().is_some();
             let sum: u64 = named
@@ -172,7 +171,7 @@ pub fn of_host(config: &LbConfig, hostname: &str, profile: &Profile) -> TreeNode
     node
 }
 
-/// Puts a host's name where its address would be.
+/// Puts a host name where its address would be.
 fn name_endpoints(node: &mut TreeNode, hostname: &str) {
     if node.kind == NodeKind::Endpoint {
         hostname.clone_into(&mut node.name);
@@ -205,7 +204,7 @@ fn endpoints(mut node: TreeNode, parts: &[WeightedLocality<'_>], ring: Option<&r
     node
 }
 
-/// The ring that a client builds of endpoints with their weights.
+/// Builds a client's ring of endpoints with their weights.
 pub fn ring(endpoints: &[(&Endpoint, u32)], size: ring_hash::Size, ways: &ring_hash::RingWays) -> ring_hash::Ring {
     let addresses = endpoints.iter();
     let addresses = addresses.map(|(endpoint, _)| endpoint.addresses().map(Address::new).collect::<Vec<_>>());
@@ -219,8 +218,8 @@ pub fn ring(endpoints: &[(&Endpoint, u32)], size: ring_hash::Size, ways: &ring_h
     ways.ring(&members.collect::<Vec<_>>(), size, 0)
 }
 
-/// What each endpoint has of the ring: of the hash space, by which RPCs with random hashes are
-/// shared out, and of the entries, by which the weights are.
+/// Describes the share of the ring that each endpoint has: of the hash space, by which RPCs with
+/// random hashes are distributed, and of the entries, which follow the weights.
 fn ring_shares(config: &ring_hash::RingHashConfig, parts: &[WeightedLocality<'_>]) -> Vec<String> {
     let Some(ways) = parts.first().map(|part| part.ways) else {
         return Vec::new();
@@ -241,11 +240,11 @@ fn ring_shares(config: &ring_hash::RingHashConfig, parts: &[WeightedLocality<'_>
         .collect()
 }
 
-/// All endpoints of a priority together, where weights are shares (gRFC A113, a fixed-point number
-/// with 31 bits).
+/// The weight of all endpoints of a priority together, if weights are shares (gRFC A113, a
+/// fixed-point number with 31 bits).
 const WHOLE: u64 = 1 << 31;
 
-/// The node of an endpoint; `weight` is the one that policies get.
+/// The node of an endpoint. `weight` is the weight that policies get.
 pub fn endpoint_node(endpoint: &Endpoint, locality: &Locality, weight: u32) -> TreeNode {
     let mut addresses = endpoint.address.to_string();
     for address in &endpoint.additional_addresses {
@@ -259,7 +258,7 @@ pub fn endpoint_node(endpoint: &Endpoint, locality: &Locality, weight: u32) -> T
         endpoint.weight.to_string()
     };
     let of = locality.weight;
-    // Where weights are shares of all endpoints, the product is not the one that policies get.
+    // If weights are shares of all endpoints, policies do not get the product.
     let is_product = of.wrapping_mul(endpoint.weight) == weight;
     let weight = match (is_product, counted(weight) == weight) {
         (true, true) => format!("{weight} = locality {of} × {own}"),

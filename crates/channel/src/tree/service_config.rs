@@ -2,8 +2,8 @@
 //! the virtual host.
 //!
 //! The client pastes names into JSON text without escaping them, and parses the text. A name with a
-//! quotation mark makes the text unreadable, one with a backslash names another child. Follows
-//! C-core `XdsResolver::CreateServiceConfig` (xds_resolver.cc); timeouts and retries are in a
+//! quotation mark makes the text unreadable, and one with a backslash names another child. Follows
+//! C-core `XdsResolver::CreateServiceConfig` (xds_resolver.cc). Timeouts and retries are in a
 //! config of each route, not here.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use xdsctl_model::resource::route::Route;
 use xdsctl_model::status::{Code, Status};
 use xdsctl_model::text::first_escaped;
 
-/// What the resolver hands to the channel.
+/// The service config that the resolver hands to the channel.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServiceConfig {
     /// The children of the cluster manager, by key.
@@ -92,7 +92,7 @@ pub(super) fn cds_config(cluster: &str) -> LbConfig {
     })
 }
 
-/// A list of one cds policy.
+/// A list with one cds policy.
 pub(super) fn cds_policy(cluster: &str) -> Value {
     named(cds::NAME, object([("cluster", Value::String(cluster.to_owned()))]))
 }
@@ -115,8 +115,9 @@ fn children(config: &XdsConfig) -> BTreeMap<String, ManagerChild> {
 /// Generates the service config.
 ///
 /// # Errors
-/// The status of every RPC of the channel if the client cannot read its own text back, a policy of a plugin does not take it, or
-/// the routes name no cluster and the client is grpc-java.
+/// The status of every RPC of the channel, if the client cannot read its own text back, the policy
+/// of a plugin does not accept its config, or the routes name no cluster and the client is
+/// grpc-java.
 pub fn generate(config: &XdsConfig) -> Result<ServiceConfig, Status> {
     let children = children(config);
     if children.is_empty() && config.asked.family == Family::Java {
@@ -148,7 +149,7 @@ pub fn generate(config: &XdsConfig) -> Result<ServiceConfig, Status> {
     })
 }
 
-/// How RPCs fail where the policy of a plugin does not take what grpc-java made of the plugin's
+/// Says how RPCs fail if the policy of a plugin does not accept what grpc-java made of the plugin's
 /// config.
 fn refused(key: &str, child: &ManagerChild) -> Option<Status> {
     let ManagerChild::Plugin(policy) = child else {
@@ -160,7 +161,7 @@ fn refused(key: &str, child: &ManagerChild) -> Option<Status> {
     Some(Status::internal(text))
 }
 
-/// What the client reads where it has pasted a name between quotation marks.
+/// Returns what the client reads after it has pasted a name between quotation marks.
 fn read_back(name: String) -> String {
     match client_json::parse(format!("\"{name}\"").as_bytes()) {
         Ok(ClientJson::String(read)) => read,
@@ -169,8 +170,7 @@ fn read_back(name: String) -> String {
     }
 }
 
-/// The text that the client writes, space by space: positions in it are quoted in its error
-/// message.
+/// Writes the client's text, space by space, because its error message quotes positions in it.
 fn text(children: &BTreeMap<String, ManagerChild>) -> String {
     let mut text = String::from(
         "{  \"loadBalancingConfig\":[\n    { \"xds_cluster_manager_experimental\":{\n      \"children\":{\n",

@@ -1,4 +1,4 @@
-//! What each locality of a priority gets of its RPCs, as far as the configuration fixes that.
+//! The share of a priority's RPCs that each locality gets, as far as the configuration fixes it.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -15,9 +15,9 @@ use xdsctl_model::resource::endpoints::{Endpoint, Locality};
 /// The share of each locality of a priority, from 0 to 1; `None` where load, connections or chance
 /// decide.
 ///
-/// Endpoints that are DRAINING get no new RPCs, and a locality without any other gets none. All
-/// other endpoints count as connected. What ring_hash does is what it does with hashes of all
-/// kinds: the parts of the ring are shares.
+/// Endpoints that are DRAINING get no new RPCs, and a locality with only such endpoints gets none.
+/// All other endpoints count as connected. For ring_hash, hashes count as evenly distributed: the
+/// parts of the ring are the shares.
 ///
 /// ```
 /// use xdsctl_channel::tree::shares::of_localities;
@@ -35,7 +35,7 @@ pub fn of_localities(policy: &LbPolicy, priority: &[Locality], profile: &Profile
     let parts: Option<Vec<f64>> = match &policy.config {
         _ if used <= 1 => Some(counts.iter().map(|count| *count as f64).collect()),
         LbConfig::WrrLocality(_) => Some(priority.iter().map(|of| f64::from(of.weight)).collect()),
-        // Who has an address of two localities is not known.
+        // It is not known which of two localities gets an address that both have.
         _ if is_in_two(priority) => None,
         LbConfig::RoundRobin(_) => Some(counts.iter().map(|count| *count as f64).collect()),
         LbConfig::RingHash(config) => Some(ring_parts(config, priority, profile)),
@@ -72,7 +72,7 @@ fn is_in_two(priority: &[Locality]) -> bool {
     all.any(|(at, address)| *places.entry(address).or_insert(at) != at)
 }
 
-/// What each locality has of the ring.
+/// The part of the ring that each locality has.
 fn ring_parts(config: &RingHashConfig, priority: &[Locality], profile: &Profile) -> Vec<f64> {
     let ways = RingWays::of(profile);
     let mut endpoints = Vec::new();

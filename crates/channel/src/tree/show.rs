@@ -21,23 +21,23 @@ use xdsctl_model::resource::cluster::{DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery
 use xdsctl_model::resource::endpoints::Locality;
 use xdsctl_model::status::Status;
 
-/// Drops are counted per million.
+/// The parts per million in one per cent: drops are counted per million.
 const PER_CENT: f64 = 10_000.0;
 
-/// What the tree is shown from.
+/// What a tree is made from.
 #[derive(Debug, Clone, Copy)]
 pub struct ShownTree<'a> {
     /// The configuration of the channel.
     pub config: &'a XdsConfig,
     /// The generated service config.
     pub service_config: &'a ServiceConfig,
-    /// The client whose tree it is: versions build it differently.
+    /// The client whose tree it is. Versions build it differently.
     pub profile: &'a Profile,
-    /// The resources, for what the client dropped of them.
+    /// The resources, to show what the client dropped of them.
     pub resources: &'a Resources,
 }
 
-/// What is shown, with the children that aggregates lose by name of the aggregate.
+/// What is shown, and the children that aggregates lose, by the name of the aggregate.
 struct TreeWalk<'a> {
     shown: &'a ShownTree<'a>,
     skipped: BTreeMap<&'a str, Vec<&'a Skipped>>,
@@ -60,7 +60,7 @@ pub fn tree(shown: &ShownTree<'_>) -> TreeNode {
     tree
 }
 
-/// The node of the channel: where its routes come from.
+/// The node of the channel, which says where its routes come from.
 pub fn channel(config: &XdsConfig) -> TreeNode {
     if config.starts_at_cluster {
         return TreeNode::new(NodeKind::Channel, "one cluster, without routes");
@@ -105,7 +105,7 @@ fn failure(status: &Status) -> TreeNode {
     TreeNode::new(NodeKind::Failure, status.code.name()).warning("message", &*status.message)
 }
 
-/// A cds policy and everything below.
+/// A cds policy and everything below it.
 fn cds_node(walk: &TreeWalk<'_>, cluster: &str, below: Option<&str>) -> TreeNode {
     let node = TreeNode::new(NodeKind::Frame, cds::NAME).fact("cluster", cluster);
     let state = walk.shown.config.clusters.get(cluster);
@@ -172,7 +172,7 @@ fn skipped(walk: &TreeWalk<'_>, root: &str, mut node: TreeNode) -> TreeNode {
             let by = lost.taken_by.as_ref().map(|by| format!(": `{by}`")).unwrap_or_default();
             node = node.warning("skipped", format!("{place} `{name}`: {}{by}", reason(lost.why)));
         }
-        // What is skipped is not walked again, so all roots together visit each aggregate once.
+        // Skipped children are not walked again, so all roots together visit each aggregate once.
         let lost: BTreeSet<usize> = walk
             .skipped
             .get(parent)
@@ -213,7 +213,7 @@ fn flat_node(walk: &TreeWalk<'_>, cluster: &str, flat: &FlatCluster<'_>, node: T
     skipped(walk, cluster, node).with(failover)
 }
 
-/// Priorities by name as children of their policy.
+/// Makes priorities with names the children of their policy.
 fn numbered(priorities: impl Iterator<Item = (String, TreeNode)>) -> impl Iterator<Item = TreeNode> {
     priorities.enumerate().map(|(number, (name, node))| {
         let mut node = node.under(format!("P{number} \"{name}\""));
@@ -222,7 +222,7 @@ fn numbered(priorities: impl Iterator<Item = (String, TreeNode)>) -> impl Iterat
     })
 }
 
-/// The priorities of a leaf by name, each over the same policy.
+/// The priorities of a leaf with their names, each over the same policy.
 fn flat_priorities(walk: &TreeWalk<'_>, named: &NamedLeaf<'_>, policy: &LbConfig) -> Vec<(String, TreeNode)> {
     let lists = named.leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
     let lists: Vec<&[Locality]> = lists.map(Vec::as_slice).collect();
@@ -233,7 +233,7 @@ fn flat_priorities(walk: &TreeWalk<'_>, named: &NamedLeaf<'_>, policy: &LbConfig
     nodes.collect()
 }
 
-/// Outlier detection and the limits of a leaf over something.
+/// Puts the outlier detection and the limits of a leaf over a child.
 fn around(leaf: &Leaf, child: TreeNode) -> TreeNode {
     detection(leaf.cluster.outlier_detection.as_ref()).with(limits(leaf).with(child))
 }
@@ -266,7 +266,7 @@ fn leaf_node(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig,
     of_leaf(walk, cluster, leaf, node).with(wrappers(walk, cluster, leaf, below))
 }
 
-/// Adds what there is to say of a leaf.
+/// Adds the facts about a leaf.
 fn of_leaf(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, node: TreeNode) -> TreeNode {
     let mut node = match &leaf.cluster.discovery {
         Discovery::Eds { .. } => node.fact("EDS", leaf.cluster.discovery.eds_name(cluster).unwrap_or_default()),
@@ -279,7 +279,7 @@ fn of_leaf(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, node: TreeNode) -> T
     if leaf.cluster.lrs_self {
         node = node.fact("load reports", "to the xDS server");
     }
-    // What is said about unknown addresses is xdsctl's, not the client's.
+    // A note on unknown addresses is xdsctl's, not the client's.
     if leaf.unanswered().is_none() && !leaf.note.is_empty() && !leaf.note.starts_with("xDS node ID:") {
         node = node.warning("note", leaf.note.as_str());
     }
@@ -387,7 +387,7 @@ fn sessions(leaf: &Leaf) -> TreeNode {
     node
 }
 
-/// The priorities of grpc-java, each over the limits of its own.
+/// The priorities of grpc-java, each over limits of its own.
 fn limited_priorities(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64])) -> TreeNode {
     let used = java::priorities(cluster, leaf, below.1);
     let mut node = priorities(walk, cluster, leaf, below);
@@ -425,7 +425,7 @@ fn priorities(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, (policy, numbers)
     node
 }
 
-/// What is below a priority of these localities.
+/// The node below a priority of these localities.
 fn below_priority(walk: &TreeWalk<'_>, leaf: &Leaf, localities: &[Locality], policy: &LbConfig) -> TreeNode {
     match &leaf.cluster.discovery {
         Discovery::LogicalDns { hostname } if leaf.is_unresolved => {

@@ -1,8 +1,8 @@
-//! How large the tree of a channel is, before anything of it is built.
+//! How large the tree of a channel is, before any of it is built.
 //!
 //! Clusters that share endpoints have them once each, and an LB policy stands below every priority
-//! and locality: a few megabytes of configuration can ask for billions of parts. The number here is
-//! never too small.
+//! and locality. So a few megabytes of configuration can ask for billions of parts. The number here
+//! is never too small.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use serde_json::Value;
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use xdsctl_model::resource::{Endpoints, LbConfig};
 
-/// Policies, endpoints and values of configs that the tree of a channel may have, whatever the size
-/// of its input.
+/// The most policies, endpoints and values of configs that the tree of a channel may have, whatever
+/// the size of its input.
 pub const MAX_PARTS: u64 = 500_000;
 
-/// Bytes of input that allow a part more each.
+/// How many bytes of input allow one more part.
 pub const BYTES_A_PART: u64 = 10;
 
-/// Parts of the tree of a channel: policies, endpoints and values of their configs.
+/// Counts the parts of a channel's tree: policies, endpoints and values of their configs.
 ///
 /// ```
 /// # use xdsctl_channel::{client::{Client, Start}, tree::size};
@@ -46,7 +46,7 @@ pub fn of(config: &XdsConfig) -> u64 {
     sum(parts)
 }
 
-/// Priorities, localities and endpoints of a cluster.
+/// The numbers of priorities, localities and endpoints of a cluster.
 #[derive(Debug, Clone, Copy, Default)]
 struct Lists {
     priorities: u64,
@@ -81,7 +81,8 @@ fn of_leaf(leaf: &Leaf, known: &mut HashMap<*const Endpoints, Lists>) -> u64 {
         .saturating_add(cost.an_endpoint.saturating_mul(lists.endpoints))
 }
 
-/// Parts of a policy with those below: whatever it gets, and for each locality and endpoint.
+/// How many parts a policy has with everything below it: a fixed number, and more for each locality
+/// and each endpoint.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Cost {
     fixed: u64,
@@ -92,7 +93,7 @@ struct Cost {
 impl Cost {
     fn of(config: &LbConfig) -> Cost {
         match config {
-            // What is below stands below each locality.
+            // The child policy stands below each locality.
             LbConfig::WrrLocality(locality) => {
                 let below = Cost::of(&locality.child_policy);
                 Cost {
@@ -101,7 +102,7 @@ impl Cost {
                     an_endpoint: below.an_endpoint.saturating_add(1),
                 }
             }
-            // Each locality and endpoint is below one target.
+            // Each locality and each endpoint is below one target.
             LbConfig::WeightedTarget(_) => {
                 let one = Cost {
                     fixed: 1,
@@ -127,7 +128,7 @@ impl Cost {
     }
 }
 
-/// Values of a JSON document.
+/// Counts the values of a JSON document.
 fn values(value: &Value) -> u64 {
     match value {
         Value::Array(list) => sum(list.iter().map(values)).saturating_add(1),

@@ -24,7 +24,7 @@ pub(super) static FORM: TreeForm = TreeForm {
     ..build::FORM
 };
 
-/// The layers around the service that has the clusters, from the outermost.
+/// The layers around the service that has the clusters, from the outermost inwards.
 const LAYERS: [&str; 2] = ["XdsRoutingLayer", "RetryLayer"];
 
 /// The client's own names for what stands in the place of C-core's policies.

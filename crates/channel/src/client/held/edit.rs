@@ -1,4 +1,4 @@
-//! EDS updates that are made of the version before, and what became of rejected ones.
+//! EDS updates that are made from the version before, and what became of rejected updates.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -14,16 +14,16 @@ use xdsctl_clients::discovery;
 use xdsctl_model::diag::Validation;
 use xdsctl_model::resource::{Endpoints, ResourceType};
 
-/// A version that was made of the one before it.
+/// A version that was made from the one before it.
 #[derive(Debug)]
 pub(super) struct Edited {
-    /// The profile and the server facts that it is checked against, with the documents.
+    /// The profile and the server facts that it is checked against, and the documents.
     store: Arc<Store>,
-    /// The message, but for what is in `later`.
+    /// The message without the changes in `later`.
     bytes: Bytes,
-    /// What has become of endpoints since.
+    /// The changes of endpoints since then.
     later: Later,
-    /// Where the endpoints stand; the same in all versions that differ by `later` alone.
+    /// Where the endpoints stand in `bytes`. Versions that differ only in `later` share this.
     places: Arc<OnceLock<Places>>,
 }
 
@@ -49,28 +49,29 @@ impl Edited {
     }
 }
 
-/// What one set of changes makes of each version, so that clients that hold the same one find that
-/// out together.
+/// What one set of changes makes of each version. Clients that hold the same version share the
+/// result.
 #[derive(Debug, Default)]
 pub struct Edits {
-    /// By the place of the version in memory, which stays as long as it is here.
+    /// The edits by the place of the version in memory, which stays in use as long as the edit is
+    /// here.
     done: BTreeMap<usize, EndpointEdit>,
 }
 
 #[derive(Debug)]
 struct EndpointEdit {
     _version: AcceptedVersion<Endpoints>,
-    /// `None` if nothing of it is changed.
+    /// The new version; `None` if nothing changes.
     newer: Option<HeldResource<Endpoints>>,
     nacked: Option<Nacked>,
-    /// Numbers of the changes that are about an endpoint of it.
+    /// The numbers of the changes that apply to one of its endpoints.
     met: Vec<usize>,
 }
 
 impl Resources {
-    /// Takes an EDS update of the resource of this name, in which some endpoints are changed; `met`
-    /// gets the numbers of the changes that are about one of them. Returns why the client rejects
-    /// the update, if it does.
+    /// Applies an EDS update that changes some endpoints of the resource of this name. `met` gets
+    /// the numbers of the changes that apply to one of its endpoints. Returns why the client
+    /// rejects the update, if it does.
     pub(in crate::client) fn change_endpoints(
         &mut self,
         name: &str,
@@ -91,9 +92,8 @@ impl Resources {
         nacked
     }
 
-    /// Takes an EDS update of the resource of this name, which is made of the bytes of the version
-    /// before by `edit`; nothing is taken if that makes none. Returns why the client rejects the
-    /// update, if it does.
+    /// Applies an EDS update that `edit` makes from the bytes of the version before; nothing
+    /// changes if it makes none. Returns why the client rejects the update, if it does.
     pub(in crate::client) fn edit_endpoints(
         &mut self,
         name: &str,
@@ -106,7 +106,8 @@ impl Resources {
         nacked
     }
 
-    /// What became of updates of these resources that were rejected, in words.
+    /// Says in words why updates of these resources were rejected, and whether an earlier version
+    /// stays.
     pub(in crate::client) fn words_on(&self, names: &[(ResourceType, String)]) -> Vec<String> {
         let words = |now: Rejected<'_>| {
             let kept = if now.has_earlier {
@@ -126,7 +127,7 @@ impl Resources {
 }
 
 impl AcceptedVersion<Endpoints> {
-    /// What changes make of the version; `None` if it cannot be read.
+    /// Applies changes to the version; `None` if it cannot be read.
     fn changed(&self, name: &str, changes: &[EndpointChange]) -> Option<EndpointEdit> {
         if let Some(edit) = self.patched(changes) {
             return Some(edit);
@@ -149,8 +150,7 @@ impl AcceptedVersion<Endpoints> {
         })
     }
 
-    /// What changes make of the version, where that is certain without reading the whole resource
-    /// again.
+    /// Applies changes without reading the whole resource again, where the result is certain.
     fn patched(&self, changes: &[EndpointChange]) -> Option<EndpointEdit> {
         let edited = self.edited.as_ref()?;
         let kept = self.kept.get()?;
@@ -195,8 +195,8 @@ impl AcceptedVersion<Endpoints> {
         })
     }
 
-    /// What becomes of the version when `edit` makes another message of it, and why the client
-    /// rejects that, if it does.
+    /// Lets `edit` make another message of the version. Returns what becomes of it, and why the
+    /// client rejects it, if it does.
     fn edited(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! From the worlds of the documents that were read to what the client of each holds.
+//! Makes what the client of each world holds, from the documents that were read.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use xdsctl_document::envelope::{WorldId, WorldName};
 use xdsctl_model::resource::ResourceType;
 
 impl Resources {
-    /// What the client of a world holds.
+    /// Collects what the client of a world holds.
     fn of(world: &World, resources: &mut [Checked], store: &Arc<Store>) -> Resources {
         let mut held = Resources::new(
             NameComparison::of(&store.profile),
@@ -42,7 +42,7 @@ impl Resources {
 }
 
 impl WorldSet {
-    /// What the client of each world holds; worlds that hold nothing are left out.
+    /// Returns what the client of each world holds; worlds that hold nothing are left out.
     ///
     /// `store` has the documents that were read.
     pub fn hold(mut self, store: &Arc<Store>) -> Vec<(WorldName, Resources)> {

@@ -11,32 +11,34 @@ use xdsctl_document::source::secrets::peer_words;
 use xdsctl_model::diag::{Diagnostic, Effect};
 use xdsctl_model::resource::ResourceType;
 
-/// What xdsctl's own reason for a rejection begins with.
+/// How xdsctl's own reason for a rejection begins.
 pub(super) const REJECTED: &str = "rejected, ";
 
-/// What a live client's reason begins with.
+/// How a live client's reason begins.
 const INVALID: &str = "invalid resource: ";
 
 /// Why the newest version of a resource is rejected.
 #[derive(Debug, Clone)]
 pub(super) struct Rejection {
-    /// In words: xdsctl's own, or those of the live client that says so.
+    /// The reason in words: xdsctl's own, or those of the live client that reports it.
     pub why: String,
-    /// What xdsctl finds; nothing if it has not got that version, or takes it.
+    /// The faults that xdsctl finds; empty if it does not have that version, or accepts it.
     pub faults: Vec<RejectionFault>,
-    /// What is not known, if it is no rejection.
+    /// What is not known; if there is something, it is no rejection.
     pub gap: Option<Gap>,
-    /// The client does not answer: it dies of the resource, or an exception leaves its parser.
+    /// Whether the client gives no answer: it dies of the resource, or an exception leaves its
+    /// parser.
     pub dies: bool,
-    /// The rejection names no resource.
+    /// Whether the rejection names no resource.
     pub is_unnamed: bool,
 }
 
-/// Why nothing is held of a resource of which the verdict is not known.
+/// Why nothing is held of a resource whose verdict is not known.
 const NOT_KNOWN: &str = "it is not known whether the client takes it";
 
 impl Rejection {
-    /// In the words of the live client that says so, if there is one.
+    /// Makes the rejection of a resource, in the words of the live client that reports it, if there
+    /// is one.
     pub fn of(checked: &Checked) -> Rejection {
         let told = checked.status.as_deref().and_then(|status| status.error.as_deref());
         let is_told = checked.stage == Stage::Failed && !live::is_own_rejection(checked);
@@ -50,10 +52,10 @@ impl Rejection {
             }
             return own;
         };
-        // C-core says so itself in its status; a log and other clients do not.
+        // C-core's status begins with these words; those of a log and of other clients do not.
         let error = error.strip_prefix(INVALID).unwrap_or(error);
         Rejection {
-            // It ends up in the status of RPCs.
+            // The reason ends up in the status of RPCs.
             why: format!("{INVALID}{}", peer_words(error)),
             faults: faults(&checked.diagnostics),
             gap: None,
@@ -62,7 +64,7 @@ impl Rejection {
         }
     }
 
-    /// The rejection of a resource, in xdsctl's words and not in those of a client.
+    /// Makes the rejection of a resource in xdsctl's words, and not in those of a client.
     pub fn own(diagnostics: &[Diagnostic], dies: bool) -> Rejection {
         Rejection {
             why: rejection(diagnostics),
@@ -74,12 +76,15 @@ impl Rejection {
     }
 }
 
-/// Bytes of errors after which a rejection only counts the others: it is repeated with every RPC that fails by it.
+/// After this many bytes of errors a rejection only counts the others, because it is repeated in
+/// every RPC that fails by it.
 const MAX_REJECTION_BYTES: usize = 16 << 10;
 
-/// Why a resource is rejected, in words that nobody takes for the client's: `rejected, at a: b; at c: d`.
+/// Says why a resource is rejected, in words that nobody takes for the client's: `rejected, at a:
+/// b; at c: d`.
 ///
-/// The client lists its own errors as `errors validating ...: [field:a error:...]`; that form is left to it.
+/// The client lists its own errors as `errors validating ...: [field:a error:...]`. That form is
+/// reserved for it.
 fn rejection(diagnostics: &[Diagnostic]) -> String {
     let mut errors = String::new();
     let mut more = 0;
@@ -107,7 +112,7 @@ fn rejection(diagnostics: &[Diagnostic]) -> String {
     format!("{REJECTED}{errors}")
 }
 
-/// A resource that was left out.
+/// A resource whose newest version is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rejected<'a> {
     /// Its type, one of the four that gRPC clients ask for.
@@ -116,11 +121,12 @@ pub struct Rejected<'a> {
     pub name: &'a str,
     /// Why the client rejects it.
     pub why: &'a str,
-    /// An earlier version is in use.
+    /// Whether an earlier version is in use.
     pub has_earlier: bool,
-    /// What is not known, if it is no rejection.
+    /// What is not known; if there is something, it is no rejection.
     pub gap: Option<Gap>,
-    /// The client does not answer: it dies of the resource, or an exception leaves its parser.
+    /// Whether the client gives no answer: it dies of the resource, or an exception leaves its
+    /// parser.
     pub dies: bool,
 }
 

@@ -1,5 +1,6 @@
-//! What becomes of a resource that the client does not watch: it keeps nothing of it (C-core xds_client.cc,
-//! MaybeRemoveUnsubscribedCacheEntriesForTypeLocked). When it asks again, it gets what the server has by then.
+//! The client keeps nothing of a resource that it does not watch (C-core xds_client.cc,
+//! MaybeRemoveUnsubscribedCacheEntriesForTypeLocked). When it asks again, it gets what the server
+//! has by then.
 
 use super::{Cache, ResourceKind, Resources};
 use xdsctl_model::resource::ResourceType;
@@ -29,7 +30,7 @@ impl<T: ResourceKind> Cache<T> {
 }
 
 impl Resources {
-    /// The server has a resource no more, which a client that watches it does not hear.
+    /// Notes that the server no longer has a resource. A client that watches it is not told.
     pub fn withhold(&mut self, resource_type: ResourceType, name: &str) {
         match resource_type {
             ResourceType::Listener => self.listeners.withhold(name),
@@ -39,7 +40,8 @@ impl Resources {
         }
     }
 
-    /// The client watches a resource no more: what is left is what the server has, which may be a version that the client rejects.
+    /// Notes that the client no longer watches a resource. What is left is what the server has,
+    /// which may be a version that the client rejects.
     pub fn forget(&mut self, resource_type: ResourceType, name: &str) {
         match resource_type {
             ResourceType::Listener => self.listeners.forget(name),

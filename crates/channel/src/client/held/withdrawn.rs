@@ -1,23 +1,25 @@
-//! What the server took away and the client remembers, so that it does not see it come back (grpc-js-xds).
+//! Resources that the server took away and grpc-js-xds remembers, so that it does not notice when
+//! they come back.
 //!
-//! Its xDS client tells the watchers that a Listener or cluster is gone and keeps the version itself. A new version is compared with it,
-//! and watchers hear only of another one (xds-client.ts, `AdsResponseParser.parseResource`).
+//! Its xDS client tells the watchers that a Listener or Cluster is gone, and keeps the version
+//! itself. It compares a new version with that one, and tells the watchers only if they differ
+//! (xds-client.ts, `AdsResponseParser.parseResource`).
 
 use super::{Cache, HeldResource, ResourceKind, Resources};
 use crate::client::same::Compared;
 use xdsctl_model::resource::{Listener, ResourceType};
 
-/// A version that was taken away.
+/// A version that the server took away.
 #[derive(Debug, Clone)]
 pub(super) struct WithdrawnResource<T> {
     held: HeldResource<T>,
-    /// The same to the client, which the server has again.
+    /// A version that the server has again, and that is the same to the client.
     back: Option<HeldResource<T>>,
 }
 
 impl<T: ResourceKind + PartialEq> HeldResource<T> {
-    /// Says whether two Listeners differ only in what the client does not read. It compares all of the message, where it keeps of other
-    /// resources what it reads.
+    /// Says whether two Listeners differ only in what the client does not read. The client compares
+    /// the whole message of a Listener; of other resources it compares what it reads.
     fn differs_unread(&self, newer: &Self) -> bool {
         let bytes = |held: &Self| {
             let (store, origin) = held.version.as_ref()?.place.as_ref()?;
@@ -31,7 +33,7 @@ impl<T: ResourceKind + PartialEq> HeldResource<T> {
 }
 
 impl<T: ResourceKind> Cache<T> {
-    /// Takes a resource away that the client watches; says whether the server had it.
+    /// Takes away a resource that the client watches. Says whether the server had it.
     fn withdraw(&mut self, name: &str) -> bool {
         let key = self.names.key(name).into_owned();
         let held = self.held_mut().remove(&key);
@@ -45,7 +47,8 @@ impl<T: ResourceKind> Cache<T> {
         was_there
     }
 
-    /// The client watches a resource no more, and asks anew when it does again.
+    /// Forgets the withdrawn version: the client no longer watches the resource, and asks anew when
+    /// it does.
     pub(super) fn stop_remembering(&mut self, name: &str) {
         let key = self.names.key(name).into_owned();
         if let Some(back) = self.withdrawn.remove(&key).and_then(|known| known.back) {
@@ -55,7 +58,7 @@ impl<T: ResourceKind> Cache<T> {
 }
 
 impl<T: ResourceKind + Compared> Cache<T> {
-    /// A new version, unless it is the one that was taken away.
+    /// Returns a new version, unless it is the same as the one that was taken away.
     pub(super) fn unheard(&mut self, key: &str, newer: HeldResource<T>) -> Option<HeldResource<T>> {
         let versions = self.versions;
         let Some(known) = self.withdrawn.get_mut(key) else {
@@ -75,8 +78,8 @@ impl<T: ResourceKind + Compared> Cache<T> {
 }
 
 impl Cache<Listener> {
-    /// A Listener that has its routes in it is in use again: the client makes its configuration of it whenever another resource changes
-    /// (`XdsDependencyManager.maybeSendUpdate`).
+    /// Puts withdrawn Listeners with inline routes back in use: the client makes its configuration
+    /// from them whenever another resource changes (`XdsDependencyManager.maybeSendUpdate`).
     pub(super) fn use_inline_routes(&mut self) {
         let is_inline = |known: &WithdrawnResource<Listener>| {
             let manager = known.held.value().and_then(|listener| listener.api());
@@ -97,7 +100,8 @@ impl Cache<Listener> {
 }
 
 impl Resources {
-    /// Takes a Listener or cluster away that the client watches and remembers; says whether the server had it.
+    /// Takes away a Listener or Cluster that the client watches and remembers. Says whether the
+    /// server had it.
     pub fn withdraw(&mut self, resource_type: ResourceType, name: &str) -> bool {
         match resource_type {
             ResourceType::Listener => self.listeners.withdraw(name),

@@ -1,9 +1,9 @@
-//! Documents of one client: which of those that are read belong together.
+//! Finds out which of the documents that are read belong to one client.
 //!
-//! A dump is the state of one client, and a world by itself. Any other document is loose: it holds resources that stand in files
-//! because somebody put them there, and all of these complete each other. Where two of them have the same type and name with
-//! different content, or a Listener or RouteConfiguration stands in two directories, they are of two clients; [`split()`] says where
-//! their worlds part.
+//! A dump is the state of one client, and a world by itself. Any other document is loose: somebody
+//! put its resources in a file, and all loose documents complete each other. If two of them have
+//! the same type and name with different content, or a Listener or RouteConfiguration stands in two
+//! directories, they belong to two clients; [`split()`] says where their worlds part.
 
 mod split;
 
@@ -23,15 +23,15 @@ use xdsctl_document::proto::transcode::LIMIT_EXCEEDED;
 use xdsctl_document::source::{SourceId, Span};
 use xdsctl_model::resource::ResourceType;
 
-/// Resources that may be counted again, once for each world but the first that they belong to.
+/// The most resources that may be counted again, once for each further world that they belong to.
 const MAX_SHARED: usize = 400_000;
 
 /// Which documents are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parts {
-    /// Those that are no dump, but for conflicts.
+    /// Documents that are no dumps, except where they conflict.
     Loose,
-    /// All of each directory.
+    /// All documents of each directory.
     All,
 }
 
@@ -40,18 +40,18 @@ pub enum Parts {
 pub struct Joined {
     /// The worlds that were made.
     pub worlds: BTreeSet<WorldId>,
-    /// Those of which only some files were named.
+    /// The worlds of which only some files were named.
     pub partial: BTreeSet<WorldId>,
-    /// Documents that are in several worlds, with the number of those.
+    /// Documents that are in several worlds, with the number of worlds.
     pub shared: Vec<(SourceId, usize)>,
-    /// Two documents that cannot be of one world, and the resource that says so.
+    /// Two documents that cannot be in one world, and the resource that shows it.
     pub conflict: Option<Conflict>,
-    /// The worlds of a document beside the one that its resources name.
+    /// The worlds of a document besides the one that its resources name.
     pub(super) others: BTreeMap<(SourceId, WorldId), Vec<WorldId>>,
 }
 
 impl Joined {
-    /// The worlds of a resource beside [`Checked::world`].
+    /// The worlds of a resource besides [`Checked::world`].
     pub fn others_of(&self, checked: &Checked) -> impl Iterator<Item = &WorldId> {
         let others = self.others.get(&(checked.origin.source, checked.world));
         others.into_iter().flatten()
@@ -65,7 +65,7 @@ pub struct Conflict {
     pub resource_type: ResourceType,
     /// Its name, as clients ask for it.
     pub name: String,
-    /// The first two documents.
+    /// The first two documents that differ.
     pub documents: (SourceId, SourceId),
 }
 
@@ -74,7 +74,7 @@ struct LooseDocument<'c> {
     world: WorldId,
     source: SourceId,
     place: &'c DocumentPlace,
-    /// The numbers of its resources.
+    /// The indices of its resources.
     resources: Vec<usize>,
 }
 
@@ -86,7 +86,8 @@ impl<'c> LooseDocument<'c> {
 
 /// Gives the documents that belong together one world. Their own worlds stay behind empty.
 ///
-/// `places` says where each document stands; those in `partial` were named, and others beside them were not.
+/// `places` says where each document stands. The documents in `partial` were named, and others
+/// beside them were not.
 pub(super) fn join(
     checked: &mut [Checked],
     loader: &mut Loader,
@@ -118,7 +119,7 @@ pub(super) fn join(
         .iter()
         .zip(&members)
         .map(|(name, members)| {
-            // One document alone keeps its world, and its name.
+            // A document that is alone keeps its world, and its name.
             let [first, _, ..] = members.as_slice() else {
                 return None;
             };
@@ -201,7 +202,7 @@ fn documents<'c>(
     documents
 }
 
-/// One world for each directory.
+/// Makes one world for each directory.
 fn of_directories(documents: &[LooseDocument<'_>]) -> Split {
     let mut split = Split::default();
     let mut last = None;
@@ -215,7 +216,8 @@ fn of_directories(documents: &[LooseDocument<'_>]) -> Split {
     split
 }
 
-/// The worlds of documents that complete each other, and for each name of the split the conflict that it is.
+/// Splits documents that complete each other into worlds. Also returns the conflict behind each
+/// name of the split.
 fn of_conflicts(documents: &[LooseDocument<'_>], checked: &[Checked]) -> (Split, Vec<Conflict>) {
     let mut holders: HashMap<(ResourceType, &str), Vec<Holder>> = HashMap::new();
     for (document, of_document) in documents.iter().enumerate() {
@@ -228,13 +230,14 @@ fn of_conflicts(documents: &[LooseDocument<'_>], checked: &[Checked]) -> (Split,
                 continue;
             }
             let hash = match resource_type {
-                // Where a client begins: whoever has a copy of it in a directory means another client.
+                // A client begins at such a resource: a copy of it in another directory means
+                // another client.
                 ResourceType::Listener | ResourceType::RouteConfiguration => hash ^ directory,
                 ResourceType::Cluster | ResourceType::Endpoints => hash,
             };
             let holders = holders.entry((resource_type, &checked.name)).or_default();
             match holders.last_mut() {
-                // Of one document the last one counts.
+                // Within one document the last one counts.
                 Some((last, before)) if *last == document => *before = hash,
                 _ => holders.push((document, hash)),
             }
@@ -262,7 +265,7 @@ fn of_conflicts(documents: &[LooseDocument<'_>], checked: &[Checked]) -> (Split,
     (split(&places, &holders), conflicts)
 }
 
-/// Says which names two files of one directory have.
+/// Reports the names that two files of one directory have with different content.
 fn twice(
     loader: &mut Loader,
     split: &Split,

@@ -1,52 +1,56 @@
-//! Which documents are of one world, by where they stand: knows paths and names, and nothing of xDS.
+//! Decides by their paths which documents belong to one world. It knows paths and names, and
+//! nothing of xDS.
 //!
-//! All documents are one world but for conflicts: one name with different content in two documents. The paths of the two part in
-//! some directory, and the two subdirectories in which they go on are alternatives: each is a world, with all that is below none
-//! of the alternatives. Alternatives of the same name, in directories that do not stand in each other, are one: `clusters/prod` and
-//! `routes/prod`. Files of one directory go together by what their names have besides words for types (`cds-dev.yaml` and
-//! `lds-dev.yaml`), else by number: the first of each name, the second, and so on.
+//! All documents are one world, unless two of them have one name with different content. The paths
+//! of such documents part in some directory, and the two subdirectories in which they go on are
+//! alternatives: each is a world, together with all documents below no alternative. Alternatives of
+//! the same name, in directories that do not contain each other, are one: `clusters/prod` and
+//! `routes/prod`. Files of one directory go together by what their names have besides words for
+//! types (`cds-dev.yaml` and `lds-dev.yaml`), else by number: the first of each name, the second,
+//! and so on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Files of one directory that each have another resource of a name; of more each is a world by itself.
+/// The most files of one directory that may each have another resource of one name. If there are
+/// more, each file is a world by itself.
 const MAX_COPIES: u32 = 64;
 
-/// Paths of a world that its name lists.
+/// The most paths that the name of a world lists.
 const MAX_NAMED: usize = 3;
 
-/// Where a document stands: directories, then its name.
+/// Where a document stands: its directories, then its file name.
 pub type DocumentPlace = Vec<String>;
 
-/// A document that has a name, and a hash of what it has.
+/// The index of a document that has a name, and a hash of what it has under that name.
 pub(super) type Holder = (usize, u64);
 
-/// Which worlds there are.
+/// The worlds into which documents are split.
 #[derive(Debug, Default)]
 pub(super) struct Split {
-    /// The worlds of each document, by their numbers; none for one by itself.
+    /// The numbers of the worlds of each document; empty for a document that is a world by itself.
     pub homes: Vec<Vec<usize>>,
-    /// What each world is called.
+    /// The name of each world.
     pub names: Vec<String>,
-    /// Names that come twice in one directory.
+    /// Names that two files of one directory have with different content.
     pub twice: Vec<Twice>,
 }
 
 /// A name that two files of one directory have with different content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Twice {
-    /// The number of the name.
+    /// The index of the name.
     pub name: usize,
     /// The first two documents.
     pub documents: (usize, usize),
-    /// The documents of the directory are too many: each is by itself.
+    /// Whether the directory has too many such files, so that each is a world by itself.
     pub is_alone: bool,
 }
 
-/// One of several that are not of one world.
+/// One of several places whose documents are not in one world.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Alternative<'p> {
     Directory(&'p str),
-    /// By the stem of their names, or by number.
+    /// Files of one directory, by the stem of their names, or by number.
     Files(String, u32),
 }
 
@@ -68,23 +72,23 @@ const TYPE_WORDS: [&str; 14] = [
     "config",
 ];
 
-/// A directory, and which of its alternatives.
+/// A directory, and one of its alternatives.
 type ForkStep<'p> = (&'p [String], Alternative<'p>);
 
 /// The alternatives of one directory.
 #[derive(Debug, Default)]
 struct Fork<'p> {
     directories: BTreeSet<&'p str>,
-    /// Documents, with the names that others have too.
+    /// The documents, with the names that others have too, and a hash of the content.
     files: BTreeMap<usize, Vec<(usize, u64)>>,
-    /// The number of each of `files`; `None` if there are too many.
+    /// The number of each document in `files`; `None` if there are too many.
     numbers: Option<BTreeMap<usize, u32>>,
-    /// The stems of the files, if they say which of them go together.
+    /// The stems of the files, if these say which files go together.
     stems: BTreeSet<String>,
 }
 
-/// Splits documents into worlds. The places are in order; `names` has those that several documents have, each with its holders in
-/// the order of the documents.
+/// Splits documents into worlds. `places` is sorted. `names` has the names that several documents
+/// have, each with its holders in the order of the documents.
 pub(super) fn split(places: &[DocumentPlace], names: &[Vec<Holder>]) -> Split {
     let mut forks: BTreeMap<&[String], Fork<'_>> = BTreeMap::new();
     for (name, holders) in names.iter().enumerate() {
@@ -100,7 +104,7 @@ pub(super) fn split(places: &[DocumentPlace], names: &[Vec<Holder>]) -> Split {
         .map(|document| chain(places, document, &forks))
         .collect();
     let worlds = worlds(&chains);
-    // A document belongs where nothing that it stands below was decided otherwise.
+    // A document belongs to each world that agrees with all alternatives above the document.
     let mut belongs: BTreeMap<&[ForkStep<'_>], Vec<usize>> = BTreeMap::new();
     for (number, ends) in worlds.iter().enumerate() {
         for length in ends
@@ -163,7 +167,8 @@ fn part<'p>(
 }
 
 impl Fork<'_> {
-    /// Gives each file the lowest number under which no other file has a name of it with other content.
+    /// Gives each file the lowest number under which no other file has one of its names with other
+    /// content.
     fn number(&mut self) {
         let mut taken: BTreeMap<usize, BTreeMap<u64, u64>> = BTreeMap::new();
         let mut numbers = BTreeMap::new();
@@ -184,8 +189,8 @@ impl Fork<'_> {
         self.numbers = Some(numbers);
     }
 
-    /// Finds out whether the names of the files say which of them go together: they name types, the stems keep apart what must be, and
-    /// most stems have several files.
+    /// Finds out whether the names of the files say which files go together: all of them name
+    /// types, no two files of one stem conflict, and most stems have several files.
     fn stem(&mut self, places: &[DocumentPlace], directory: &[String]) {
         let name = |document: &usize| places.get(*document)?.last();
         let names: Vec<&String> = self.files.keys().filter_map(name).collect();
@@ -226,11 +231,11 @@ impl Fork<'_> {
         }
     }
 
-    /// The names that two of the files have.
+    /// The names that two of the files have with different content.
     fn twice(&self) -> impl Iterator<Item = Twice> {
         let mut first: BTreeMap<usize, (usize, u64)> = BTreeMap::new();
         let mut twice: BTreeMap<usize, Twice> = BTreeMap::new();
-        // Names that say what goes together say that it is meant so.
+        // If file names say what goes together, such names are meant to differ.
         for (document, names) in self.files.iter().filter(|_| self.stems.is_empty()) {
             for (name, hash) in names {
                 let (one, of_first) = *first.entry(*name).or_insert((*document, *hash));
@@ -257,13 +262,14 @@ fn names_type(name: &str) -> bool {
     words(name).any(|word| TYPE_WORDS.contains(&word))
 }
 
-/// What a file's name says besides types.
+/// The words of a file's name that name no type, joined by hyphens.
 fn stem_of(name: &str) -> String {
     let words: Vec<&str> = words(name).filter(|word| !TYPE_WORDS.contains(word)).collect();
     words.join("-")
 }
 
-/// The alternatives that a document stands in, from the outside; `None` if it is a world by itself.
+/// The alternatives in which a document stands, from the outermost inwards; `None` if it is a world
+/// by itself.
 fn chain<'p>(
     places: &'p [DocumentPlace],
     document: usize,
@@ -289,13 +295,13 @@ fn chain<'p>(
     Some(chain)
 }
 
-/// The worlds: for each the innermost alternatives that are in it.
+/// The worlds, each with the innermost alternatives that belong to it.
 fn worlds<'p>(chains: &[Option<Vec<ForkStep<'p>>>]) -> Vec<Vec<Vec<ForkStep<'p>>>> {
     let all: BTreeSet<&Vec<ForkStep<'p>>> = chains.iter().flatten().filter(|chain| !chain.is_empty()).collect();
     let mut by_label: BTreeMap<Vec<Alternative<'p>>, Vec<Vec<ForkStep<'p>>>> = BTreeMap::new();
     let mut all = all.into_iter().peekable();
     while let Some(chain) = all.next() {
-        // In this order what goes on where a chain ends comes next.
+        // The chains are sorted: one that continues this chain comes next.
         if all.peek().is_none_or(|next| !next.starts_with(chain)) {
             let label = chain.iter().map(|(_, alternative)| alternative.clone()).collect();
             by_label.entry(label).or_default().push(chain.clone());
@@ -345,7 +351,7 @@ fn common(places: &[DocumentPlace]) -> String {
     shown(first.iter().take(depth).map(String::as_str))
 }
 
-/// A path as people write it.
+/// Writes a path as people do.
 pub(super) fn shown<'s>(steps: impl Iterator<Item = &'s str>) -> String {
     let mut shown = String::new();
     for step in steps {

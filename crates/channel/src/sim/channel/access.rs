@@ -1,4 +1,4 @@
-//! What can be seen of a channel, and done to what is around it.
+//! What can be seen of a channel, and changed around it.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -17,7 +17,7 @@ use xdsctl_lb::runtime::{Connectivity, Event, Runtime, Time};
 use xdsctl_model::profile::Profile;
 
 impl Channel {
-    /// Lets chance begin again, so that what was sent to prepare the channel shifts no draw.
+    /// Restarts the random numbers, so that RPCs which prepared the channel shift no draw.
     pub fn restart_draws(&mut self) {
         self.draws = Draws::new(self.options.seed);
     }
@@ -27,40 +27,40 @@ impl Channel {
         self.runtime.now
     }
 
-    /// What the control plane says; call [`Channel::resolve`] after a change.
+    /// The client, to change what the control plane says; call [`Channel::resolve`] after a change.
     pub const fn client_mut(&mut self) -> &mut Client {
         &mut self.client
     }
 
-    /// Takes EDS updates that change endpoints; call [`Channel::resolve`] after it. Says what the
-    /// client makes of them, and which addresses no EDS resource of the channel has. What clients
-    /// of other channels made of the same changes is in `edits`.
+    /// Applies EDS updates that change endpoints; call [`Channel::resolve`] afterwards. Returns
+    /// what the client makes of them, and which addresses no EDS resource of the channel has.
+    /// `edits` has what clients of other channels made of the same changes.
     pub fn change_endpoints(&mut self, changes: &[EndpointChange], edits: &mut Edits) -> (Updated, Vec<SocketAddr>) {
         self.client.change_endpoints_with(&self.start, changes, edits)
     }
 
-    /// Takes an EDS update with more or fewer endpoints; call [`Channel::resolve`] after it.
+    /// Applies an EDS update with more or fewer endpoints; call [`Channel::resolve`] afterwards.
     ///
     /// # Errors
-    /// Why that cannot be.
+    /// Why the update is impossible.
     pub fn scale(&mut self, scale: &Scale, updated: &mut Updated) -> Result<(), String> {
         self.client
             .scale_endpoints(&self.start, &scale.name, scale.count, updated)
     }
 
-    /// The network; a change holds from the next attempt to connect or call on.
+    /// The network, to change it. A change counts from the next attempt to connect or call.
     pub const fn network_mut(&mut self) -> &mut Network {
         &mut self.network
     }
 
-    /// What lookup services (RLS) answer from now on.
+    /// Sets what lookup services (RLS) answer from now on.
     pub fn set_lookups(&mut self, lookups: Lookups) {
         self.client.lookup_targets.extend(lookups.targets().map(str::to_owned));
         self.network.lookups = lookups;
     }
 
-    /// The addresses of the channel's endpoints, those of clusters included to which lookups (RLS)
-    /// may lead, now or later, and of lookup services that are named by their address.
+    /// The addresses of the channel's endpoints, of the clusters to which lookups (RLS) may lead
+    /// now or later, and of lookup services that are named by an address.
     pub fn addresses(&self, lookup_targets: &BTreeSet<String>) -> Vec<SocketAddr> {
         let all = lookup_targets | &self.client.lookup_targets;
         let config = self.client.resolve_also(&self.start, &all);
@@ -78,7 +78,8 @@ impl Channel {
         &self.client.profile
     }
 
-    /// The routes of the channel, of an idle one those that its next RPC finds; `None` without a configuration.
+    /// The routes of the channel. For an idle channel, those that its next RPC will find; `None`
+    /// without a configuration.
     pub fn selector(&self) -> Option<Arc<Selector>> {
         if self.selector.is_some() || !self.is_idle() {
             return self.selector.clone();
@@ -87,14 +88,14 @@ impl Channel {
         Some(Arc::new(Selector::new(Arc::new(config))))
     }
 
-    /// The addresses that DNS says.
+    /// The addresses that DNS answers.
     pub fn dns_addresses(&self) -> impl Iterator<Item = SocketAddr> + '_ {
         self.client.dns.values().flatten().flatten().copied()
     }
 
-    /// The cookie, `NAME=VALUE`, of a session with the endpoint of this address that an RPC like
-    /// this one may have; `None` without an active session filter, or a route to a cluster. An
-    /// address that no endpoint has is one that has gone.
+    /// The cookie, `NAME=VALUE`, of a session with the endpoint of this address, for an RPC like
+    /// this one; `None` without an active session filter or without a route. An address that no
+    /// endpoint has stands for an endpoint that is gone.
     pub fn session_cookie(&self, rpc: &Rpc, address: &SocketAddr) -> Option<String> {
         let request = Request {
             path: &rpc.method,
@@ -106,7 +107,7 @@ impl Channel {
         forged.ok().map(|forged| forged.cookie)
     }
 
-    /// The policies at the root.
+    /// The LB policies at the root.
     pub const fn root(&self) -> &Child {
         &self.root
     }
@@ -123,7 +124,8 @@ impl Channel {
         }
     }
 
-    /// Puts the connections to an address into a state; `false` if no policy has one.
+    /// Puts the connections to an address into a state; `false` if no policy has a connection to
+    /// it.
     pub fn force(&mut self, address: &SocketAddr, state: Connectivity) -> bool {
         let all = self.connections(address);
         for subchannel in &all {
@@ -138,13 +140,13 @@ impl Channel {
         !all.is_empty()
     }
 
-    /// The connections to an address, and wishes for one.
+    /// The subchannels to an address: connections, and wishes for one.
     pub(super) fn connections(&self, address: &SocketAddr) -> Vec<u32> {
         self.runtime.pool.at(address).collect()
     }
 
-    /// Picks for an RPC with this cluster key and request hash, and does nothing with the answer
-    /// but wake what it met.
+    /// Picks for an RPC with this cluster key and request hash, and sends nothing. The pick may
+    /// wake the policies that it asks.
     pub fn pick_only(&mut self, cluster_key: &str, request_hash: u64) -> Pick {
         let args = PickArgs {
             cluster_key,

@@ -1,8 +1,8 @@
-//! The authority that an attempt bears (A81).
+//! The authority of an attempt (A81).
 //!
-//! A route's auto_host_rewrite puts the hostname of the endpoint there, unless the application has
-//! set an authority for the RPC. Follows C-core xds_cluster_impl.cc and `MaybeOverrideAuthority`
-//! (lb_metadata.cc), where no switch is in the way.
+//! A route's auto_host_rewrite replaces the authority by the hostname of the endpoint, unless the
+//! application has set one for the RPC. Follows C-core xds_cluster_impl.cc and
+//! `MaybeOverrideAuthority` (lb_metadata.cc), which ask no switch.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use xdsctl_lb::picker::{Complete, StepKind, TraceStep};
 use xdsctl_model::resource::route::RouteAction;
 
 impl Channel {
-    /// Notes the authority of an attempt, and tells where it comes from.
+    /// Notes the authority of an attempt, and traces where it comes from.
     pub(super) fn note_authority(&mut self, id: u64, complete: &Complete) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         let routes = self.selector.as_ref().map_or(&[][..], |selector| selector.routes());
@@ -40,7 +40,7 @@ impl Channel {
     }
 }
 
-/// Where the authority comes from.
+/// Says where the authority comes from.
 fn why(action: Option<&RouteAction>, is_own: bool, has_hostname: bool) -> &'static str {
     let (is_rewritten, is_untrusted) = action.map_or((false, false), |action| {
         (action.auto_host_rewrite, action.untrusted_host_rewrite)

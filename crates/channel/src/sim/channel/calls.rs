@@ -13,7 +13,7 @@ impl Channel {
     /// Lets time pass.
     ///
     /// # Errors
-    /// Too much happens in that time.
+    /// A limit of the simulation was reached.
     pub fn sleep(&mut self, ms: i64) -> Result<(), LimitReached> {
         self.sleep_until(self.runtime.now.saturating_add(ms.max(0)))
     }
@@ -21,7 +21,7 @@ impl Channel {
     /// Lets time pass until `until`; does nothing if that is in the past.
     ///
     /// # Errors
-    /// Too much happens in that time.
+    /// A limit of the simulation was reached.
     pub fn sleep_until(&mut self, until: Time) -> Result<(), LimitReached> {
         let mut events = 0;
         self.check_limit(events)?;
@@ -41,11 +41,11 @@ impl Channel {
         Ok(())
     }
 
-    /// Lets time pass until an RPC has ended, but not beyond `until`; says whether nothing is left
+    /// Lets time pass until an RPC has ended, but not beyond `until`. Says whether nothing is left
     /// to wait for.
     ///
     /// # Errors
-    /// Too much happens in that time.
+    /// A limit of the simulation was reached.
     pub fn wait(&mut self, id: RpcId, until: Time) -> Result<bool, LimitReached> {
         let mut events = 0;
         self.check_limit(events)?;
@@ -65,13 +65,13 @@ impl Channel {
         !self.calls.contains_key(&id.0)
     }
 
-    /// Sends an RPC that somebody will [`finish`](Self::finish).
+    /// Sends an RPC whose outcome somebody will take with [`finish`](Self::finish).
     pub fn begin(&mut self, rpc: Rpc) -> RpcId {
         self.send(rpc, false)
     }
 
-    /// Sends an RPC that nobody will [`finish`](Self::finish): [`take_ended`](Self::take_ended) has
-    /// its outcome.
+    /// Sends an RPC whose outcome nobody will take with [`finish`](Self::finish).
+    /// [`take_ended`](Self::take_ended) returns it.
     pub fn let_go(&mut self, rpc: Rpc) -> RpcId {
         self.send(rpc, true)
     }
@@ -144,7 +144,7 @@ impl Channel {
         RpcId(id)
     }
 
-    /// Says in the trace of an RPC that the client is stuck.
+    /// Notes in the trace of an RPC that the client is stuck.
     fn note_endless(&mut self, id: u64) {
         let call = self.calls.get_mut(&id).filter(|call| call.is_traced);
         if let (Some(cluster), Some(call)) = (&self.runtime.endless, call) {
@@ -172,11 +172,11 @@ impl Channel {
         })
     }
 
-    /// Lets time pass until an RPC has ended, and takes its outcome; `None` for one that was taken
-    /// before, or that would wait for ever.
+    /// Lets time pass until an RPC has ended, and returns its outcome; `None` if it was returned
+    /// before, or if the RPC would wait for ever.
     ///
     /// # Errors
-    /// Too much happens before.
+    /// A limit of the simulation was reached.
     pub fn finish(&mut self, id: RpcId) -> Result<Option<Outcome>, LimitReached> {
         self.wait(id, Time::MAX)?;
         if let Some(waiting) = self.calls.remove(&id.0) {
@@ -193,7 +193,7 @@ impl Channel {
     /// Sends an RPC and waits for its outcome.
     ///
     /// # Errors
-    /// Too much happens before.
+    /// A limit of the simulation was reached.
     pub fn call(&mut self, rpc: Rpc) -> Result<Option<Outcome>, LimitReached> {
         let id = self.begin(rpc);
         self.finish(id)

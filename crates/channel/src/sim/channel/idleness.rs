@@ -1,8 +1,9 @@
-//! A channel without an RPC for a while goes idle: it lets go of its policies, its connections and all that it watches. The next RPC
-//! begins anew, with what the control plane says then.
+//! A channel without an RPC for a while goes idle: it drops its policies, its connections and all
+//! its watches. The next RPC starts it anew, with what the control plane says then.
 //!
-//! C-core idle_filter_state.cc and legacy_channel_idle_filter.cc, grpc-go internal/idle/idle.go, grpc-java ManagedChannelImpl.java
-//! `enterIdleMode`, grpc-js internal-channel.ts `enterIdle`.
+//! Follows C-core idle_filter_state.cc and legacy_channel_idle_filter.cc, grpc-go
+//! internal/idle/idle.go, grpc-java ManagedChannelImpl.java `enterIdleMode`, grpc-js
+//! internal-channel.ts `enterIdle`.
 
 use super::{Channel, ChannelOptions, ConfigView, Watched};
 use xdsctl_lb::log::LogEvent;
@@ -10,31 +11,35 @@ use xdsctl_lb::policy::PolicyCx;
 use xdsctl_lb::runtime::{Connectivity, NOWHERE, Time};
 use xdsctl_model::profile::{Family, Feature, Profile};
 
-/// How long a channel goes on without an RPC, unless [`ChannelOptions::idle_timeout_ms`](super::ChannelOptions) says otherwise: the
-/// default of every family that has such a timeout.
+/// How long a channel stays in use without an RPC, unless
+/// [`ChannelOptions::idle_timeout_ms`](super::ChannelOptions) says otherwise. It is the default of
+/// every family that has such a timeout.
 const IDLE_TIMEOUT_MS: i64 = 30 * 60 * 1000;
 
-/// The least that grpc-java and grpc-js take.
+/// The shortest timeout that grpc-java and grpc-js accept.
 const LEAST_MS: i64 = 1000;
 
 /// Whether a channel is idle, and when it will be.
 #[derive(Debug)]
 pub(super) struct Idleness {
-    /// `None` if the channel is never idle.
+    /// The idle timeout; `None` if the channel never goes idle.
     timeout_ms: Option<i64>,
-    /// C-core looks once in each timeout whether there was an RPC since it last looked, beginning with the end of the first RPC. Its
-    /// channel is idle once in its life at most: its filter takes what makes the channel idle for the end of it.
+    /// When C-core began to look, at the end of the first RPC. It looks once in each timeout
+    /// whether there was an RPC since the last look. Its channel goes idle at most once in its
+    /// life, because its filter takes what makes the channel idle for the channel's end.
     looks_since: Option<Time>,
-    /// When it goes idle if no RPC begins.
+    /// When the channel goes idle if no RPC begins.
     at: Option<Time>,
-    /// Since when it is idle.
+    /// Since when the channel is idle.
     since: Option<Time>,
-    /// When it last began anew; `None` if it has not been idle since its first RPC.
+    /// When the channel last ended its idleness; `None` if it has not been idle since its first
+    /// RPC.
     woke: Option<Time>,
 }
 
 impl Idleness {
-    /// A channel at time 0, with what the application said of it. One of tonic-xds connects at once.
+    /// The state at time 0, with the application's settings. A channel of tonic-xds connects at
+    /// once.
     pub fn new(options: &ChannelOptions, profile: &Profile) -> Idleness {
         let timeout_ms = timeout_of(options.idle_timeout_ms, profile);
         let is_idle = options.starts_idle && profile.client().family != Family::Rust;
@@ -47,7 +52,7 @@ impl Idleness {
         }
     }
 
-    /// The last RPC has ended.
+    /// Notes that the last RPC has ended.
     fn rest(&mut self, now: Time, is_core: bool) {
         let Some(timeout_ms) = self.timeout_ms else { return };
         let looks_since = *self.looks_since.get_or_insert(now);
@@ -66,13 +71,14 @@ impl Channel {
         self.idleness.at.filter(|_| self.calls.is_empty() && !self.is_idle())
     }
 
-    /// Whether the channel is idle, because there was no RPC for a while.
+    /// Says whether the channel is idle, because there was no RPC for a while.
     pub const fn is_idle(&self) -> bool {
         self.idleness.since.is_some()
     }
 
-    /// An RPC has ended, which has `used` the channel: grpc-java does not count those that a filter or the picker ends at once
-    /// (ManagedChannelImpl.java `inUseStateAggregator`).
+    /// Notes that an RPC has ended. `used` says whether it has used the channel: grpc-java does not
+    /// count RPCs that a filter or the picker ends at once (ManagedChannelImpl.java
+    /// `inUseStateAggregator`).
     pub(super) fn rest(&mut self, used: bool) {
         let counts = used || self.client.profile.client().family != Family::Java;
         if self.calls.is_empty() && counts {
@@ -80,7 +86,7 @@ impl Channel {
         }
     }
 
-    /// Lets go of everything.
+    /// Makes the channel idle: it drops its policies, connections and watches.
     pub(super) fn go_idle(&mut self) {
         self.idleness.at = None;
         if self.is_dead || self.runtime.endless.is_some() {
@@ -113,22 +119,25 @@ impl Channel {
         self.runtime.end_event();
     }
 
-    /// An RPC has come: the channel begins anew if it is idle. Says since when it was.
+    /// Ends the idleness of the channel, because an RPC has come. Returns since when the channel
+    /// was idle, if it was.
     pub(super) fn wake(&mut self) -> Option<Time> {
         let since = self.idleness.since.take()?;
         self.idleness.woke = (since > 0).then_some(self.runtime.now);
         Some(since)
     }
 
-    /// Whether a resource for which the wait began then is waited for without an end. grpc-js times a resource when its connection to
-    /// the control plane comes about, and an idle channel has ended the stream, not the connection (xds-client.ts `markStreamStarted`).
+    /// Says whether the client waits without end for a resource, if the wait began at `since`.
+    /// grpc-js starts the timer of a resource when its connection to the control plane is made, and
+    /// an idle channel has ended the stream, not the connection (xds-client.ts
+    /// `markStreamStarted`).
     pub(super) fn waits_untimed(&self, since: Time) -> bool {
         let is_node = self.client.profile.client().family == Family::Node;
         is_node && self.idleness.woke.is_some_and(|woke| since >= woke)
     }
 }
 
-/// What the application said, or the default of a client that has such a timeout; `None` for never.
+/// The timeout that the application set, or the default of a client that has one; `None` for never.
 fn timeout_of(said_ms: Option<i64>, profile: &Profile) -> Option<i64> {
     let least = match profile.client().family {
         Family::Java | Family::Node => LEAST_MS,

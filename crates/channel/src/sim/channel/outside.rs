@@ -1,5 +1,5 @@
-//! What the policies want from outside: connections, lookups (RLS), load reports out of band, other
-//! clusters.
+//! What the policies want from outside: connections, lookups (RLS), out-of-band load reports and
+//! other clusters.
 
 use super::Channel;
 use crate::sim::network::{ANSWER_MS, CONNECT_JITTER_MS, REFUSAL_MS, Reachability};
@@ -34,7 +34,7 @@ impl Channel {
                 Reachability::Hangs => None,
             };
             let delay = match least {
-                // Below the jitter, so it fits.
+                // It is less than the jitter, so it fits.
                 Some(least) => least + self.connect_time.below(CONNECT_JITTER_MS) as i64,
                 None => ATTEMPT_TIMEOUT_MS,
             };
@@ -43,8 +43,9 @@ impl Channel {
         }
     }
 
-    /// A backend sends a report to those who want it, and the next one when it is time. One that
-    /// has no such service ends the stream, and the client does not ask again on this connection.
+    /// Sends a backend's load report to the policies that want it, and schedules the next one. A
+    /// backend without this service ends the stream, and the client does not ask again on this
+    /// connection.
     pub(super) fn report_load(&mut self, subchannel: u32, serial: u64) {
         let Some(found) = self.runtime.pool.get(subchannel) else {
             return;

@@ -1,22 +1,24 @@
-//! The rate of resolutions in grpc-js: an RPC that meets an idle channel asks for one, of which nothing comes, because the xDS client
-//! tells of changes by itself. When the next may be asked for, the RPCs that wait get the picker once more
-//! (resolving-load-balancer.ts `exitIdle`, `backoffTimeout`).
+//! The rate of resolutions in grpc-js. An RPC that meets an idle channel asks for a resolution.
+//! That has no result, because the xDS client reports changes by itself. When the next resolution
+//! may be asked for, the waiting RPCs get the picker once more (resolving-load-balancer.ts
+//! `exitIdle`, `backoffTimeout`).
 
 use super::Channel;
 use xdsctl_lb::policy::Reports;
 use xdsctl_lb::runtime::{Connectivity, Event, TimerId};
 use xdsctl_model::profile::Feature;
 
-/// How long no other resolution is asked for at first; each wait is longer, until there is a new configuration.
+/// The first wait before another resolution may be asked for. Each wait is longer than the last,
+/// until there is a new configuration.
 const FIRST_MS: i64 = 1000;
 const LONGEST_MS: i64 = 120_000;
 
-/// When a resolution was asked for.
+/// When resolutions may be asked for.
 #[derive(Debug)]
 pub(super) struct ResolutionRate {
-    /// The picker is that of an idle channel.
+    /// Whether the picker is that of an idle channel.
     is_idle: bool,
-    /// An RPC has met it.
+    /// Whether an RPC has met this picker.
     is_met: bool,
     timer: Option<TimerId>,
     next_ms: i64,
@@ -34,13 +36,13 @@ impl Default for ResolutionRate {
 }
 
 impl Channel {
-    /// There is a new configuration.
+    /// Starts again with the first wait, because there is a new configuration.
     pub(super) fn restart_resolutions(&mut self) {
         self.runtime.cancel(&mut self.resolutions.timer);
         self.resolutions.next_ms = FIRST_MS;
     }
 
-    /// There is a new picker.
+    /// Notes a new picker.
     pub(super) fn note_idle(&mut self, reports: &Reports) {
         if let Some(last) = reports.last() {
             self.resolutions.is_idle = last.state == Connectivity::Idle;
@@ -48,7 +50,7 @@ impl Channel {
         }
     }
 
-    /// An RPC has met the picker.
+    /// Notes that an RPC has met the picker, and begins a wait if that asks for a resolution.
     pub(super) fn leave_idle(&mut self) {
         let is_first = !std::mem::replace(&mut self.resolutions.is_met, true);
         let is_asked = is_first && self.resolutions.is_idle && self.resolutions.timer.is_none();
@@ -59,7 +61,7 @@ impl Channel {
         }
     }
 
-    /// The next resolution may be asked for.
+    /// Gives the picker to the waiting RPCs, because the next resolution may be asked for.
     pub(super) fn pick_again(&mut self) {
         self.resolutions.timer = None;
         self.resolutions.is_met = false;

@@ -1,4 +1,5 @@
-//! From what the control plane says to the configuration in use, and what is waited for meanwhile.
+//! Makes the configuration in use of what the control plane says, and decides what the channel
+//! waits for meanwhile.
 //!
 //! Follows C-core xds_dependency_manager.cc and xds_client.cc.
 
@@ -56,7 +57,7 @@ impl Channel {
         let is_waiting = self.options.waits_for_missing && !waits_apart && self.waits(&resolved);
         self.note_watched(&resolved, awaited.as_ref(), is_waiting);
         if waits_apart && resolved.as_ref().is_err_and(|failure| failure.at_once.is_none()) {
-            // The channel is not told: RPCs wait, or go on with the configuration that they have.
+            // The channel is not told: RPCs wait, or use the configuration that they have.
             return;
         }
         match &resolved {
@@ -67,12 +68,13 @@ impl Channel {
             Ok(_) | Err(_) => self.view.awaited.clear(),
         }
         if awaited.is_some() && self.has_clusters_of(&resolved) {
-            // A Listener alone is no news while its routes are not there.
+            // A new Listener alone has no effect while its routes are missing.
             return;
         }
         let of_routes = resolved.as_ref().err().filter(|failure| !failure.keeps_routes);
         if of_routes.is_some() && self.route_failure.as_ref() == of_routes {
-            // Told already: a Listener that comes back to these routes tells nothing.
+            // This failure was reported already: a Listener that comes back to these routes reports
+            // nothing.
             return;
         }
         if self.is_listener_alone(&resolved) {
@@ -82,13 +84,13 @@ impl Channel {
             && self.client.profile.has(Feature::FailedClusterKept)
             && *now == **before
         {
-            // What has failed and goes on does not fail anew.
+            // What failed before and still fails does not fail anew.
             return;
         }
         if let Ok(config) = &resolved
             && whole::held_up(config, &self.client, false).is_some()
         {
-            // The client goes on with what it has.
+            // The client goes on with the configuration that it has.
             return;
         }
         let lost_watch = match (&resolved, &self.taken) {
@@ -120,7 +122,7 @@ impl Channel {
             }
         };
         if self.runtime.endless.is_some() {
-            // Nothing gets through to the data plane any more.
+            // No update reaches the data plane any more.
             return;
         }
         self.is_resolved = true;
@@ -153,8 +155,8 @@ impl Channel {
         let before = self.lb_config.take();
         let lb_config = match (read, &before) {
             (Ok(lb_config), _) => lb_config,
-            // The client goes on with the service config and the routes that it has, and with the
-            // new clusters.
+            // The client keeps the service config and the routes that it has, and takes the new
+            // clusters.
             (Err(_), Some(before)) => before.clone(),
             (Err(status), None) => {
                 self.broken = Some(status.from_control_plane("resolver"));
@@ -165,7 +167,7 @@ impl Channel {
         self.lb_config = Some(lb_config.clone());
         let mut config = config;
         if let (false, Some(before)) = (is_read, &self.view.config) {
-            // The routes in use hold on to their clusters.
+            // The routes in use keep their clusters.
             for (name, state) in &before.clusters {
                 config.clusters.entry(name.clone()).or_insert_with(|| state.clone());
             }
@@ -204,8 +206,9 @@ impl Channel {
         Some(leaf)
     }
 
-    /// A plugin in use that no route of a new configuration leads to: the selector before still holds it, and is asked for it when the
-    /// new service config is made (C-core xds_resolver.cc `CreateServiceConfig`).
+    /// Finds a plugin in use to which no route of a new configuration leads. The selector before
+    /// still holds it, and is asked for it when the new service config is made (C-core
+    /// xds_resolver.cc `CreateServiceConfig`).
     fn lost_plugin(&self, config: &XdsConfig) -> Option<String> {
         let before = self.view.config.as_ref()?;
         if !self.client.profile.has(Feature::LostPluginKills) {
@@ -217,9 +220,9 @@ impl Channel {
         lost.next().map(str::to_owned)
     }
 
-    /// A config with the children that RPCs under way have been sent to, of the config before:
-    /// routes that lead elsewhere do not take their cluster away (C-core xds_resolver.cc
-    /// `ClusterRef`, grpc-go `clusterInfo.refCount`).
+    /// Adds to a config those children of the config before to which RPCs under way were sent. Such
+    /// a cluster stays even if the routes now lead elsewhere (C-core xds_resolver.cc `ClusterRef`,
+    /// grpc-go `clusterInfo.refCount`).
     fn with_children_in_use(&mut self, mut config: LbConfig, before: Option<&LbConfig>) -> LbConfig {
         self.held.clear();
         if let (LbConfig::ClusterManager(now), Some(LbConfig::ClusterManager(before))) = (&mut config, before) {
@@ -235,7 +238,7 @@ impl Channel {
         config
     }
 
-    /// Lets go of the cluster of an RPC that has ended, if nothing but such RPCs held it.
+    /// Releases the cluster of an RPC that has ended, and resolves anew if only such RPCs held it.
     pub(super) fn release(&mut self, call: &Call) {
         let Some(count) = call.key().and_then(|key| self.held.get_mut(key)) else {
             return;
@@ -246,7 +249,8 @@ impl Channel {
         }
     }
 
-    /// There is no configuration: the client runs pick_first without an address.
+    /// Applies a failure: there is no configuration, and the client runs pick_first without an
+    /// address.
     fn fail(&mut self, failure: &ChannelFailure) -> Reports {
         self.broken = None;
         self.refusal.clone_from(&failure.at_once);
@@ -279,8 +283,8 @@ impl Channel {
         self.root.update(update, &mut cx)
     }
 
-    /// The routes that the Listener names and that are not there yet, if the channel has others
-    /// with which it goes on.
+    /// The RouteConfiguration that the Listener names and that has not come yet, if the channel has
+    /// other routes with which it goes on.
     fn awaited_routes(&mut self, resolved: &Result<XdsConfig, ChannelFailure>) -> Option<(ResourceType, String)> {
         let failure = resolved.as_ref().err()?;
         let has_own = self.routes.as_ref().is_some_and(|routes| routes.name.is_none());
@@ -297,8 +301,8 @@ impl Channel {
         (goes_on && self.waits(resolved)).then(|| routes.clone())
     }
 
-    /// The clusters that wait for a resource, their own, their endpoints or those of a member, or
-    /// for ever for DNS.
+    /// The clusters that wait for a resource (their own, their endpoints, or those of a member), or
+    /// without end for DNS.
     fn awaited_clusters(&self, config: &XdsConfig) -> BTreeSet<String> {
         let is_awaited = |resource_type: ResourceType, name: &str| {
             let since = self.asked.get(&(resource_type, name.to_owned()));
@@ -307,7 +311,7 @@ impl Channel {
             let is_recent = since.is_some_and(|since| self.is_hoped_for(*since));
             missing.next().is_some() && (is_recent || self.client.waits_without_end(resource_type, name))
         };
-        // Members of members: no deeper than a client follows them, and each once.
+        // Members of members count too: no deeper than a client follows them, and each once.
         let waits = |root: &String| {
             let (mut open, mut seen) = (vec![root.clone()], BTreeSet::new());
             while let Some(name) = open.pop() {
@@ -340,8 +344,8 @@ impl Channel {
         waiting.map(|(name, _)| name.clone()).collect()
     }
 
-    /// Whether the clusters are those of the configuration before, each with the endpoints that it
-    /// had. Notes do not count.
+    /// Says whether the clusters and their endpoints are those of the configuration before. Notes
+    /// do not count.
     fn has_clusters_of(&self, resolved: &Result<XdsConfig, ChannelFailure>) -> bool {
         let now = resolved.as_ref().map(|config| &config.clusters);
         let before = self.taken.as_ref().map(|config| &config.clusters);
@@ -359,8 +363,8 @@ impl Channel {
         })
     }
 
-    /// Whether nothing is new but the Listener, with the same routes by RDS, which some clients do
-    /// not take by itself.
+    /// Says whether only the Listener is new, and its routes come by RDS and are the same. Some
+    /// clients do not apply such an update.
     fn is_listener_alone(&self, resolved: &Result<XdsConfig, ChannelFailure>) -> bool {
         let (Ok(now), Some(before)) = (resolved, &self.view.config) else {
             return false;
@@ -371,8 +375,8 @@ impl Channel {
         self.client.profile.has(Feature::ListenerAloneUnseen) && has_same_routes && self.has_clusters_of(resolved)
     }
 
-    /// Remembers what the client watches and which routes it has, and forgets what it watches no
-    /// more.
+    /// Remembers what the client watches and which routes it has, and forgets what it no longer
+    /// watches.
     fn note_watched(
         &mut self,
         resolved: &Result<XdsConfig, ChannelFailure>,
@@ -412,7 +416,7 @@ impl Channel {
         }
     }
 
-    /// Whether the client still hopes for a resource.
+    /// Says whether the client still waits for a resource.
     fn waits(&mut self, resolved: &Result<XdsConfig, ChannelFailure>) -> bool {
         let missing = match resolved {
             Ok(config) => &config.missing,
@@ -421,8 +425,8 @@ impl Channel {
         self.hopes(missing) || self.client.profile.has(Feature::AwaitsAll) && self.awaits_more()
     }
 
-    /// Whether a resource that was asked for has neither come nor timed out, named by the
-    /// configuration or not.
+    /// Says whether a watched resource has neither come nor timed out, even one that the
+    /// configuration does not name.
     fn awaits_more(&self) -> bool {
         self.asked.iter().any(|((resource_type, name), since)| {
             self.is_hoped_for(*since)
@@ -431,12 +435,12 @@ impl Channel {
         })
     }
 
-    /// Whether a resource for which the wait began then may still come.
+    /// Says whether a resource may still come, if the wait for it began at `since`.
     pub(super) fn is_hoped_for(&self, since: Time) -> bool {
         self.runtime.now - since < RESOURCE_TIMEOUT_MS || self.waits_untimed(since)
     }
 
-    /// Whether any of these is still waited for, from now on if it was not before.
+    /// Says whether the client still waits for any of these. The wait for a new one begins now.
     fn hopes(&mut self, missing: &[(ResourceType, String)]) -> bool {
         let now = self.runtime.now;
         let mut is_waiting = false;
@@ -452,18 +456,17 @@ impl Channel {
         is_waiting
     }
 
-    /// Notes that a resource was removed: a channel that watches it is told, and does not wait for
+    /// Notes that a resource was removed. A channel that watches it is told, and does not wait for
     /// it.
     pub fn note_removed(&mut self, resource_type: ResourceType, name: &str) {
         if self.watched.has(resource_type, name) {
-            // Nothing waits for it, however long a client does for what it has asked for.
+            // Nothing waits for it, however long the client waits for what it asks for.
             let long_ago = Time::MIN / 2;
             self.asked.insert((resource_type, name.to_owned()), long_ago);
         }
     }
 
-    /// Takes a resource away, which a client may remember that watches it; says whether it was
-    /// there.
+    /// Removes a resource, which a client that watches it may remember. Says whether it was there.
     pub fn take_away(&mut self, resource_type: ResourceType, name: &str) -> bool {
         let remembers = self.client.profile.has(Feature::WithdrawnRemembered) && self.watched.has(resource_type, name);
         let resources = &mut self.client.resources;
@@ -475,8 +478,8 @@ impl Channel {
         was_there
     }
 
-    /// Says whether the client keeps a resource that the server no longer has: it does if it
-    /// watches it, as it is not told.
+    /// Says whether the client keeps a resource that the server no longer has. It does if it
+    /// watches the resource, because it is not told.
     pub fn keeps(&mut self, resource_type: ResourceType, name: &str) -> bool {
         let keeps = self.watched.has(resource_type, name) && self.client.resources.contains(resource_type, name);
         if keeps {
@@ -485,8 +488,8 @@ impl Channel {
         keeps
     }
 
-    /// Notes that the client rejects a resource. If it did not watch it, it has no earlier version
-    /// to keep.
+    /// Notes that the client rejects a resource. A client that did not watch it has no earlier
+    /// version to keep.
     pub fn note_rejected(&mut self, resource_type: ResourceType, name: &str) {
         if !self.watched.has(resource_type, name) {
             self.client.resources.forget(resource_type, name);

@@ -1,4 +1,5 @@
-//! An RPC's way through the channel: selected, delayed, picked for, answered, tried again, ended.
+//! An RPC's way through the channel: it is selected, delayed, picked for, answered, tried again and
+//! ended.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use xdsctl_model::resource::Millis;
 use xdsctl_model::status::{Code, Status};
 
 impl Channel {
-    /// Asks the config selector and the filters.
+    /// Runs the config selector and the filters for an RPC.
     pub(super) fn select(&mut self, id: u64) {
         if let Some(status) = self.broken.clone() {
             let waits = self.calls.get(&id).is_some_and(|call| call.rpc.wait_for_ready);
@@ -34,7 +35,7 @@ impl Channel {
             return;
         }
         let Some(selector) = self.selector.clone() else {
-            // pick_first without an address takes all RPCs.
+            // pick_first without an address gets all RPCs.
             self.pick(id);
             return;
         };
@@ -97,7 +98,8 @@ impl Channel {
     fn start(&mut self, id: u64, selected: &Selected) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         if let Some(ms) = selected.timeout_ms {
-            // C-core counts from the start of the call; the others from when they know its route.
+            // C-core counts from the start of the call. Other clients count from when they know its
+            // route.
             let from = match self.client.profile.is_core() {
                 true => call.began,
                 false => self.runtime.now,
@@ -230,7 +232,7 @@ impl Channel {
         }
     }
 
-    /// What the client says of a pick that fails. The policies of grpc-java hand on the status of a
+    /// The client's words for a pick that fails. The policies of grpc-java hand on the status of a
     /// connection as it is.
     fn in_its_words(&self, status: Status) -> Status {
         let is_java = self.client.profile.client().family == Family::Java;
@@ -286,14 +288,14 @@ impl Channel {
         };
     }
 
-    /// Counts the attempts that are on their way by now.
+    /// Counts the attempts that are under way by now.
     fn count_all(&mut self) {
         for counter in std::mem::take(&mut self.uncounted) {
             self.runtime.in_flight.begin(counter);
         }
     }
 
-    /// Tells everybody who counts that an attempt has ended.
+    /// Reports the end of an attempt to circuit breakers, outlier detection and load reports.
     fn tell_ended(&mut self, complete: &Complete, is_ok: bool, has_answer: bool) {
         self.count_all();
         for counter in complete.counters() {
@@ -341,8 +343,8 @@ impl Channel {
         }
     }
 
-    /// A call that the server has not seen is tried again at once, but only the first time; this
-    /// attempt does not count for a retry policy. Says whether it is tried again.
+    /// Tries a call again at once that the server has not seen, but only the first time. This
+    /// attempt does not count for a retry policy. Says whether the call is tried again.
     fn tries_unseen(&mut self, id: u64) -> bool {
         let Some(call) = self.calls.get_mut(&id) else {
             return true;
@@ -361,7 +363,7 @@ impl Channel {
         true
     }
 
-    /// An attempt has ended: so has the RPC, or it is tried again.
+    /// Handles the end of an attempt: the RPC ends too, or is tried again.
     pub(super) fn end_attempt(&mut self, id: u64, reply: &Reply, complete: Option<&Complete>) {
         let class = if complete.is_some() {
             Class::Complete
@@ -517,12 +519,12 @@ impl Channel {
     }
 }
 
-/// The number of an RPC as it is told, from 1.
+/// The number of an RPC in the log, from 1.
 pub(super) fn number(id: u64) -> i64 {
     i64::try_from(id).unwrap_or(i64::MAX).saturating_add(1)
 }
 
-/// What is told of an RPC that has ended.
+/// The log event of an RPC that has ended.
 fn ended(id: u64, outcome: &Outcome, has_routes: bool) -> LogEvent {
     let route = outcome.route.filter(|_| has_routes);
     let leaf = outcome.place.as_ref().map(|place| &place.cluster);
@@ -551,7 +553,7 @@ impl Call {
 }
 
 impl Channel {
-    /// A backend goes away: calls that it has fail, and its connection is lost.
+    /// Stops a backend: its calls fail, and its connections are lost.
     pub fn stop(&mut self, address: &std::net::SocketAddr) {
         let text = address.to_string();
         let with_it: Vec<u64> = self
@@ -561,7 +563,7 @@ impl Channel {
             .map(|(id, _)| *id)
             .collect();
         self.disconnect(address);
-        // Attempts that hung are refused now.
+        // Attempts to connect that were hanging are refused now.
         for number in self.connections(address) {
             if let Some(found) = self.runtime.pool.get(number)
                 && found.state == Connectivity::Connecting

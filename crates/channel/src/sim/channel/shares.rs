@@ -1,5 +1,4 @@
-//! Where RPCs are to go, by the configuration and the connections as they are: shares instead of
-//! draws.
+//! Where RPCs should go, by the configuration and the current connections: shares instead of draws.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +11,8 @@ use xdsctl_lb::picker::{PickArgs, PickShares};
 use xdsctl_model::resource::Millis;
 
 impl Channel {
-    /// The shares that RPCs like this one are to have, by backend or failure, with connections as
-    /// they are now.
+    /// The share of RPCs like this one that each backend or failure should get, with the
+    /// connections as they are now.
     pub fn expected(&self, rpc: &Rpc) -> BTreeMap<String, f64> {
         let mut shares = PickShares::default();
         let Some(selector) = &self.selector else {

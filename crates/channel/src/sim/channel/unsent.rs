@@ -9,7 +9,8 @@ use xdsctl_model::profile::Family;
 use xdsctl_model::status::Status;
 
 impl Channel {
-    /// Says whether grpc-js does not send an attempt; then it fails or waits for its deadline.
+    /// Says whether grpc-js does not send an attempt. If so, the attempt fails or waits for its
+    /// deadline.
     pub(super) fn holds_back(&mut self, id: u64) -> bool {
         if self.client.profile.client().family != Family::Node {
             return false;

@@ -1,5 +1,6 @@
-//! What grpc-go comes to when it goes through its clusters: it leaves an aggregate cluster at the first child that has failed, and
-//! neither watches nor waits for those behind it (xdsdepmgr/xds_dependency_manager.go `populateAggregateClusterLocked`).
+//! Which clusters grpc-go reaches. It leaves an aggregate cluster at the first child that has
+//! failed, and neither watches nor waits for the children after it
+//! (xdsdepmgr/xds_dependency_manager.go `populateAggregateClusterLocked`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,14 +10,14 @@ use crate::client::graph::MAX_AGGREGATE_DEPTH;
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::resource::route::Route;
 
-/// What has become of a cluster with all that is below it.
+/// The state of a cluster with all that is below it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reached {
-    /// It is all there.
+    /// All resources are there.
     Whole,
-    /// The client waits for a part of it.
+    /// The client waits for some of them.
     Awaited,
-    /// It fails, and what is behind it in an aggregate cluster does not count.
+    /// The cluster fails, and the children after it in an aggregate cluster do not count.
     Failed,
 }
 
@@ -28,14 +29,14 @@ struct ClusterWalk<'a> {
     seen: BTreeMap<String, Reached>,
     /// The clusters below all roots so far.
     visited: BTreeSet<String>,
-    /// What the clusters wait for that have not failed.
+    /// The resources for which clusters wait that have not failed.
     awaited: Vec<(ResourceType, String)>,
 }
 
 impl Channel {
-    /// Takes out of a configuration what the client does not come to from the clusters of the routes and those that are wanted. Says
-    /// what it lacks of wanted ones alone: a configuration does not wait for these, and has them when they are whole
-    /// (`maybeSendUpdateLocked`).
+    /// Removes from a configuration what the client does not reach from the clusters of the routes
+    /// and from `wanted`. Returns what only the wanted clusters lack. A configuration does not wait
+    /// for that, and has these clusters once they are whole (`maybeSendUpdateLocked`).
     pub(super) fn leave_unvisited(
         &self,
         config: &mut XdsConfig,
@@ -121,7 +122,7 @@ impl ClusterWalk<'_> {
         found
     }
 
-    /// Waits for a resource if it is missing.
+    /// Waits for a resource if it is missing. If not, the result is `otherwise`.
     fn wait_for(&mut self, resource: Option<(ResourceType, String)>, otherwise: Reached) -> Reached {
         match resource.filter(|resource| self.missing.contains(resource)) {
             Some(resource) => {

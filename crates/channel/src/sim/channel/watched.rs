@@ -1,5 +1,5 @@
-//! What the client of a channel watches: only of these it keeps a version that the server has no
-//! more.
+//! What the client of a channel watches. Only of these resources it keeps a version that the server
+//! no longer has.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use xdsctl_model::resource::ResourceType;
 pub(super) struct Watched(BTreeSet<(ResourceType, String)>);
 
 impl Watched {
-    /// What a channel with this configuration watches. Of two RouteConfigurations it is the one
-    /// that is `awaited`.
+    /// The resources that a channel with this configuration watches. If it waits for other routes,
+    /// it watches those, `awaited`, and not the ones in use.
     pub fn of(config: &XdsConfig, awaited: Option<&(ResourceType, String)>) -> Watched {
         let mut all = BTreeSet::new();
         if !config.listener_name.is_empty() {
@@ -41,18 +41,19 @@ impl Watched {
         Watched(all)
     }
 
-    /// Watches these resources, too.
+    /// Adds resources that are watched too.
     pub fn add(&mut self, more: &[(ResourceType, String)]) {
         self.0.extend(more.iter().cloned());
     }
 
-    /// These, and what was watched before.
+    /// Adds what was watched before.
     pub fn and(mut self, before: Option<Watched>) -> Watched {
         self.0.extend(before.into_iter().flat_map(|before| before.0));
         self
     }
 
-    /// The same, of which a RouteConfiguration is the only one that is still watched.
+    /// The resources together with `entry`. If that has a RouteConfiguration, no other one is
+    /// watched any more.
     pub fn with_entry(&self, entry: &[(ResourceType, String)]) -> Watched {
         let is_routes = |(kind, _): &&(ResourceType, String)| *kind == ResourceType::RouteConfiguration;
         let replaces = entry.iter().any(|resource| is_routes(&resource));
@@ -65,7 +66,7 @@ impl Watched {
         self.0.contains(&(resource_type, name.to_owned()))
     }
 
-    /// What is not watched any more.
+    /// The resources that are not in `now`, and so no longer watched.
     pub fn left_by(&self, now: &Watched) -> Vec<(ResourceType, String)> {
         self.0.difference(&now.0).cloned().collect()
     }

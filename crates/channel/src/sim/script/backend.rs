@@ -1,4 +1,4 @@
-//! What backends do from now on, as `backend` and the `backends` of a scenario say it.
+//! What backends do from now on, as the step `backend` and the `backends` of a scenario say.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use xdsctl_document::source::node::{JsonMember, JsonNode};
 use xdsctl_lb::policy::LoadReport;
 use xdsctl_model::status::Code;
 
-/// Stands for the backends that are not named.
+/// The name that stands for all backends that are not named.
 pub const OTHERS: &str = "default";
 
 const MEMBERS: [&str; 10] = [
@@ -29,23 +29,23 @@ const MEMBERS: [&str; 10] = [
 const UNPROCESSED: [&str; 2] = ["by", "count"];
 const ANSWER: [&str; 3] = ["latency", "status", "share"];
 
-/// One backend, or those that are not named.
+/// What one backend does, or all that are not named.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
-    /// Its address; `None` for those that are not named.
+    /// The backend's address; `None` for all that are not named.
     pub address: Option<SocketAddr>,
     /// The bytes of the document in which the setting is written.
     pub span: Span,
-    /// Whether it takes connections; `None` if that stays.
+    /// Whether it accepts connections; `None` to leave that as it is.
     pub reach: Option<Reachability>,
-    /// How backends that the setting is about answer.
+    /// How the backend answers.
     pub backend: Backend,
-    /// What it says of its load; `None` if that stays.
+    /// Its load report; `None` to leave that as it is.
     pub load: Option<Arc<LoadReport>>,
 }
 
 impl Setting {
-    /// Makes a network so.
+    /// Applies the setting to a network.
     pub fn apply(&self, network: &mut Network) {
         let Some(address) = self.address else {
             network.default = self.reach.unwrap_or(network.default);
@@ -62,10 +62,10 @@ impl Setting {
     }
 }
 
-/// Reads backends by address.
+/// Reads the settings of backends by address.
 ///
 /// # Errors
-/// What is wrong.
+/// What is wrong, and where.
 pub fn settings(member: &'static str, node: &JsonNode) -> Result<Vec<Setting>, Located> {
     let map = object(member, node, "an object of backends by address")?;
     map.iter().map(setting).collect()
@@ -116,7 +116,7 @@ fn reach(node: &JsonNode) -> Result<Reachability, Located> {
     }
 }
 
-/// Calls that are not processed: all, or the first ones.
+/// Reads which calls are not processed: all, or the first ones.
 fn unprocessed(node: &JsonNode) -> Result<Unprocessed, Located> {
     let whole = "`goaway`, `refused_stream` or `close`, or an object with that as `by` and a `count`";
     let by = |node: &JsonNode| match node.text() {
@@ -140,7 +140,7 @@ fn unprocessed(node: &JsonNode) -> Result<Unprocessed, Located> {
     })
 }
 
-/// How load is told: both ways unless it is said.
+/// Reads how load is reported: in both ways unless the setting says otherwise.
 fn reports(node: &JsonNode) -> Result<Reports, Located> {
     let period = seconds(node, "report_period")?;
     let out_of_band = Some(period.unwrap_or(MIN_REPORT_MS));

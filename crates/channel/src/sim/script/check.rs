@@ -1,4 +1,4 @@
-//! Whole scripts: what a step alone does not tell.
+//! Checks of whole scripts, for faults that a single step does not show.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -7,7 +7,7 @@ use super::fault::hint;
 use super::{MAX_AT_A_RATE, MAX_SENT, MAX_UNDER_WAY, Step, StepError};
 use xdsctl_model::text;
 
-/// Looks at whole scripts: what a step alone does not tell.
+/// Checks a whole script for faults that a single step does not show.
 ///
 /// `known` are the addresses of the channel before the first step.
 ///
@@ -45,7 +45,7 @@ pub fn check<'s>(
         }
         match step {
             Step::Begin { name, sending, .. } => {
-                // Of RPCs at a rate, those that have ended are not kept.
+                // RPCs at a rate are not kept when they have ended.
                 let kept = if sending.rate.is_some() { 0 } else { sending.count };
                 at_a_rate += usize::from(sending.rate.is_some());
                 if at_a_rate > MAX_AT_A_RATE {
@@ -101,7 +101,7 @@ pub fn lookup_targets<'s>(steps: impl IntoIterator<Item = &'s Step>) -> BTreeSet
     answers.flatten().map(str::to_owned).collect()
 }
 
-/// `::ffff:1.2.3.4` leads to the same backend as `1.2.3.4`.
+/// Makes one address of two that lead to the same backend: `::ffff:1.2.3.4` becomes `1.2.3.4`.
 pub(super) fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }

@@ -1,4 +1,4 @@
-//! EDS updates in short: `drain`, `health`, `weight`, `scale`, and `remove` of an address.
+//! Short forms of EDS updates: `drain`, `health`, `weight`, `scale`, and `remove` of an address.
 
 use std::net::SocketAddr;
 
@@ -6,22 +6,22 @@ use super::value::{Located, address, address_key, object, one_or_more, wrong};
 use crate::client::EndpointChange;
 use xdsctl_document::source::node::JsonNode;
 
-/// Most endpoints that `scale` makes of a locality.
+/// The most endpoints that `scale` gives a locality.
 pub const MAX_SCALE: u32 = 100_000;
 
-/// A number of endpoints that a cluster is to have.
+/// How many endpoints a cluster or a locality is to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scale {
     /// The cluster, or one of its localities (`REGION/ZONE/SUB_ZONE`).
     pub name: String,
-    /// How many endpoints there are to be.
+    /// The number of endpoints.
     pub count: u32,
 }
 
 /// The health of endpoints that take no new sessions.
 const DRAINING: &str = "DRAINING";
 
-/// `drain: ADDRESS`.
+/// Reads `drain: ADDRESS`.
 pub(super) fn drain(node: &JsonNode) -> Result<Vec<EndpointChange>, Located> {
     let drained = |node: &JsonNode| {
         let change = EndpointChange::health(address("drain", node)?, DRAINING);
@@ -30,7 +30,7 @@ pub(super) fn drain(node: &JsonNode) -> Result<Vec<EndpointChange>, Located> {
     one_or_more(node, drained)
 }
 
-/// `remove: ADDRESS`; `None` if the value is no address and no list of them.
+/// Reads `remove: ADDRESS`; `None` if the value is neither an address nor a list of addresses.
 pub(super) fn removals(node: &JsonNode) -> Option<Vec<EndpointChange>> {
     let one = |node: &JsonNode| {
         node.text()
@@ -44,7 +44,7 @@ pub(super) fn removals(node: &JsonNode) -> Option<Vec<EndpointChange>> {
     }
 }
 
-/// `health: {ADDRESS: HEALTH}`.
+/// Reads `health: {ADDRESS: HEALTH}`.
 pub(super) fn health(node: &JsonNode) -> Result<Vec<EndpointChange>, Located> {
     by_address("health", node, |address, value| {
         let change = value
@@ -54,7 +54,7 @@ pub(super) fn health(node: &JsonNode) -> Result<Vec<EndpointChange>, Located> {
     })
 }
 
-/// `weight: {ADDRESS: WEIGHT}`.
+/// Reads `weight: {ADDRESS: WEIGHT}`.
 pub(super) fn weight(node: &JsonNode) -> Result<Vec<EndpointChange>, Located> {
     by_address("weight", node, |address, value| {
         let weight = value.whole().and_then(|weight| u32::try_from(weight).ok());
@@ -74,7 +74,7 @@ fn by_address(
         .collect()
 }
 
-/// `scale: {CLUSTER: COUNT}`.
+/// Reads `scale: {CLUSTER: COUNT}`.
 pub(super) fn scale(node: &JsonNode) -> Result<Vec<Scale>, Located> {
     let map = object("scale", node, "an object of numbers by cluster")?;
     let one = |member: &xdsctl_document::source::node::JsonMember| {

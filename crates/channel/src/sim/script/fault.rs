@@ -7,32 +7,32 @@ use xdsctl_model::text;
 /// What is wrong with a step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StepError {
-    /// The line is no JSON, with the reason.
+    /// The line is no JSON. The text says why.
     #[error("{0}")]
     NotJson(String),
-    /// A key twice in one object.
+    /// A key occurs twice in one object.
     #[error("`{0}` occurs twice in one object, where only one can count")]
     Twice(String),
-    /// Not an object with one member.
+    /// The step is not an object with one member.
     #[error("a step is an object with one of {}, not {found}", listed(&VERBS))]
     NoStep {
-        /// What stands in the place of what was expected.
+        /// What was found instead.
         found: String,
     },
     /// A step has several verbs.
     #[error("a step has one verb, this one has {0}: write a line for each")]
     Several(String),
-    /// A member that there is not.
+    /// There is no member of this name.
     #[error("{place} has no `{name}`{hint}")]
     Unknown {
-        /// `a step`, `pick`.
+        /// Where the member stands: `a step`, `pick`.
         place: &'static str,
         /// The name as it is written.
         name: String,
-        /// What was meant, or what there is.
+        /// What was probably meant, or which names there are.
         hint: String,
     },
-    /// A member of the wrong kind.
+    /// A member has a value of the wrong kind.
     #[error("`{member}` is {value}, must be {wanted}")]
     Member {
         /// The name of the member.
@@ -42,7 +42,7 @@ pub enum StepError {
         /// What it must be.
         wanted: &'static str,
     },
-    /// Two members of which there can be one.
+    /// Two members are given of which only one may be.
     #[error("`{member}` and `{other}` cannot both be given")]
     Contradict {
         /// The name of the member that comes first.
@@ -50,37 +50,37 @@ pub enum StepError {
         /// The name of the member that contradicts it.
         other: &'static str,
     },
-    /// `finish` without `begin`.
+    /// `finish` names no `begin` before it.
     #[error("`finish` names `{name}`, which no `begin` before it has{hint}")]
     FinishUnknown {
         /// The name as it is written.
         name: String,
-        /// What was meant, or what there is.
+        /// What was probably meant, or which names there are.
         hint: String,
     },
-    /// `begin` again before `finish`.
+    /// `begin` has the name of RPCs that are not finished yet.
     #[error("`begin` names `{0}`, whose RPCs are under way already: finish them first, or name these otherwise")]
     BeginTwice(String),
-    /// `begin` without `finish`.
+    /// No `finish` follows a `begin`.
     #[error("no `finish` waits for the RPCs `{0}` of this `begin`, so nothing would be said of them")]
     NeverFinished(String),
-    /// Too many at a time.
+    /// Too many RPCs are under way at a time.
     #[error("{0} RPCs would be in progress at once, the limit is {MAX_UNDER_WAY}")]
     TooMany(u64),
-    /// Too many at a rate at a time.
+    /// Too many `begin`s at a rate go on at a time.
     #[error("more than {MAX_AT_A_RATE} `begin`s at a rate would go on at a time, which is the limit")]
     TooManyAtARate,
-    /// Too many in all.
+    /// All steps together have too many RPCs.
     #[error("with those of the steps before there would be {0} RPCs, the limit is {MAX_SENT} in all")]
     TooManyInAll(u64),
-    /// An address that no resource has.
+    /// No resource has the address.
     #[error("`{verb}` names {address}, which is no address of the channel or of an `update`{hint}")]
     NoAddress {
         /// The step's verb.
         verb: &'static str,
         /// The address as it is written.
         address: String,
-        /// What was probably meant, as half a sentence.
+        /// What was probably meant, as the end of a sentence.
         hint: String,
     },
 }
@@ -90,7 +90,7 @@ pub(super) fn listed(names: &[&str]) -> String {
     quoted.join(", ")
 }
 
-/// What was probably meant by a name, or what there is.
+/// Says what was probably meant by a name, or which names there are.
 pub(super) fn hint(name: &str, names: &[&str]) -> String {
     match text::nearest(name, names.iter().copied()) {
         Some(near) => format!(", did you mean `{near}`?"),
@@ -99,7 +99,7 @@ pub(super) fn hint(name: &str, names: &[&str]) -> String {
     }
 }
 
-/// A value for a message, not longer than a line.
+/// Formats a value for a message, not longer than a line.
 pub(super) fn shown(node: &JsonNode) -> String {
     const MOST: usize = 80;
     format!("`{}`", text::beginning(&node.to_json(), MOST))

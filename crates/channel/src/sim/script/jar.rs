@@ -1,4 +1,4 @@
-//! Cookie jars: what a browser keeps of `set-cookie` headers, and sends again (RFC 6265, section 5).
+//! Cookie jars: what a browser keeps of `set-cookie` headers and sends again (RFC 6265, section 5).
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use xdsctl_model::cookie::covers;
 struct Cookie {
     value: String,
     path: String,
-    /// `None` for one that lasts as long as the browser.
+    /// When it expires; `None` for a cookie that lasts as long as the browser.
     ends: Option<Time>,
 }
 
@@ -22,7 +22,7 @@ pub struct Jar {
 }
 
 impl Jar {
-    /// Takes a `set-cookie` header of an answer that came at `now`.
+    /// Stores the cookie of a `set-cookie` header, of an answer that came at `now`.
     pub fn take(&mut self, header: &str, now: Time) {
         let mut parts = header.split("; ");
         let Some((name, value)) = parts.next().and_then(|pair| pair.split_once('=')) else {

@@ -1,4 +1,4 @@
-//! What lookup services (RLS) answer, as `lookups` says it.
+//! What lookup services (RLS) answer, as the step `lookups` says.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const MEMBERS: [&str; 7] = [
 /// Reads what lookup services answer.
 ///
 /// # Errors
-/// What is wrong.
+/// What is wrong, and where.
 pub fn lookups(node: &JsonNode) -> Result<Lookups, Located> {
     let list = node.list().ok_or_else(|| wrong("lookups", node, "a list of answers"))?;
     Ok(Lookups(list.iter().map(reply).collect::<Result<_, Located>>()?))
@@ -57,7 +57,7 @@ fn failure(node: &JsonNode, status: &JsonNode) -> Result<Status, Located> {
     Ok(Status::new(code, message.unwrap_or_else(|| "scripted".to_owned())))
 }
 
-/// An answer; one without a target is as good as none.
+/// Reads an answer. One without a target makes the lookup fail.
 fn answer(node: &JsonNode, targets: &JsonNode) -> Result<Result<LookupAnswer, Status>, Located> {
     if let Some(message) = node.get("message") {
         return Err(wrong("message", message, "beside a `status`"));

@@ -1,11 +1,11 @@
-//! Scripts: steps in JSON or YAML, one an object, played on one channel or several.
+//! Scripts: steps in JSON or YAML, each an object, played on one channel or several.
 //!
 //! `{"pick": {"method", "headers", "count", "rate", "timeout", ...}}` sends RPCs one after the
-//! other, or at a rate, `{"begin": {..., "name"}}` and `{"finish": name}` at the same time as what
-//! stands between them, `{"sleep": seconds}` and `{"at": seconds}` let time pass. `stop`, `start`,
-//! `silence`, `speak`, `drop`, `orca` and `backend` say what backends do, `lookups` what lookup
-//! services answer; `update` and `remove` change what the control plane sends, `drain`, `health`,
-//! `weight` and `scale` its EDS resources.
+//! other, or at a rate. `{"begin": {..., "name"}}` and `{"finish": name}` send RPCs at the same
+//! time as the steps between them are played. `{"sleep": seconds}` and `{"at": seconds}` let time
+//! pass. `stop`, `start`, `silence`, `speak`, `drop`, `orca` and `backend` say what backends do,
+//! and `lookups` what lookup services answer. `update` and `remove` change what the control plane
+//! sends, and `drain`, `health`, `weight` and `scale` change its EDS resources.
 //!
 //! A step with a member that is unknown or of the wrong type is refused: nothing in a script is
 //! silently ignored.
@@ -45,77 +45,77 @@ pub use rpc::{MAX_RATE, Sending, pairs};
 pub use send::Done;
 pub use value::Located;
 
-/// What a step can do.
+/// The verbs of all steps.
 pub const VERBS: [&str; 19] = [
     "pick", "begin", "finish", "sleep", "at", "stop", "start", "silence", "speak", "drop", "orca", "backend",
     "lookups", "update", "remove", "drain", "health", "weight", "scale",
 ];
 
-/// Most RPCs of one step.
+/// The most RPCs of one step.
 pub const MAX_COUNT: u64 = 10_000_000;
 
-/// Most RPCs of one step at a rate: those that have ended are not kept.
+/// The most RPCs of one step at a rate. Those that have ended are not kept.
 pub const MAX_RATED: u64 = 1_000_000_000;
 
-/// Most RPCs of all steps together: a million takes about a second.
+/// The most RPCs of all steps together. A million takes about a second.
 pub const MAX_SENT: u64 = 1_000_000_000;
 
-/// Timers and changes of connections of all steps and clients, as a multiple of the most events of
-/// one step.
+/// The most timers and changes of connections for all steps and clients, as a multiple of the most
+/// events of one step.
 pub const MAX_STEPS_WORK: u64 = 4;
 
-/// Most RPCs under way at a time: each is kept in memory until it has ended.
+/// The most RPCs under way at a time. Each is kept in memory until it has ended.
 pub const MAX_UNDER_WAY: u64 = 100_000;
 
-/// Most `begin`s at a rate that go on at a time.
+/// The most `begin`s at a rate that go on at a time.
 pub const MAX_AT_A_RATE: usize = 1_000;
 
 /// A step of a script.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// RPCs, until the last one has ended.
+    /// Sends RPCs, and waits until the last one has ended.
     Pick(Sending),
-    /// RPCs, while the next steps are played.
+    /// Sends RPCs while the next steps are played.
     Begin {
-        /// The name by which later steps call these RPCs.
+        /// The name by which a later `finish` refers to these RPCs.
         name: String,
         /// The RPCs that are sent.
         sending: Sending,
-        /// Time until the next step.
+        /// The time until the next step, in milliseconds.
         settle_ms: i64,
     },
     /// Waits for the RPCs of the `begin` with this name.
     Finish(String),
-    /// Lets so many simulated milliseconds pass.
+    /// Lets this many simulated milliseconds pass.
     Sleep(i64),
-    /// Lets time pass until this one.
+    /// Lets time pass until this point in time.
     At(Time),
-    /// The backends of these addresses go away: connections break, and none is accepted.
+    /// Stops the backends of these addresses: connections break, and none is accepted.
     Stop(Vec<SocketAddr>),
     /// The backends of these addresses accept connections from now on.
     Start(Vec<SocketAddr>),
-    /// Addresses take connections and never speak.
+    /// Makes these addresses accept connections and never speak.
     Silence(Vec<SocketAddr>),
-    /// Backends close their connections, and take new ones.
+    /// Makes the backends of these addresses close their connections, and accept new ones.
     Drop(Vec<SocketAddr>),
-    /// What backends do from now on.
+    /// Sets what backends do from now on.
     Backend(Vec<Setting>),
     /// The control plane sends these resources.
     Update {
-        /// As text: parsed values would take fifty times the memory.
+        /// The resources as text: parsed values would take fifty times the memory.
         sent: SentTexts,
-        /// The addresses in them.
+        /// The addresses in the resources.
         addresses: Vec<SocketAddr>,
     },
-    /// The control plane no longer sends these.
+    /// The control plane no longer sends these resources.
     Remove(Vec<(ResourceType, String)>),
     /// The control plane sends EDS with other endpoints.
     Endpoints(Vec<EndpointChange>),
     /// The control plane sends EDS with more or fewer endpoints.
     Scale(Vec<Scale>),
-    /// What lookup services answer.
+    /// Sets what lookup services answer.
     Lookups(Lookups),
-    /// Load reports by address.
+    /// Sets load reports by address.
     Load(BTreeMap<String, Arc<LoadReport>>),
 }
 
@@ -140,7 +140,7 @@ impl Step {
                 "backend",
                 settings.iter().filter_map(|setting| setting.address).collect(),
             ),
-            // Endpoints that the client drops are no addresses of the channel, and can be changed
+            // Endpoints that the client drops are no addresses of the channel, but can be changed
             // nevertheless.
             Step::Endpoints(_)
             | Step::Pick(_)

@@ -1,4 +1,4 @@
-//! Load reports by address, as `orca` sets them.
+//! Load reports by address, as the step `orca` sets them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use super::value::{Located, address_key, members, object, wrong};
 use xdsctl_document::source::node::JsonNode;
 use xdsctl_lb::policy::LoadReport;
 
-/// Members of a load report, named as in `xds.data.orca.v3.OrcaLoadReport`.
+/// The members of a load report, named as in `xds.data.orca.v3.OrcaLoadReport`.
 const REPORT: [&str; 7] = [
     "cpu_utilization",
     "mem_utilization",
@@ -18,10 +18,10 @@ const REPORT: [&str; 7] = [
     "utilization",
 ];
 
-/// Reads load reports by address, fields named as in `xds.data.orca.v3.OrcaLoadReport`.
+/// Reads load reports by address. Their fields are named as in `xds.data.orca.v3.OrcaLoadReport`.
 ///
 /// # Errors
-/// What is wrong.
+/// What is wrong, and where.
 pub fn load_reports(node: &JsonNode) -> Result<BTreeMap<String, Arc<LoadReport>>, Located> {
     let reports = object("orca", node, "an object of reports by address")?;
     reports

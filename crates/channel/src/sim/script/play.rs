@@ -1,4 +1,4 @@
-//! Steps at work on channels.
+//! Plays steps on channels.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -19,17 +19,17 @@ pub struct Player {
     sender: Sender,
 }
 
-/// RPCs of a `begin` that are waited for, and the jar of their cookies.
+/// The RPCs of a `begin` that await their `finish`, and the jar of their cookies.
 #[derive(Debug, Default)]
 struct UnderWay {
     jar: Option<String>,
     ids: Vec<(usize, RpcId)>,
 }
 
-/// What a step came to, besides its RPCs.
+/// The result of a step, besides its RPCs.
 #[derive(Debug, Default)]
 pub struct StepResult {
-    /// What clients carry on from and people should hear of: rejected updates, removals of nothing.
+    /// Notes for people on what does not stop a client: rejected updates, removals of nothing.
     pub notes: Vec<String>,
     /// Why the step could not be played as it is written.
     pub faults: Vec<String>,
@@ -38,18 +38,19 @@ pub struct StepResult {
 }
 
 impl Player {
-    /// Deals RPCs by the weights of the channels, in their order, and not in turn.
+    /// Makes a player that deals RPCs by the weights of the channels, in their order, and not in
+    /// turn.
     pub fn weighed(weights: impl Iterator<Item = u64>) -> Player {
         let mut player = Player::default();
         player.sender.weigh(weights);
         player
     }
 
-    /// Plays one step on one channel; what came of its RPCs goes to `take`, in order, until that
-    /// wants no more.
+    /// Plays one step on one channel. `take` gets the outcomes of its RPCs, in order, until it
+    /// returns `false`.
     ///
     /// # Errors
-    /// The step takes too long.
+    /// A limit of the simulation was reached.
     pub fn play(
         &mut self,
         step: &Step,
@@ -60,11 +61,11 @@ impl Player {
         self.play_on(step, channels, 0..1, &mut |done| take(done.outcome))
     }
 
-    /// Plays one step on those of the channels that `clients` says; all of them come to the same
-    /// time. RPCs are dealt in turn, or by [weights](Player::weighed).
+    /// Plays one step on the channels of the range `clients`. Afterwards all channels are at the
+    /// same time. RPCs are dealt in turn, or by [weights](Player::weighed).
     ///
     /// # Errors
-    /// The step takes too long.
+    /// A limit of the simulation was reached.
     pub fn play_on(
         &mut self,
         step: &Step,
@@ -172,7 +173,7 @@ impl Player {
         Ok(())
     }
 
-    /// Waits for an RPC and tells of it.
+    /// Waits for an RPC and hands on its outcome.
     fn end(
         &mut self,
         client: usize,
@@ -223,7 +224,7 @@ fn reach(channels: &mut [Channel], clients: Range<usize>, addresses: &[SocketAdd
 
 /// Plays a step of the control plane.
 fn send(step: &Step, channels: &mut [Channel], clients: Range<usize>, told: &mut StepResult) {
-    // A fault counts only if it is one for every client: a change may be meant for some of them.
+    // A fault counts only if every client has it, because a change may be meant for some of them.
     let mut faults: Option<Vec<String>> = None;
     let mut said: BTreeSet<String> = told.notes.iter().cloned().collect();
     let first = clients.start;
@@ -280,10 +281,10 @@ fn send(step: &Step, channels: &mut [Channel], clients: Range<usize>, told: &mut
     told.faults.extend(faults.unwrap_or_default());
 }
 
-/// Takes a resource away; says if that does nothing.
+/// Removes a resource. Returns a note if that has no effect.
 fn remove(resource_type: ResourceType, name: &str, channel: &mut Channel) -> Option<String> {
     let kind = resource_type.short_name();
-    // Only for these two does silence mean removal (state of the world).
+    // Only for these two types a response without the resource removes it (state of the world).
     let forgets_nothing = channel.client_mut().profile.has(Feature::WaitsForResources);
     let is_heard = matches!(resource_type, ResourceType::Listener | ResourceType::Cluster) && !forgets_nothing;
     let client = channel.client_mut();
@@ -296,7 +297,7 @@ fn remove(resource_type: ResourceType, name: &str, channel: &mut Channel) -> Opt
         return Some(format!("{kind} `{name}` stays in use: {why}"));
     }
     let is_held = channel.take_away(resource_type, name);
-    // Of one that never came there is nothing to tell: the channel waits for it on.
+    // If the resource never came, the channel goes on waiting for it and is not told.
     if is_dropped && is_held {
         channel.note_removed(resource_type, name);
     }

@@ -1,4 +1,4 @@
-//! Steps out of their JSON. Nothing that stands there is passed over.
+//! Reads steps from their JSON. Nothing in it is ignored.
 
 use std::net::SocketAddr;
 
@@ -10,23 +10,23 @@ use crate::client::SentTexts;
 use xdsctl_document::source::node::{JsonMember, JsonNode};
 use xdsctl_model::resource::ResourceType;
 
-/// Time from the start of RPCs to the next step.
+/// The time from the start of RPCs to the next step, in milliseconds.
 const SETTLE_MS: i64 = 300;
 
-/// Most RPCs of a `pick`.
+/// The most RPCs of a `pick`, as a number and in words.
 const PICKS: (u64, &str) = (MAX_COUNT, "a number up to 10,000,000");
 
-/// Most RPCs at a rate.
+/// The most RPCs at a rate, as a number and in words.
 const RATED: (u64, &str) = (MAX_RATED, "a number up to 1,000,000,000");
 
-/// Most RPCs of a `begin` that has no rate: all are under way.
+/// The most RPCs of a `begin` without a rate: all of them are under way at once.
 const BEGUN: (u64, &str) = (MAX_UNDER_WAY, "a number up to 100,000");
 
 impl Step {
     /// Reads a step from a line of a script.
     ///
     /// # Errors
-    /// What is wrong with it; a key that stands twice in any of its objects is.
+    /// What is wrong with the step. A key that occurs twice in one object is a fault too.
     pub fn read(line: &str) -> Result<Step, StepError> {
         let read = JsonNode::of_json(line).map_err(Located::from);
         let step = read.and_then(|node| Step::of(&node));
@@ -53,7 +53,7 @@ impl Step {
     }
 }
 
-/// Says whether a member of a step says what it does.
+/// Says whether a name is the verb of a step.
 pub fn is_verb(name: &str) -> bool {
     VERBS.contains(&name)
 }
@@ -145,7 +145,7 @@ fn removed(pair: &JsonNode) -> Option<(ResourceType, String)> {
     Some((resource_type, name.text()?.to_owned()))
 }
 
-/// The socket addresses anywhere in resources.
+/// Finds the socket addresses anywhere in resources.
 fn addresses_in(node: &JsonNode) -> Vec<SocketAddr> {
     let mut found = Vec::new();
     let mut left = vec![node];

@@ -1,4 +1,4 @@
-//! RPCs of `pick` and `begin`: what is sent, how often, at which rate, from which cookie jar.
+//! The RPCs of `pick` and `begin`: what is sent, how often, at which rate, from which cookie jar.
 
 use std::net::SocketAddr;
 
@@ -7,10 +7,10 @@ use crate::sim::Rpc;
 use xdsctl_document::source::node::JsonNode;
 use xdsctl_lb::runtime::Time;
 
-/// Largest rate, in RPCs a second.
+/// The highest rate, in RPCs per second.
 pub const MAX_RATE: f64 = 1e6;
 
-/// Members of an RPC.
+/// The members of the object that describes RPCs.
 pub(super) const MEMBERS: [&str; 9] = [
     "method",
     "headers",
@@ -23,31 +23,31 @@ pub(super) const MEMBERS: [&str; 9] = [
     "session",
 ];
 
-/// RPCs that are all alike.
+/// A number of RPCs that are all alike.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sending {
-    /// What is sent, without the cookies of the jar.
+    /// The RPC, without the cookies of the jar.
     pub rpc: Rpc,
-    /// How many, unless the step says so.
+    /// How many RPCs are sent.
     pub count: u64,
-    /// How many a second begin, whether or not those before have ended; `None` for one after the
-    /// other.
+    /// How many RPCs begin each second, whether or not earlier ones have ended; `None` to send one
+    /// after the other.
     pub rate: Option<f64>,
-    /// The jar that takes and gives the cookies.
+    /// The name of the jar from which the RPCs get cookies, and into which their answers put them.
     pub jar: Option<String>,
-    /// The address whose session the RPC has.
+    /// The address of the endpoint with which the RPCs have a session.
     pub session: Option<SocketAddr>,
 }
 
 impl Sending {
-    /// When the RPC of a number begins, from the first one on, in milliseconds.
+    /// When the RPC of this number begins, in milliseconds after the first one.
     pub fn offset(&self, number: u64) -> Time {
-        // Below 10^7 RPCs, one every 10^9 seconds at most.
+        // A cast of a float to an integer saturates.
         self.rate.map_or(0, |rate| (number as f64 * 1000.0 / rate) as i64)
     }
 }
 
-/// Reads RPCs; `most` is how many there may be, in numbers and in words.
+/// Reads RPCs. `most` is how many there may be, as a number and in words.
 pub(super) fn read(node: &JsonNode, most: (u64, &'static str)) -> Result<Sending, Located> {
     let mut rpc = Rpc::default();
     if let Some(method) = node.get("method") {
@@ -97,8 +97,7 @@ fn count(node: &JsonNode, rate: Option<f64>, (most, wanted): (u64, &'static str)
     }
 }
 
-/// A list of pairs, or an object.
-/// Headers: an object by name, or a list of pairs. Names become lower case.
+/// Reads headers: an object by name, or a list of pairs. Names become lower case.
 pub fn pairs(node: &JsonNode) -> Option<Vec<(String, String)>> {
     let lower = |name: &str| name.to_ascii_lowercase();
     if let Some(members) = node.map() {

@@ -1,8 +1,8 @@
 //! RPCs on their way: dealt to channels that share one clock, one after the other or at a rate,
 //! with cookies from jars.
 //!
-//! The channels do not meet each other, so each may run ahead on its own until something is to be
-//! done to one of them; then all are brought to the same time.
+//! The channels do not affect each other, so each may run ahead by itself until something is done
+//! to one of them. Then all are brought to the same time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -17,25 +17,25 @@ use xdsctl_lb::runtime::Time;
 /// An RPC that has ended.
 #[derive(Debug)]
 pub struct Done<'d> {
-    /// Which of the channels sent it.
+    /// The RPC's channel, by its index.
     pub client: usize,
-    /// The number that its channel gave it.
+    /// The id that the channel gave the RPC.
     pub id: RpcId,
     /// The name of its `begin`; `None` for a `pick`.
     pub name: Option<&'d str>,
     /// The jar of its cookies.
     pub jar: Option<&'d str>,
-    /// What became of it.
+    /// How the RPC ended.
     pub outcome: Outcome,
 }
 
-/// RPCs at a rate that may be under way at a time.
+/// The most RPCs at a rate that may be under way at a time.
 const MOST_UNDER_WAY: usize = MAX_UNDER_WAY as usize;
 
-/// Takes RPCs as they end; `false` to hear of no more.
+/// Gets RPCs as they end, and returns `false` to get no more.
 pub(super) type Take<'t> = &'t mut dyn FnMut(Done<'_>) -> bool;
 
-/// RPCs at a rate.
+/// RPCs that are sent at a rate.
 #[derive(Debug)]
 struct RpcStream {
     /// The name of its `begin`; `None` for a `pick`.
@@ -53,24 +53,24 @@ impl RpcStream {
     }
 }
 
-/// What sends RPCs, and keeps cookies.
+/// Sends RPCs, and keeps cookies.
 #[derive(Debug, Default)]
 pub(super) struct Sender {
-    /// In the order in which they began, by number.
+    /// The RPCs at a rate by number, in the order in which they began.
     streams: BTreeMap<usize, RpcStream>,
     next_stream: usize,
-    /// The next RPC of each stream that has one, the earliest first.
+    /// When the next RPC of each stream that has one is due, the earliest first.
     arrivals: BTreeSet<(Time, usize)>,
     /// The streams of the RPCs at a rate that are under way; only looked up.
     owners: HashMap<(usize, RpcId), usize>,
-    /// The streams of names.
+    /// The streams by name.
     names: BTreeMap<String, usize>,
     jars: BTreeMap<String, Jar>,
     /// How many RPCs were dealt to the clients in turn.
     dealt: usize,
     /// The weight of each client, if RPCs are dealt by weights, and how far it is behind its share.
     weights: Vec<(u64, i64)>,
-    /// Timers and changes of connections so far.
+    /// The number of timers and changes of connections so far.
     worked: u64,
     is_over: bool,
     /// Why an RPC could not be sent as the step says.
@@ -83,8 +83,8 @@ impl Sender {
         self.weights = weights.map(|weight| (weight, 0)).collect();
     }
 
-    /// The client that is next, of those that may be: in turn, or the one that is furthest behind
-    /// its share.
+    /// Chooses the client for the next RPC from `clients`: in turn, or the one that is furthest
+    /// behind its share.
     pub fn deal(&mut self, clients: &Range<usize>) -> usize {
         if let Some(weights) = self
             .weights
@@ -95,7 +95,7 @@ impl Sender {
             for (weight, behind) in &mut *weights {
                 *behind = behind.saturating_add_unsigned(*weight);
             }
-            // Of several the first.
+            // Among equals the first one is chosen.
             let next = weights.iter().enumerate().rev().max_by_key(|(_, (_, behind))| *behind);
             let next = next.map_or(0, |(number, _)| number);
             if let Some((_, behind)) = weights.get_mut(next) {
@@ -129,14 +129,14 @@ impl Sender {
         rpc
     }
 
-    /// Sends an RPC that is waited for.
+    /// Sends an RPC for which somebody waits.
     pub fn begin(&mut self, sending: &Sending, client: usize, channels: &mut [Channel]) -> Option<RpcId> {
         let channel = channels.get_mut(client)?;
         let rpc = self.fill(sending, channel);
         Some(channel.begin(rpc))
     }
 
-    /// Says what became of an RPC; its cookies go into its jar.
+    /// Hands on the outcome of an RPC, and puts its cookies into its jar.
     pub fn tell(&mut self, done: Done<'_>, take: Take<'_>) {
         if let Some(jar) = done.jar {
             let jar = self.jars.entry(jar.to_owned()).or_default();
@@ -147,17 +147,17 @@ impl Sender {
         self.is_over = self.is_over || !take(done);
     }
 
-    /// Why an RPC of the last step could not be sent as it says.
+    /// Returns why an RPC of the last step could not be sent as the step says.
     pub const fn take_fault(&mut self) -> Option<String> {
         self.fault.take()
     }
 
-    /// Says whether nobody wants to hear more.
+    /// Says whether nobody wants more outcomes.
     pub const fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// Begins RPCs at a rate, from now on; the number of the stream.
+    /// Begins to send RPCs at a rate. Returns the number of the stream.
     pub fn start(&mut self, name: Option<&str>, sending: &Sending, now: Time, clients: Range<usize>) -> usize {
         let number = self.next_stream;
         self.next_stream += 1;
@@ -175,7 +175,7 @@ impl Sender {
         number
     }
 
-    /// The stream of a name.
+    /// The number of the stream with this name.
     pub fn stream(&self, name: &str) -> Option<usize> {
         self.names.get(name).copied()
     }
@@ -229,7 +229,7 @@ impl Sender {
         }
     }
 
-    /// Tells of the RPCs at a rate that have ended.
+    /// Hands on the outcomes of the RPCs at a rate that have ended.
     fn collect(&mut self, channels: &mut [Channel], take: Take<'_>) {
         for (client, channel) in channels.iter_mut().enumerate() {
             for (id, outcome) in channel.take_ended() {
@@ -252,10 +252,10 @@ impl Sender {
         }
     }
 
-    /// Brings all channels to a time; what is due on the way is sent.
+    /// Brings all channels to a time, and sends the RPCs that are due on the way.
     ///
     /// # Errors
-    /// Too much happens on the way.
+    /// A limit of the simulation was reached.
     pub fn advance(&mut self, until: Time, channels: &mut [Channel], take: Take<'_>) -> Result<(), LimitReached> {
         loop {
             let next = self.next_arrival().filter(|at| *at <= until);
@@ -272,7 +272,7 @@ impl Sender {
         }
     }
 
-    /// Counts what a channel has done without an RPC.
+    /// Counts the work of a channel that no RPC causes.
     const fn count(&mut self, channel: &mut Channel) -> Result<(), LimitReached> {
         self.worked = self.worked.saturating_add(channel.take_worked());
         let most = channel.max_events().saturating_mul(MAX_STEPS_WORK);
@@ -282,10 +282,10 @@ impl Sender {
         Ok(())
     }
 
-    /// Waits for an RPC; all channels are then at the time of its end.
+    /// Waits for an RPC. All channels are then at the time of its end.
     ///
     /// # Errors
-    /// Too much happens on the way.
+    /// A limit of the simulation was reached.
     pub fn wait(
         &mut self,
         client: usize,
@@ -312,10 +312,10 @@ impl Sender {
         }
     }
 
-    /// Waits until a stream has sent its last RPC and all have ended.
+    /// Waits until a stream has sent its last RPC and all its RPCs have ended.
     ///
     /// # Errors
-    /// Too much happens on the way.
+    /// A limit of the simulation was reached.
     pub fn drain(&mut self, stream: usize, channels: &mut [Channel], take: Take<'_>) -> Result<(), LimitReached> {
         while !self.is_over {
             let Some(found) = self.streams.get(&stream) else {
@@ -329,7 +329,7 @@ impl Sender {
                 return Ok(());
             };
             self.wait(client, id, channels, take)?;
-            // One that would wait for ever.
+            // An RPC that would wait for ever leaves the stream.
             if let Some(found) = self.streams.get_mut(&stream)
                 && channels.get(client).is_some_and(|channel| !channel.has_ended(id))
             {

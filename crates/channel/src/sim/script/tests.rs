@@ -234,7 +234,7 @@ fn what_begins_is_finished_once() {
         1,
         "100001 RPCs would be in progress at once, the limit is 100000",
     );
-    // What has been waited for counts no more.
+    // RPCs that were waited for no longer count.
     let many = r#"{"begin": {"name": "a", "count": 99999}}"#;
     assert_eq!(fault(&[many, r#"{"finish": "a"}"#, many, r#"{"finish": "a"}"#]), None);
 }

@@ -1,4 +1,5 @@
-//! Values of scripts out of their JSON: addresses, times, counts, shares. Each fault has its place.
+//! Reads the values of scripts from their JSON: addresses, times, counts, shares. Each fault has
+//! its place.
 
 use std::net::SocketAddr;
 
@@ -7,7 +8,7 @@ use super::fault::{hint, shown};
 use xdsctl_document::source::Span;
 use xdsctl_document::source::node::{Broken, JsonMember, JsonNode, Value, Why};
 
-/// A fault and where it is.
+/// A fault, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located {
     /// The bytes of the JSON text that are wrong.
@@ -30,7 +31,7 @@ impl From<Broken> for Located {
     }
 }
 
-/// A value of the wrong kind.
+/// Makes the fault of a value of the wrong kind.
 #[cold]
 pub fn wrong(member: impl Into<String>, node: &JsonNode, wanted: &'static str) -> Located {
     Located {
@@ -43,7 +44,7 @@ pub fn wrong(member: impl Into<String>, node: &JsonNode, wanted: &'static str) -
     }
 }
 
-/// A member that there is not.
+/// Makes the fault of a member that does not exist.
 #[cold]
 pub fn unknown(place: &'static str, member: &JsonMember, known: &[&str]) -> Located {
     Located {
@@ -56,7 +57,7 @@ pub fn unknown(place: &'static str, member: &JsonMember, known: &[&str]) -> Loca
     }
 }
 
-/// Two members of which there can be one.
+/// Makes the fault of two members of which only one may be given.
 #[cold]
 pub fn contradict(member: &'static str, other: &'static str, node: &JsonNode) -> Located {
     Located {
@@ -65,27 +66,27 @@ pub fn contradict(member: &'static str, other: &'static str, node: &JsonNode) ->
     }
 }
 
-/// The members of an object; `wanted` says of what.
+/// Returns the members of an object. `wanted` says what the object must be.
 ///
 /// # Errors
-/// It is no object.
+/// The value is no object.
 pub fn object<'n>(member: &str, node: &'n JsonNode, wanted: &'static str) -> Result<&'n [JsonMember], Located> {
     node.map().ok_or_else(|| wrong(member, node, wanted))
 }
 
-/// The same of an object with a member at least.
+/// Returns the members of an object that has at least one. `wanted` says what the object must be.
 ///
 /// # Errors
-/// It is none.
+/// The value is no object, or an empty one.
 pub fn filled_object<'n>(member: &str, node: &'n JsonNode, wanted: &'static str) -> Result<&'n [JsonMember], Located> {
     let map = node.map().filter(|map| !map.is_empty());
     map.ok_or_else(|| wrong(member, node, wanted))
 }
 
-/// The members of an object, all of which are known.
+/// Returns the members of an object, if all of them are known.
 ///
 /// # Errors
-/// It is no object, or has another member.
+/// The value is no object, or has another member.
 pub fn members<'n>(place: &'static str, node: &'n JsonNode, known: &[&str]) -> Result<&'n [JsonMember], Located> {
     let wanted = match place {
         "pick" | "begin" => "an object like {method: /package.Service/Method}",
@@ -100,19 +101,19 @@ pub fn members<'n>(place: &'static str, node: &'n JsonNode, known: &[&str]) -> R
     }
 }
 
-/// An address.
+/// Reads an address.
 ///
 /// # Errors
-/// The value is missing its expected type or form.
+/// The value is no address.
 pub fn address(member: &str, node: &JsonNode) -> Result<SocketAddr, Located> {
     let parsed = node.text().and_then(|text| text.parse().ok());
     parsed.ok_or_else(|| wrong(member, node, "an address like 10.0.0.1:80"))
 }
 
-/// The address that a key is.
+/// Reads the address that is the key of a member.
 ///
 /// # Errors
-/// The value is missing its expected type or form.
+/// The key is no address.
 pub fn address_key(place: &str, member: &JsonMember) -> Result<SocketAddr, Located> {
     let key = JsonNode {
         span: member.at,
@@ -121,10 +122,10 @@ pub fn address_key(place: &str, member: &JsonMember) -> Result<SocketAddr, Locat
     address(place, &key)
 }
 
-/// One value, or a list of them.
+/// Reads one value, or a list of values.
 ///
 /// # Errors
-/// Those of `read`.
+/// The errors of `read`.
 pub fn one_or_more<T>(
     node: &JsonNode,
     mut read: impl FnMut(&JsonNode) -> Result<T, Located>,
@@ -135,38 +136,38 @@ pub fn one_or_more<T>(
     }
 }
 
-/// A number of seconds as milliseconds.
+/// Reads a number of seconds, and returns milliseconds.
 ///
 /// # Errors
-/// It is no number, or out of range.
+/// The value is no number, or out of range.
 pub fn time(member: &str, node: &JsonNode) -> Result<i64, Located> {
     let seconds = node.number().filter(|seconds| (0.0..=1e9).contains(seconds));
     let seconds = seconds.ok_or_else(|| wrong(member, node, "a number of seconds from 0 to 1e9"))?;
     Ok((seconds * 1000.0).round() as i64)
 }
 
-/// The time of a member, if it is there.
+/// Reads the number of seconds of a member, if the member is there, and returns milliseconds.
 ///
 /// # Errors
-/// As for [`time`].
+/// The errors of [`time`].
 pub fn seconds(node: &JsonNode, member: &str) -> Result<Option<i64>, Located> {
     node.get(member).map(|value| time(member, value)).transpose()
 }
 
-/// The text of a member, if it is there.
+/// Reads the text of a member, if the member is there.
 ///
 /// # Errors
-/// The value is missing its expected type or form.
+/// The value is no text.
 pub fn text(node: &JsonNode, member: &str) -> Result<Option<String>, Located> {
     let Some(value) = node.get(member) else { return Ok(None) };
     let text = value.text().ok_or_else(|| wrong(member, value, "a text"))?;
     Ok(Some(text.to_owned()))
 }
 
-/// The flag of a member; `false` if it is not there.
+/// Reads the flag of a member; `false` if the member is not there.
 ///
 /// # Errors
-/// The value is missing its expected type or form.
+/// The value is neither true nor false.
 pub fn flag(node: &JsonNode, member: &str) -> Result<bool, Located> {
     let Some(value) = node.get(member) else {
         return Ok(false);
@@ -174,10 +175,10 @@ pub fn flag(node: &JsonNode, member: &str) -> Result<bool, Located> {
     value.flag().ok_or_else(|| wrong(member, value, "true or false"))
 }
 
-/// A share: `10%` or `0.1`.
+/// Reads a share: `10%` or `0.1`.
 ///
 /// # Errors
-/// The value is missing its expected type or form.
+/// The value is no share, or out of range.
 pub fn share(member: &str, node: &JsonNode) -> Result<f64, Located> {
     let of_text = |text: &str| text.strip_suffix('%')?.trim().parse::<f64>().ok();
     let share = match node.number() {
