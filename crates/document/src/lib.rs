@@ -1,9 +1,9 @@
 //! From the text of a document to the resources in it.
 //!
-//! [`source`] reads JSON, YAML, text format and binary, [`proto`] makes protobuf messages of them
-//! by descriptor tables and prints them again, [`envelope`] knows the shapes in which resources
-//! reach a user, and [`load`] reads large documents in parts. [`secret`] and `source::secrets`
-//! decide what of a document may be printed.
+//! [`source`] reads JSON, YAML, text format and binary. [`proto`] turns them into protobuf messages
+//! with descriptor tables, and prints messages. [`envelope`] knows the shapes in which tools print
+//! resources, and [`load`] reads large documents in parts. [`secret`] and `source::secrets` decide
+//! which parts of a document may be printed.
 
 pub mod secret;
 

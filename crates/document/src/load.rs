@@ -1,12 +1,12 @@
-//! Documents in, one answer per resource out: one thread reads, the others do what the caller wants
-//! with each resource.
+//! Reads documents and gives one answer for each resource. One thread reads; the others call the
+//! caller's function for each resource.
 //!
-//! The reader transcodes into batches of about a hundred kilobytes; those of small documents become
-//! one. Workers take the batches, call the caller's function for each resource and drop the
-//! resource; what the function returns is put back into the order of the documents, so the answer
-//! does not depend on the number of threads. The queue is short, and when it is full, or nothing is
-//! left to read, the reader does a batch itself: memory stays bounded and nothing waits, on one
-//! core as on many.
+//! The reader transcodes into batches of about a hundred kilobytes, and joins the resources of
+//! small documents into one batch. Workers take the batches, call the caller's function and drop
+//! the resources. The answers are put back into the order of the documents, so they do not depend
+//! on the number of threads. The queue is short. When it is full, or nothing is left to read, the
+//! reader works on a batch itself. So memory stays bounded and no thread waits, on one core as on
+//! many.
 
 use std::mem::take;
 use std::panic::resume_unwind;
@@ -17,32 +17,32 @@ use std::thread::{Scope, ScopedJoinHandle, available_parallelism, scope};
 
 use crate::envelope::{BATCH_BYTES, BATCH_RESOURCES, Emit, Loader, RawResource};
 
-/// Batches that wait for a worker.
+/// The number of batches that may wait for a worker.
 const QUEUE: usize = 8;
 
-/// Things that a thread takes at a time.
+/// The number of things that a thread takes at a time.
 const PART: usize = 100;
 
-/// What a run yields.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Loaded<T> {
     /// The caller's answers, in the order of the resources in the documents.
     pub results: Vec<T>,
-    /// Worlds, findings on documents, bootstraps.
+    /// Everything else that was read: worlds, findings on documents, bootstraps.
     pub loader: Loader,
 }
 
-/// A batch with its place in the order.
+/// A batch with its position in the order.
 type Batch = (usize, Vec<RawResource>);
 
-/// Answers with the place of their batch.
+/// Answers with the position of their batch.
 type Answers<T> = Vec<(usize, Vec<T>)>;
 
 /// Reads documents with `read` and calls `work` for each resource that `read` emits.
 ///
-/// `threads` is how many threads to use in all, at least 1; `None` for as many as the machine runs
-/// at once. No thread is started for less than two batches. `work` must not depend on the order of
-/// calls.
+/// `threads` is the total number of threads, at least 1; `None` means as many as the machine can
+/// run at once. No thread is started for less than two batches. `work` must not depend on the order
+/// of calls.
 ///
 /// ```
 /// use xdsctl_document::source::SourceMap;
@@ -65,18 +65,19 @@ pub fn run<T: Send>(
     go_on(Loader::new(), threads, read, |resource, (): &mut ()| work(resource))
 }
 
-/// The number of processors that this process may use. Cached: finding it out reads a dozen small
-/// files of the system, which takes longer than checking one line of a stream.
+/// Returns the number of processors that this process may use. The number is cached, because
+/// finding it out reads a dozen small files of the system, which takes longer than checking one
+/// line of a stream.
 pub fn processors() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| available_parallelism().map_or(1, |count| count.get()))
 }
 
-/// Reads more documents with a loader that has read some; see [`run`]. The results are those of the
-/// new ones.
+/// Reads more documents with a loader that has read some; see [`run`]. The results are only those
+/// of the new documents.
 ///
-/// `work` also gets what it has left behind for the next resource of the same batch; it must not
-/// depend on the order of batches.
+/// `work` also gets a state that it can change, which is shared by the resources of one batch.
+/// `work` must not depend on the order of batches.
 pub fn go_on<T: Send, B: Default>(
     mut loader: Loader,
     threads: Option<usize>,
@@ -106,7 +107,7 @@ pub fn go_on<T: Send, B: Default>(
             if threads < 2 {
                 pool.do_here(batch);
             } else if count == 1 {
-                // Small inputs end here, and no thread is worth its start.
+                // Small inputs end here. For them, starting a thread does not pay.
                 first = Some(batch);
             } else {
                 pool.start(threads - 1);
@@ -134,9 +135,9 @@ pub fn go_on<T: Send, B: Default>(
     Loaded { results, loader }
 }
 
-/// Calls `work` for each of some things, and gives what it returns in their order.
+/// Calls `work` for each of some things, and returns the results in their order.
 ///
-/// Threads take parts of a hundred of them, as many threads as the machine runs at once.
+/// As many threads as the machine can run at once take parts of a hundred things each.
 pub fn in_parts<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let parts: Vec<&[T]> = all.chunks(PART).collect();
     let next = AtomicUsize::new(0);
@@ -158,7 +159,7 @@ pub fn in_parts<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> V
     in_order(answers)
 }
 
-/// Answers, and those of a worker that has ended.
+/// Returns `answers` and those of a worker, once it has ended.
 fn joined<T>(mut answers: Answers<T>, worker: ScopedJoinHandle<'_, Answers<T>>) -> Answers<T> {
     match worker.join() {
         Ok(more) => answers.extend(more),
@@ -167,7 +168,7 @@ fn joined<T>(mut answers: Answers<T>, worker: ScopedJoinHandle<'_, Answers<T>>) 
     answers
 }
 
-/// Answers in the order of their batches.
+/// Returns the answers in the order of their batches.
 fn in_order<T>(mut answers: Answers<T>) -> Vec<T> {
     answers.sort_by_key(|(index, _)| *index);
     let mut results = Vec::with_capacity(answers.iter().map(|(_, results)| results.len()).sum());
@@ -177,7 +178,7 @@ fn in_order<T>(mut answers: Answers<T>) -> Vec<T> {
     results
 }
 
-/// Resources of one document or several that are not yet a batch.
+/// Resources of one or several documents that do not fill a batch yet.
 #[derive(Default)]
 struct Gathered {
     resources: Vec<RawResource>,
@@ -185,7 +186,7 @@ struct Gathered {
 }
 
 impl Gathered {
-    /// Adds resources; hands all over once they are a batch.
+    /// Adds resources. Returns all of them once they fill a batch.
     fn add(&mut self, more: Vec<RawResource>) -> Option<Vec<RawResource>> {
         let bytes = more.iter().filter_map(|resource| resource.bytes.as_ref());
         self.bytes += bytes.map(|bytes| bytes.len()).sum::<usize>();
@@ -232,7 +233,7 @@ impl<'s, T: Send + 's, W: Fn(Vec<RawResource>) -> Vec<T> + Sync> Pool<'s, '_, T,
         self.answers.push((index, (self.work)(batch)));
     }
 
-    /// Does what still waits, beside the workers.
+    /// Works on the batches that still wait, beside the workers.
     fn empty(&mut self) {
         while let Some(batch) = next(self.receiver) {
             self.do_here(batch);
@@ -244,7 +245,7 @@ impl<'s, T: Send + 's, W: Fn(Vec<RawResource>) -> Vec<T> + Sync> Pool<'s, '_, T,
     }
 }
 
-/// Takes the next batch; `None` when there will be no more.
+/// Takes the next batch. Returns `None` when there will be no more.
 fn next(receiver: &Mutex<Receiver<Batch>>) -> Option<Batch> {
     // A worker panics outside of the lock, so it is never poisoned.
     receiver.lock().ok()?.recv().ok()

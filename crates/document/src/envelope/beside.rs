@@ -1,5 +1,5 @@
-//! What stands beside the members that a shape reads: nobody looks at it, which is said if there
-//! are resources in it.
+//! Members beside those that a shape reads. They are not read; if they hold resources, a finding
+//! says so.
 
 use xdsctl_proto::tables;
 
@@ -9,8 +9,8 @@ use crate::source::Span;
 use xdsctl_model::resource::ResourceType;
 
 impl Walker<'_, '_> {
-    /// Passes the value of a member that the shape at hand does not read, and reports it if it
-    /// holds resources.
+    /// Skips the value of a member that the current shape does not read, and reports the value if
+    /// it holds resources.
     pub fn beside(&mut self, key: &str) -> Result<()> {
         let value = self.tc.scan.peek();
         let start = self.pos();
@@ -44,7 +44,7 @@ impl Walker<'_, '_> {
         Ok(())
     }
 
-    /// Passes what stands behind [`ORIGIN`]; false if the value has any other member, which could
+    /// Skips the value of [`ORIGIN`]. Returns false if it has any unexpected member, which could
     /// hold a resource.
     fn origin(&mut self) -> Result<bool> {
         let mut is_one = self.tc.scan.peek() == b'{';
@@ -67,7 +67,7 @@ impl Walker<'_, '_> {
         Ok(is_one)
     }
 
-    /// Passes a value that is inside too many objects, and reports it if it holds resources.
+    /// Skips a value that is nested too deeply, and reports it if it holds resources.
     pub fn beyond(&mut self) -> Result<()> {
         let start = self.pos();
         self.skip()?;
@@ -79,7 +79,7 @@ impl Walker<'_, '_> {
         Ok(())
     }
 
-    /// Reports resources that nobody looks at.
+    /// Reports resources that are not checked.
     pub fn unchecked(&mut self, span: Span, what: String) {
         self.is_told = true;
         let help = "give them a document of their own".to_owned();
@@ -87,18 +87,18 @@ impl Walker<'_, '_> {
     }
 }
 
-/// Where a dump that `xdsctl fetch` wrote says where it is from: the types and versions of
-/// responses.
+/// The member in which a dump that `xdsctl fetch` wrote says where it is from, with the types and
+/// versions of the responses.
 const ORIGIN: &str = "xdsctl";
 
-/// Says whether a value that begins so holds no other.
+/// Says whether a value whose first byte is `first` is neither an object nor a list.
 const fn is_scalar(first: u8) -> bool {
     !matches!(first, b'{' | b'[')
 }
 
-/// Says whether a text has the type of a resource as a whole string.
+/// Says whether a text holds a string that ends in `/` and the type name of a resource.
 fn names_resources(text: &[u8]) -> bool {
-    // Most have no word of xDS at all.
+    // Most texts do not mention xDS at all.
     memchr::memmem::find(text, b"/envoy.config.").is_some()
         && ResourceType::ALL.iter().any(|kind| {
             let string = format!("/{}\"", kind.type_name());

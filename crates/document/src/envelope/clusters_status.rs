@@ -3,7 +3,7 @@
 use super::{CLUSTERS_STATUS, Shape};
 use crate::source::Span;
 
-/// `{"cluster_statuses": [...]}`.
+/// The shape `{"cluster_statuses": [...]}`.
 pub(super) static SHAPE: Shape = Shape {
     claims: |clue| clue.is("cluster_statuses", b'['),
     walk: |walker| {

@@ -1,5 +1,5 @@
-//! Envoy's admin `/config_dump`: sections, their lists, and the entries of those, as `?resource=`
-//! returns them alone.
+//! Envoy's admin `/config_dump`: sections, their lists, and the entries of the lists, which
+//! `?resource=` returns alone.
 
 use xdsctl_proto::tables;
 
@@ -10,7 +10,7 @@ use super::walker::Walker;
 use super::{Clue, Result, Shape, envoy_bootstrap};
 use crate::proto::transcode::TypeUrl;
 
-/// `{"configs": [...]}`.
+/// The shape `{"configs": [...]}`.
 pub(super) static DUMP: Shape = Shape {
     claims: |clue| clue.is("configs", b'[') || matches!(clue, Clue::Type("envoy.admin.v3.ConfigDump")),
     walk: |walker| {
@@ -32,25 +32,25 @@ pub(super) static DUMP: Shape = Shape {
     },
 };
 
-/// What a config dump has shown so far. The bootstrap comes first, and its static resources are
-/// shown again in the lists of the sections that follow: they are read from the bootstrap only if
-/// there is no such section.
+/// What has been read of a config dump so far. The bootstrap comes first, and its static resources
+/// are repeated in the lists of later sections. They are read from the bootstrap only if there is
+/// no such section.
 #[derive(Debug, Default)]
 pub(super) struct DumpSoFar {
-    /// Where the bootstraps start.
+    /// Byte offsets at which the bootstraps start.
     bootstraps: Vec<usize>,
-    /// The lists of a bootstrap that sections show again.
+    /// The lists of the bootstrap that later sections repeat.
     lists: Vec<&'static str>,
 }
 
-/// The sections that show a list of the bootstrap's static resources again.
+/// The sections that repeat a list of the bootstrap's static resources.
 const SHOWN_AGAIN: &[(&str, &str)] = &[
     ("ClustersConfigDump", "clusters"),
     ("ListenersConfigDump", "listeners"),
     ("SecretsConfigDump", "secrets"),
 ];
 
-/// One section, or one entry of its lists.
+/// The shape of one section of a config dump, or of one entry of its lists.
 pub(super) static SECTION: Shape = Shape {
     claims: |clue| match clue {
         Clue::Key { name, value, .. } => *value == b'[' && list(name).is_some(),
@@ -74,7 +74,7 @@ pub(super) static SECTION: Shape = Shape {
     },
 };
 
-/// The lists of the sections and where their entries come from.
+/// The lists of the sections, each with the label and the stage of its entries.
 const LISTS: &[(&str, Label, Stage)] = &[
     ("static_clusters", Label::Static, Stage::Active),
     ("dynamic_active_clusters", Label::Dynamic, Stage::Active),
@@ -93,7 +93,7 @@ const LISTS: &[(&str, Label, Stage)] = &[
     ("ecds_filters", Label::Dynamic, Stage::Active),
 ];
 
-/// The keys of an entry that hold a resource, and its type.
+/// The keys of an entry that hold a resource, each with the type of the resource.
 const SLOTS: &[(&str, &str)] = &[
     ("cluster", "envoy.config.cluster.v3.Cluster"),
     ("listener", "envoy.config.listener.v3.Listener"),
@@ -111,12 +111,13 @@ fn list(name: &str) -> Option<(Label, Stage)> {
         .map(|(_, label, state)| (*label, *state))
 }
 
-/// The type of the resource under a key of an entry.
+/// Returns the type of the resource under a key of an entry.
 pub(super) fn slot(name: &str) -> Option<&'static str> {
     SLOTS.iter().find(|(slot, _)| *slot == name).map(|(_, name)| *name)
 }
 
-/// The sections; their entries have types of their own, as in `ClustersConfigDump.DynamicCluster`.
+/// The known sections. Their entries have types of their own, such as
+/// `ClustersConfigDump.DynamicCluster`.
 const SECTIONS: &[&str] = &[
     "BootstrapConfigDump",
     "ClustersConfigDump",
@@ -128,13 +129,13 @@ const SECTIONS: &[&str] = &[
     "SecretsConfigDump",
 ];
 
-/// The name of the section at the scanner, which stays where it is, and its full name if it is none
-/// of [`SECTIONS`].
+/// Returns the name of the section at the scanner, and its full name if it is not one of
+/// [`SECTIONS`]. The scanner stays where it is.
 fn section(walker: &mut Walker<'_, '_>) -> (String, Option<String>) {
     let start = walker.pos();
     let found = walker.tc.type_url();
     walker.tc.scan.set_pos(start);
-    // A section that breaks off is read as far as it goes.
+    // A section that is cut off is read as far as it goes.
     let Ok(TypeUrl::First(url) | TypeUrl::Later(url)) = found else {
         return (String::new(), None);
     };
@@ -145,7 +146,8 @@ fn section(walker: &mut Walker<'_, '_>) -> (String, Option<String>) {
     (section.to_owned(), (!is_known).then(|| name.to_owned()))
 }
 
-/// Reads a section. An entry that stands alone has its keys where a section has lists.
+/// Reads a section. In an entry that stands alone, the keys of the entry take the place of the
+/// section's lists.
 pub(super) fn walk_section(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.recognised = true;
     walker.tc.scan.peek();
@@ -180,7 +182,7 @@ pub(super) fn walk_section(walker: &mut Walker<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// The resource type of a list's entries.
+/// Returns the resource type of the entries of a list.
 fn type_of_list(list: &str) -> &'static str {
     let is = |part: &str| list.contains(part);
     let slot_name = if is("scoped") {
@@ -201,32 +203,32 @@ fn type_of_list(list: &str) -> &'static str {
     slot(slot_name).unwrap_or_default()
 }
 
-/// The sub-objects of a listener's entry.
+/// The members of a listener's entry that hold a version of the listener.
 const STATES: &[(&str, Stage)] = &[
     ("active_state", Stage::Active),
     ("warming_state", Stage::Warming),
     ("draining_state", Stage::Draining),
 ];
 
-/// Says whether a key of an entry holds another one's resource and version.
+/// Says whether a key of an entry holds an object with a resource and its version.
 pub(super) fn is_state(key: &str) -> bool {
     STATES.iter().any(|(state, _)| *state == key)
 }
 
-/// The type of `client_status`.
+/// The enum type of `client_status`.
 pub(super) const CLIENT_STATUS: &str = "envoy.admin.v3.ClientResourceStatus";
 
-/// What has been read of an entry.
+/// What has been read of one entry.
 #[derive(Default)]
 pub(super) struct ConfigDumpEntry {
     pub resources: Vec<Pending>,
     pub status: LiveStatus,
     pub name: Option<String>,
-    /// What should be a resource is something else, and that has been said.
+    /// The value in the place of a resource is something else, and a finding says so already.
     pub is_reported: bool,
 }
 
-/// Reads an entry of a list and hands its resources on.
+/// Reads an entry of a list and emits its resources.
 fn walk_entry(walker: &mut Walker<'_, '_>, label: Label, stage: Stage, type_name: &str) -> Result<()> {
     walker.tc.scan.peek();
     let mut entry = ConfigDumpEntry::default();
@@ -260,7 +262,7 @@ fn read_entry(walker: &mut Walker<'_, '_>, label: Label, stage: Stage, entry: &m
     })
 }
 
-/// Reads one of [`STATES`], whose version is that of its resource alone.
+/// Reads one of [`STATES`]. Its version applies only to the resource inside it.
 fn read_state(walker: &mut Walker<'_, '_>, label: Label, stage: Stage, entry: &mut ConfigDumpEntry) -> Result<()> {
     let first = entry.resources.len();
     let outer = entry.status.version.take();
@@ -318,9 +320,10 @@ pub(super) fn read_error(walker: &mut Walker<'_, '_>, label: Label, entry: &mut 
 }
 
 impl ConfigDumpEntry {
-    /// Hands the resources of an entry on, or one without bytes if it only has a name or a status.
+    /// Emits the resources of an entry. If the entry has only a name or a status, emits one
+    /// resource without bytes.
     ///
-    /// `result` is how reading it ended; resources in an entry that broke off are handed on all the
+    /// `result` says how reading ended. Resources of an entry that is cut off are emitted all the
     /// same.
     pub(super) fn finish(
         mut self,
@@ -349,7 +352,8 @@ impl ConfigDumpEntry {
             };
             walker.without_resource(start, why);
         }
-        // What was said is about one of them: the rejected one if it is shown, else the one in use.
+        // The status is about one of the resources: the rejected one if it is there, else the one
+        // in use.
         let find = |wanted| self.resources.iter().position(|pending| pending.raw.stage == wanted);
         let meant = find(Stage::Failed).or_else(|| find(Stage::Active)).unwrap_or(0);
         for (number, pending) in self.resources.iter_mut().enumerate() {

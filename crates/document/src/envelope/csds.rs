@@ -1,5 +1,5 @@
-//! CSDS: `ClientStatusResponse`, its `ClientConfig`s, each a world of its own, in the generic and
-//! in the old form.
+//! CSDS: a `ClientStatusResponse` and its `ClientConfig`s, in the generic and in the old form. Each
+//! `ClientConfig` is a world of its own.
 
 use xdsctl_proto::tables::{self, Message};
 
@@ -12,7 +12,7 @@ use super::{Clue, Result, Shape, legacy};
 use crate::source::Span;
 use xdsctl_model::profile::UserAgent;
 
-/// `{"config": [...]}`.
+/// The shape `{"config": [...]}`.
 pub(super) static RESPONSE: Shape = Shape {
     claims: |clue| {
         clue.is("config", b'[') || matches!(clue, Clue::Type("envoy.service.status.v3.ClientStatusResponse"))
@@ -26,7 +26,7 @@ pub(super) static RESPONSE: Shape = Shape {
     },
 };
 
-/// One `ClientConfig`.
+/// The shape of one `ClientConfig`.
 pub(super) static CLIENT: Shape = Shape {
     claims: |clue| {
         clue.is("generic_xds_configs", b'[')
@@ -36,7 +36,7 @@ pub(super) static CLIENT: Shape = Shape {
     walk: walk_client,
 };
 
-/// One entry alone: `GenericXdsConfig` or `PerXdsConfig`.
+/// The shape of one entry alone: `GenericXdsConfig` or `PerXdsConfig`.
 pub(super) static OLD_CONFIG: Shape = Shape {
     claims: |clue| match clue {
         Clue::Key { name, value, .. } => *value == b'{' && (SECTIONS.contains(name) || *name == "xds_config"),
@@ -66,11 +66,11 @@ const SECTIONS: &[&str] = &[
     "endpoint_config",
 ];
 
-/// The type of `status` and `config_status`.
+/// The enum type of `status` and `config_status`.
 const CONFIG_STATUS: &str = "envoy.service.status.v3.ConfigStatus";
 
-/// Reads a `ClientConfig`, a world of its own: its name is `client_scope`, else for all but the
-/// first the id of the node.
+/// Reads a `ClientConfig`, which is a world of its own. The world is named by `client_scope`;
+/// without one, every world but the first is named by the id of its node.
 fn walk_client(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.recognised = true;
     let wrapper = walker.wrappers.join("/");
@@ -92,7 +92,7 @@ fn walk_client(walker: &mut Walker<'_, '_>) -> Result<()> {
         match key {
             "node" => node = walk_node(walker)?.filter(|id| number > 0 && !id.is_empty()),
             "generic_xds_configs" => walker.objects(&mut walk_generic)?,
-            // The old list; an entry of the generic list has a key of the same name, for the
+            // The old list. An entry of the generic list has a key of the same name for its
             // resource.
             "xds_config" => walker.objects(&mut walk_old)?,
             "client_scope" => name = walker.text()?.filter(|name| !name.is_empty()),
@@ -107,7 +107,7 @@ fn walk_client(walker: &mut Walker<'_, '_>) -> Result<()> {
     result
 }
 
-/// Reads a `Node`, keeps what it says of the client that sent it, and returns its id.
+/// Reads a `Node`, records the user agent in it, and returns its id.
 pub(super) fn walk_node(walker: &mut Walker<'_, '_>) -> Result<Option<String>> {
     let mut id = None;
     let mut agent = UserAgent::default();
@@ -151,7 +151,7 @@ fn walk_generic(walker: &mut Walker<'_, '_>) -> Result<()> {
             }
             "error_state" => read_error(walker, label, &mut entry)?,
             "xds_config" if type_url.is_empty() && walker.tc.scan.peek() == b'{' => {
-                // Its type comes later.
+                // The type of this resource comes later in the text.
                 later = Some(walker.pos());
                 walker.skip()?;
             }
@@ -166,7 +166,7 @@ fn walk_generic(walker: &mut Walker<'_, '_>) -> Result<()> {
         result = read_slot(walker, place(&type_url, label), &mut entry);
         walker.tc.scan.set_pos(end);
     }
-    // `is_static_resource` comes last.
+    // `is_static_resource` may come after the resource.
     for pending in &mut entry.resources {
         pending.raw.label = label;
     }
@@ -184,7 +184,8 @@ fn place(type_url: &str, label: Label) -> SlotPlace {
     }
 }
 
-/// Reads a `PerXdsConfig`: its sections are those of a config dump, as plain messages.
+/// Reads a `PerXdsConfig`. Its sections are those of a config dump, as plain messages without
+/// `@type`.
 fn walk_old(walker: &mut Walker<'_, '_>) -> Result<()> {
     let said = said(walker)?;
     let outer = std::mem::replace(&mut walker.said, said);
@@ -193,14 +194,14 @@ fn walk_old(walker: &mut Walker<'_, '_>) -> Result<()> {
     result
 }
 
-/// What is said about all resources of a `PerXdsConfig`.
+/// Reads the status that a `PerXdsConfig` gives for all its resources.
 fn said(walker: &mut Walker<'_, '_>) -> Result<LiveStatus> {
     let start = walker.pos();
     let mut said = LiveStatus::default();
     walker.fields(&mut |walker, key| {
         match key {
             "status" => said.server = walker.enum_name(CONFIG_STATUS)?,
-            // The old enumeration has its values named so.
+            // The values of the old enum have this prefix.
             "client_status" => {
                 said.client = walker
                     .enum_name("envoy.service.status.v3.ClientConfigStatus")?
@@ -239,8 +240,8 @@ fn walk_sections(walker: &mut Walker<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// Says whether an `@type` occurs in the section at the scanner, or no resource that would need
-/// one. Envoy's v2 API printed the resources of these sections without.
+/// Says whether the section at the scanner has an `@type`, or has no resource that would need one.
+/// In Envoy's v2 API, these sections had resources without `@type`.
 fn has_type(walker: &mut Walker<'_, '_>) -> Result<bool> {
     let start = walker.pos();
     let mut has_resource = false;
@@ -251,7 +252,7 @@ fn has_type(walker: &mut Walker<'_, '_>) -> Result<bool> {
     Ok(is_typed || !has_resource)
 }
 
-/// Looks for a resource in the entry at the scanner.
+/// Sets `found` if the entry at the scanner holds a resource.
 fn find_resource(walker: &mut Walker<'_, '_>, found: &mut bool) -> Result<()> {
     walker.fields(&mut |walker, key| {
         if is_state(key) {

@@ -1,4 +1,4 @@
-//! DiscoveryResponse, DeltaDiscoveryResponse, and every file form with a list `resources`; the
+//! DiscoveryResponse, DeltaDiscoveryResponse, every form of file with a list `resources`, and the
 //! wrapper `Resource`.
 
 use xdsctl_proto::tables::{self, Field};
@@ -13,7 +13,7 @@ use xdsctl_model::resource::ResourceType;
 use xdsctl_model::status::Code;
 use xdsctl_model::text::nearest;
 
-/// `{"resources": [...]}`, a file for file-based xDS or a Kuma golden included.
+/// The shape `{"resources": [...]}`, also in a file for file-based xDS or in a golden file of Kuma.
 pub(super) static SHAPE: Shape = Shape {
     claims: |clue| {
         clue.is("resources", b'[')
@@ -28,16 +28,16 @@ pub(super) static SHAPE: Shape = Shape {
     walk: walk_response,
 };
 
-/// `{"name": ..., "resource": {...}}`, with or without the `@type` of the wrapper.
+/// The shape `{"name": ..., "resource": {...}}`, with or without the `@type` of the wrapper.
 pub(super) static WRAPPED: Shape = Shape {
     claims: |clue| clue.is("resource", b'{') || matches!(clue, Clue::Type("envoy.service.discovery.v3.Resource")),
     walk: walk_wrapped,
 };
 
-/// `LiveStatus::server` of a resource that a Delta response takes away.
+/// The `LiveStatus::server` of a resource that a Delta response removes.
 pub const REMOVED: &str = "REMOVED";
 
-/// A request, which holds no resources, but says why the client rejected the response before.
+/// A DiscoveryRequest. It holds no resources, but may say why the client rejected a response.
 pub(super) static REQUEST: Shape = Shape {
     claims: |clue| {
         clue.is("resource_names", b'[')
@@ -69,7 +69,7 @@ fn walk_request(walker: &mut Walker<'_, '_>) -> Result<()> {
         }
         Ok(())
     })?;
-    // Others report errors with an `error_detail` too.
+    // Other programs report errors in an `error_detail`, too.
     if error.is_some() && !type_url.is_empty() {
         let status = LiveStatus {
             client: Some("NACKED".to_owned()),
@@ -83,23 +83,23 @@ fn walk_request(walker: &mut Walker<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// The messages that are responses.
+/// The message types of responses.
 const MESSAGES: &[&str] = &[
     "envoy.service.discovery.v3.DiscoveryResponse",
     "envoy.service.discovery.v3.DeltaDiscoveryResponse",
 ];
 
-/// What a response says of itself, besides its type and its resources.
+/// The members with which a response describes itself, besides its type and its resources.
 const SAID: &[&str] = &["version_info", "system_version_info", "nonce"];
 
-/// Unknown members of a response that are looked at.
+/// How many unknown members of a response are looked at.
 const MAX_STRANGE: usize = 20;
 
 /// The member of a response that holds its resources.
 const RESOURCES: &str = "resources";
 
-/// Says whether the object at the scanner is a response although no key alone says so: its list of
-/// resources has a misspelt name, or is not there, as JSON leaves out what is empty.
+/// Says whether the object at the scanner is a response although none of its keys proves it. The
+/// list of resources may have a misspelt name, or be missing because JSON omits empty lists.
 pub(super) fn is_without_list(walker: &mut Walker<'_, '_>) -> Result<bool> {
     let start = walker.pos();
     let (mut is_typed, mut is_said, mut is_near, mut is_other) = (false, false, false, false);
@@ -116,7 +116,7 @@ pub(super) fn is_without_list(walker: &mut Walker<'_, '_>) -> Result<bool> {
     Ok((is_typed || is_said) && is_near || is_typed && is_said && !is_other)
 }
 
-/// The type that the response at the scanner says of itself.
+/// Returns the resource type in the `type_url` of the response at the scanner.
 pub(super) fn said_type(walker: &mut Walker<'_, '_>) -> Result<Option<ResourceType>> {
     let start = walker.pos();
     let mut said = None;
@@ -132,13 +132,13 @@ pub(super) fn said_type(walker: &mut Walker<'_, '_>) -> Result<Option<ResourceTy
     Ok(said)
 }
 
-/// The members that a response may have.
+/// Returns the fields that a response may have.
 fn members() -> impl Iterator<Item = &'static Field> {
     let messages = MESSAGES.iter().filter_map(|name| tables::message(name));
     messages.flat_map(|message| message.fields)
 }
 
-/// Reports members that no response has.
+/// Reports members whose names are close to a field of a response.
 fn unknown(walker: &mut Walker<'_, '_>, strange: Vec<(String, Span)>) {
     for (key, span) in strange {
         if members().any(|field| field.name == key) {
@@ -154,12 +154,12 @@ fn unknown(walker: &mut Walker<'_, '_>, strange: Vec<(String, Span)>) {
 
 fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     let start = walker.pos();
-    // Many tools have resources; these are ours if one of them is, or if something else says so.
+    // Other tools have `resources`, too. This is a response only if an element is a resource, or if
+    // another member proves it.
     let mut is_one = false;
     let mut unknown_entries = Vec::new();
     let outer = walker.assume;
-    // The type may be said after the list, where it helps only if the resources do not say it
-    // themselves.
+    // The type may come after the list. It is needed only if the resources have no `@type`.
     let mut later = false;
     let mut type_url = None;
     let mut errors = Vec::new();
@@ -208,7 +208,7 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
             "resources" => is_one |= walker.entries(&mut unknown_entries)?,
             _ => {
                 let start = walker.pos();
-                // A name that is nearly right is reported as that.
+                // A name that is nearly `resources` is reported as misspelt instead.
                 match strange.len() < MAX_STRANGE && nearest(key, [RESOURCES].into_iter()).is_some() {
                     true => walker.skip()?,
                     false => walker.beside(key)?,
@@ -234,7 +234,7 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     }
     is_one |= !errors.is_empty() || !gone.is_empty();
     if type_url.is_some() {
-        // Each resource must have the type of the response: that is said of it.
+        // A resource must have the type of the response; another finding reports one that has not.
         let mut index = 0;
         walker.loader.findings.retain(|finding| {
             index += 1;
@@ -290,8 +290,8 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// What a client makes of a response without a resource: of Listeners and Clusters it says all that
-/// there is (A53).
+/// Says what a client does with a response without resources. For Listeners and Clusters, the
+/// response is the complete state, so the client drops what it had (A53).
 fn without_resource(resource_type: ResourceType) -> String {
     let kind = resource_type.short_name();
     match resource_type {
@@ -326,7 +326,7 @@ fn resource_error(walker: &mut Walker<'_, '_>) -> Result<ResourceError> {
     Ok(error)
 }
 
-/// Reads a `google.rpc.Status`: whether it is an error, and it in words.
+/// Reads a `google.rpc.Status`. Returns whether it is an error, and its code and message as text.
 fn status(walker: &mut Walker<'_, '_>) -> Result<(bool, String)> {
     let mut is_error = false;
     let (mut code, mut message) = (String::new(), String::new());
@@ -369,7 +369,7 @@ fn removed(walker: &mut Walker<'_, '_>, names: &mut Vec<(String, Span)>) -> Resu
     Ok(())
 }
 
-/// A resource that a response names without holding it.
+/// Returns a resource that a response names without holding it.
 fn absent(walker: &mut Walker<'_, '_>, type_url: &str, name: &str, span: Span, status: &LiveStatus) -> Pending {
     let mut absent = walker.pending(type_url.to_owned(), SlotPlace::default());
     absent.raw.wrapper_name = Some(name.to_owned());
@@ -378,7 +378,7 @@ fn absent(walker: &mut Walker<'_, '_>, type_url: &str, name: &str, span: Span, s
     absent
 }
 
-/// Says whether the first element of the list has neither an `@type` nor a resource in it.
+/// Says whether the first element of the list at the scanner has neither `@type` nor `resource`.
 fn starts_untyped(walker: &mut Walker<'_, '_>) -> Result<bool> {
     let start = walker.pos();
     if walker.tc.scan.peek() != b'[' || !walker.tc.scan.open(b']')? || walker.tc.scan.peek() != b'{' {
@@ -404,8 +404,8 @@ fn starts_untyped(walker: &mut Walker<'_, '_>) -> Result<bool> {
     Ok(!typed)
 }
 
-/// Says whether the object at the scanner, or the resource in it, has an `@type`: other tools have
-/// a `resource` too.
+/// Says whether the object at the scanner, or the resource in it, has an `@type`. Objects of other
+/// tools have a member `resource`, too.
 fn is_wrapper(walker: &mut Walker<'_, '_>) -> Result<bool> {
     let start = walker.pos();
     let mut is_typed = false;
@@ -431,7 +431,7 @@ fn is_wrapper(walker: &mut Walker<'_, '_>) -> Result<bool> {
     Ok(is_typed)
 }
 
-/// Reads a wrapper; its name is the resource's.
+/// Reads a wrapper `Resource`. Its name becomes the name of the resource in it.
 fn walk_wrapped(walker: &mut Walker<'_, '_>) -> Result<()> {
     let start = walker.pos();
     if walker.assume.is_none() && !is_wrapper(walker)? {

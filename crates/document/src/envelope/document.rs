@@ -1,8 +1,8 @@
-//! Documents of every format, by way of JSON.
+//! Reads documents of every format, by way of JSON.
 //!
-//! JSON is walked as it stands. Other formats are rewritten as a [`View`] first, which the
-//! [`Source`] keeps; the shapes see JSON and nothing else, and every place in what they yield is
-//! brought back to the document here.
+//! JSON is read as it is. Other formats are first rewritten as a [`View`], which the [`Source`]
+//! keeps. The shapes see only JSON. Every span that they return is mapped back to the document
+//! here.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -29,18 +29,18 @@ rules! {
     TEMPLATE = "dump-template", Dump, Fails, "the actions of Go's text/template, in which Helm's charts are written";
 }
 
-/// What a fault of the text has said already: nobody knows what would have been there.
+/// Findings that add nothing after a syntax fault: nobody knows what the rest of the text would be.
 static SAID_BY_A_FAULT: [&Rule; 1] = [&NO_RESOURCE];
 
-/// What is nothing odd in a log: a request, or an answer without resources.
+/// Findings that are not made in a log, where requests and responses without resources are normal.
 static USUAL_IN_A_LOG: [&Rule; 2] = [&NO_RESOURCE, &EMPTY_RESPONSE];
 
 impl Loader {
     /// Reads a document of any format and emits its resources.
     ///
-    /// The format is `options.format`, or found out from the content and the name. What is wrong
-    /// with the document itself becomes a finding; as much as possible is read nevertheless.
-    /// `source` keeps what is needed to find places in it.
+    /// The format is `options.format`; otherwise it is detected from the content and the name. A
+    /// fault of the document itself becomes a finding, and reading goes on as far as possible.
+    /// `source` keeps what is needed to find places in the document later.
     pub fn document(&mut self, id: SourceId, source: &Source, options: LoadOptions, emit: Emit<'_>) {
         let first = self.findings.len();
         let mut actions = template::Actions::of(source.bytes());
@@ -51,7 +51,7 @@ impl Loader {
         let is_broken = |finding: &Finding| finding.diagnostic.rule == &SYNTAX;
         let is_any_broken = self.findings.iter().skip(first).any(is_broken);
         if let Some(span) = actions.found(is_any_broken) {
-            // What cannot be read is what a reader makes of the template.
+            // The syntax faults are consequences of the template, so they are not reported.
             let later = self.findings.split_off(first.min(self.findings.len()));
             self.report(id, &TEMPLATE, span, template::MESSAGE.to_owned())
                 .help(template::HELP);
@@ -69,7 +69,7 @@ impl Loader {
         let assumed = options.assume.and_then(|assumed| tables::message(assumed.type_name()));
         let format = match options.format {
             Some(format) => format,
-            // A bare resource may be any bytes at all.
+            // Any bytes may be a bare resource, so the content cannot tell.
             None if assumed.is_some() && named(source.name()) == Some(DocumentFormat::Binary) => DocumentFormat::Binary,
             None => match source.sniffed() {
                 Sniffed::Format(format) => format,
@@ -83,7 +83,8 @@ impl Loader {
                 }
             },
         };
-        // JSON of a ConfigMap is read as YAML: what stands in its texts has places in a view only.
+        // A JSON document with a ConfigMap is read as YAML, because only a view can map places in
+        // the texts of the ConfigMap.
         let has_config_maps =
             matches!(format, DocumentFormat::Json | DocumentFormat::Yaml) && configmap::may_be(source.bytes());
         let format = if has_config_maps { DocumentFormat::Yaml } else { format };
@@ -128,7 +129,7 @@ impl Loader {
             )
             .help("write it as a block behind `|`, or give it to xdsctl as a file");
         }
-        // Only wire format has messages that are not text.
+        // Only wire format has messages whose bytes are not in the view.
         let document = if format == DocumentFormat::Binary {
             source.bytes()
         } else {
@@ -137,7 +138,7 @@ impl Loader {
         self.view((id, document), view, options, emit);
     }
 
-    /// Reads the messages of a log, in order: those of one client are of one world.
+    /// Reads the messages of a log, in order. The messages of one client belong to one world.
     fn log(&mut self, id: SourceId, source: &Source, options: LoadOptions, emit: Emit<'_>) {
         let entries = log::entries(source.bytes());
         if entries.is_empty() {
@@ -177,7 +178,7 @@ impl Loader {
         self.implied = &[];
     }
 
-    /// Adds responses of which a log has the head, and their resources one by one.
+    /// Adds the responses of which a log prints the head and the resources separately.
     fn heads(
         &mut self,
         id: SourceId,
@@ -190,7 +191,7 @@ impl Loader {
         }
         for head in log::heads(source.bytes()) {
             let from = entries.partition_point(|entry| entry.span.start < head.span.start);
-            // An answer without resources is the client's that had the ones before it.
+            // A response without resources belongs to the client of the message before it.
             let inside = entries.get(from).filter(|entry| entry.span.start < head.span.end);
             let near = inside.or(from.checked_sub(1).and_then(|before| entries.get(before)));
             let client = near.and_then(|entry| entry.client.as_deref());
@@ -207,7 +208,7 @@ impl Loader {
         }
     }
 
-    /// Adds what is wrong with a view.
+    /// Reports the faults of a view.
     fn faults(&mut self, id: SourceId, view: &View) {
         for fault in view.faults() {
             let rule = match fault.kind {
@@ -229,7 +230,8 @@ impl Loader {
         self.implied = &[];
     }
 
-    /// Reads some of the documents of a view: those up to a cut one at a time.
+    /// Reads some of the parts of a view. A part that is cut off ends one text; the parts up to it
+    /// are read together.
     fn parts(
         &mut self,
         (id, document): (SourceId, &[u8]),
@@ -265,7 +267,7 @@ impl Loader {
                 document,
                 name: "",
             };
-            // The fault has said why the text ends where it does.
+            // The fault has already said why the text ends here.
             self.cut_at = part.cut.then_some(text.len());
             self.values(id, text_of, start, world, options, &mut placed);
             start = part.text.end;
@@ -292,7 +294,7 @@ impl Loader {
     }
 }
 
-/// How the view of a document of this format is read.
+/// Returns the options for reading the view of a document of this format.
 const fn of_view(format: DocumentFormat, options: transcode::TranscodeOptions) -> transcode::TranscodeOptions {
     let is_yaml = matches!(format, DocumentFormat::Yaml);
     transcode::TranscodeOptions {
@@ -302,10 +304,9 @@ const fn of_view(format: DocumentFormat, options: transcode::TranscodeOptions) -
     }
 }
 
-/// Reads a resource again, whose place is known from the first time: its wire bytes, and what is
-/// known of them.
+/// Reads a resource again at its known place. Returns its wire bytes and what is known of them.
 ///
-/// `None` if there is no such resource in the document, which has changed then.
+/// Returns `None` if the resource is no longer there, because the document has changed.
 pub fn again(source: &Source, origin: Origin, resource_type: ResourceType) -> Option<(Bytes, BytesKnowledge)> {
     let (text, start, options) = match (origin.view_at, source.view()) {
         (Some(at), Some(view)) => {

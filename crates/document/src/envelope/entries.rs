@@ -1,7 +1,7 @@
-//! Lists of resources: reports entries that are no resources, and documents without any.
+//! Lists of resources. Reports entries that are not resources, and documents without any.
 //!
-//! Only lists that can hold nothing else are checked: `resources` of a response, the lists of a
-//! dump, and a document that is a list. Objects of an unknown shape are left alone.
+//! Only lists that cannot hold anything else are checked: `resources` of a response, the lists of a
+//! dump, and a document that is a list. Objects of an unknown shape are not reported.
 
 use super::slot::Pending;
 use super::walker::Walker;
@@ -9,18 +9,19 @@ use super::{Result, UNKNOWN_SHAPE};
 use crate::proto::transcode::LIMIT_EXCEEDED;
 use crate::source::Span;
 
-/// What an entry must be, for a message.
+/// What an entry must be, as messages call it.
 pub(super) const OBJECT: &str = "an object";
 
-/// Resources of a run that are read. Each takes about a kilobyte until it is reported, however
-/// short its text is.
+/// The number of resources that a run reads at most. Each takes about a kilobyte of memory until it
+/// is reported, however short its text is.
 const MAX_RESOURCES: usize = 400_000;
 
-/// Resources of a run that are read, times the clients that are asked about them. Each answer takes
-/// a few dozen bytes until it is reported.
+/// The product of resources and clients asked about them that a run allows at most. Each answer
+/// takes a few dozen bytes until it is reported.
 const MAX_ANSWERS: usize = 4_000_000;
 
-/// How many resources are read if so many clients are asked about them beside the one.
+/// Returns how many resources a run reads at most if it asks `other_clients` besides the main
+/// client.
 pub(super) fn most_resources(other_clients: usize) -> usize {
     MAX_RESOURCES.min(MAX_ANSWERS / (1 + other_clients))
 }
@@ -50,8 +51,8 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// The numbers of resources, findings, bootstraps and errors so far: if they stay the same,
-    /// nothing was found.
+    /// Returns the numbers of resources, findings, bootstraps and errors so far. If they do not
+    /// change, nothing was found.
     pub fn found(&self) -> (usize, usize, usize, usize) {
         let loader = &self.loader;
         (
@@ -62,15 +63,15 @@ impl Walker<'_, '_> {
         )
     }
 
-    /// Reads an element of a list of resources, and reports it if it is none.
+    /// Reads an element of a list of resources, and reports it if it is not a resource.
     pub fn entry(&mut self) -> Result<()> {
         let unknown_entry = self.unknown_entry()?;
         self.report_unknown_entries(unknown_entry.into_iter().collect());
         Ok(())
     }
 
-    /// Reads a list of resources; false if nothing in it is one. The places of the elements that
-    /// are none go to `unknown_entries`.
+    /// Reads a list of resources. Returns false if the list has elements and none is a resource.
+    /// Adds the spans of elements that are not resources to `unknown_entries`.
     pub fn entries(&mut self, unknown_entries: &mut Vec<Span>) -> Result<bool> {
         let mut is_empty = true;
         let mut is_any_known = false;
@@ -85,14 +86,14 @@ impl Walker<'_, '_> {
         Ok(is_empty || is_any_known)
     }
 
-    /// Reports elements that are no resources.
+    /// Reports elements that are not resources.
     pub fn report_unknown_entries(&mut self, unknown_entries: Vec<Span>) {
         for span in unknown_entries {
             self.report_unknown_entry(span);
         }
     }
 
-    /// Reads a document that is a list; unknown entries in it are reported if anything else is
+    /// Reads a document that is a list. Unknown entries are reported only if another entry is
     /// known.
     pub fn list(&mut self) -> Result<()> {
         let mut unknown_entries = Vec::new();
@@ -111,7 +112,7 @@ impl Walker<'_, '_> {
         result
     }
 
-    /// Reads a value and returns its place if nothing in it is of a known shape.
+    /// Reads a value. Returns its span if nothing in it has a known shape.
     fn unknown_entry(&mut self) -> Result<Option<Span>> {
         let is_placeholder = self.tc.scan.peek() == b'n' && self.nulls_are_explained;
         let start = self.pos();
@@ -121,8 +122,8 @@ impl Walker<'_, '_> {
         Ok((!is_known && !is_placeholder).then(|| Span::new(start, self.pos())))
     }
 
-    /// Reads each entry of a list that holds objects only with `read`, which must pass it; other
-    /// entries are reported.
+    /// Calls `read` for each entry of a list of objects; `read` must consume the entry. Entries
+    /// that are not objects are reported.
     pub fn objects(&mut self, read: &mut dyn FnMut(&mut Self) -> Result<()>) -> Result<()> {
         match self.tc.scan.peek() {
             b'[' => self.elements(&mut |walker, _| match walker.tc.scan.peek() {
@@ -135,7 +136,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// Passes a value and reports that it is not what it must be, such as `an object`.
+    /// Skips a value, and reports that it is not what it must be, such as `an object`.
     pub fn wrong_kind(&mut self, wanted: &str) -> Result<()> {
         let found = match self.tc.scan.peek() {
             b'{' => OBJECT,
@@ -153,8 +154,8 @@ impl Walker<'_, '_> {
         Ok(())
     }
 
-    /// Reports an entry of a dump, from `start` to here, that neither holds a resource nor says
-    /// anything of one.
+    /// Reports the entry of a dump from `start` to the scanner, which neither holds a resource nor
+    /// says anything about one.
     pub fn without_resource(&mut self, start: usize, why: &str) {
         let span = Span::new(start, self.pos());
         self.report(&UNKNOWN_SHAPE, span, format!("this entry holds no resource: {why}"));
@@ -173,7 +174,7 @@ mod tests {
     use crate::envelope::Loader;
     use crate::source::SourceId;
 
-    /// Number of resources, and the text that each finding is about.
+    /// Returns the number of resources, and the text at each finding.
     fn read(text: &str) -> (usize, Vec<&str>) {
         let mut loader = Loader::new();
         let mut sources = crate::source::SourceMap::new();

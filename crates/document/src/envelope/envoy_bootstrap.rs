@@ -1,5 +1,5 @@
-//! An Envoy bootstrap file: its static resources, which are plain messages, and the files that it
-//! takes others from.
+//! An Envoy bootstrap file: its static resources, which are plain messages, and the files from
+//! which it takes others.
 
 use xdsctl_proto::tables;
 
@@ -10,7 +10,7 @@ use super::{Clue, Result, Shape, csds};
 use crate::proto::transcode::BAD_VALUE;
 use crate::source::Span;
 
-/// `{"static_resources": {...}}`.
+/// The shape `{"static_resources": {...}}`.
 pub(super) static SHAPE: Shape = Shape {
     claims: |clue| {
         clue.is("static_resources", b'{')
@@ -26,8 +26,8 @@ pub(super) static SHAPE: Shape = Shape {
     },
 };
 
-/// Reads the static resources of the bootstrap at the scanner, without the lists of `shown`
-/// elsewhere.
+/// Reads the static resources of the bootstrap at the scanner, except the lists in `shown`, which
+/// other sections repeat.
 pub(super) fn walk_bootstrap(walker: &mut Walker<'_, '_>, shown: &[&str]) -> Result<()> {
     walker.fields(&mut |walker, key| match key {
         "static_resources" => walk_static(walker, shown),
@@ -61,10 +61,10 @@ fn walk_static(walker: &mut Walker<'_, '_>, shown: &[&str]) -> Result<()> {
     })
 }
 
-/// Objects inside objects that are searched for paths.
+/// How deeply objects are searched for paths.
 const MAX_NESTING: usize = 64;
 
-/// Notes every path-based config source in the value at the scanner, which stays where it is.
+/// Records every path-based config source in the value at the scanner, which stays where it is.
 pub(super) fn path_sources(walker: &mut Walker<'_, '_>) -> Result<()> {
     let start = walker.pos();
     search(walker, "", MAX_NESTING)?;
@@ -84,7 +84,7 @@ fn search(walker: &mut Walker<'_, '_>, holder: &str, nesting: usize) -> Result<(
                     walker.path_source(path, span);
                     Ok(())
                 }
-                // Secrets: nothing that gRPC asks for, and nothing that a check should open.
+                // Sources of secrets: gRPC does not ask for them, and a check should not open them.
                 "sds_config" => walker.skip(),
                 _ => search(walker, key, nesting - 1),
             }
@@ -93,7 +93,7 @@ fn search(walker: &mut Walker<'_, '_>, holder: &str, nesting: usize) -> Result<(
     }
 }
 
-/// Says whether a field of this name is a ConfigSource, or the part of one that has the path.
+/// Says whether a field of this name is a ConfigSource, or the part of one that holds the path.
 fn is_config_source(field: &str) -> bool {
     field.ends_with("config_source") || matches!(field, "lds_config" | "cds_config" | "eds_config" | "rds_config")
 }

@@ -1,9 +1,9 @@
-//! A gRPC bootstrap file: handed over as text, to be validated as one.
+//! A gRPC bootstrap file. Only its place is recorded; another crate validates its text.
 
 use super::{BootstrapPlace, Shape};
 use crate::source::Span;
 
-/// `{"xds_servers": [...]}`.
+/// The shape `{"xds_servers": [...]}`.
 pub(super) static SHAPE: Shape = Shape {
     claims: |clue| {
         clue.is("xds_servers", b'[') || clue.is("certificate_providers", b'{') || clue.is("authorities", b'{')

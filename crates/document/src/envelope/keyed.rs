@@ -8,7 +8,7 @@ use super::slot::SlotPlace;
 use super::walker::Walker;
 use super::{Clue, Result, Shape};
 
-/// `{"type.googleapis.com/envoy.config.cluster.v3.Cluster": {"name": {...}}}`.
+/// The shape `{"type.googleapis.com/envoy.config.cluster.v3.Cluster": {"name": {...}}}`.
 pub(super) static SHAPE: Shape = Shape {
     claims: |clue| matches!(clue, Clue::Key { written, value: b'{', .. } if is_type_url(written)),
     walk: |walker| {

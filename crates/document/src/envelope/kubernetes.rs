@@ -1,5 +1,5 @@
-//! Kubernetes objects that carry xDS resources in `spec.resources` (CiliumEnvoyConfig and its
-//! like), and lists of them.
+//! Kubernetes objects that have xDS resources in `spec.resources` (CiliumEnvoyConfig and similar
+//! kinds), and lists of such objects.
 
 use super::walker::Walker;
 use super::{Result, Shape};
@@ -7,19 +7,20 @@ use crate::proto::transcode::decode_base64;
 use crate::source::Span;
 use crate::source::json::Str;
 
-/// `{"apiVersion": ..., "kind": ..., "spec": {"resources": [...]}}`; also a list with `items`.
+/// The shape `{"apiVersion": ..., "kind": ..., "spec": {"resources": [...]}}`, or a list with
+/// `items`.
 pub(super) static SHAPE: Shape = Shape {
     claims: |clue| clue.is("api_version", b'"'),
     walk: walk_object,
 };
 
-/// A list of objects, when `items` comes first.
+/// A list of objects whose `items` come first.
 pub(super) static LIST: Shape = Shape {
     claims: |clue| clue.is("items", b'['),
     walk: walk_object,
 };
 
-/// What says that a text in a ConfigMap is xDS configuration.
+/// Words that show that a text in a ConfigMap is xDS configuration.
 const SIGNS: &[&str] = &[
     "static_resources",
     "dynamic_resources",
@@ -38,7 +39,7 @@ const SIGNS: &[&str] = &[
 
 /// Says whether the text under a key of a ConfigMap is xDS configuration.
 pub(super) fn is_xds(key: &str, text: &str) -> bool {
-    // What is written with these is no YAML yet.
+    // Files with these extensions are not YAML.
     let is_other = key.ends_with(".lua") || key.ends_with(".sh") || key.ends_with(".md");
     !is_other && SIGNS.iter().any(|sign| text.contains(sign))
 }
@@ -77,8 +78,8 @@ fn walk_object(walker: &mut Walker<'_, '_>) -> Result<()> {
     })
 }
 
-/// Passes an entry of a ConfigMap's `binaryData`, and reports it if it is xDS configuration: it is
-/// not opened.
+/// Skips an entry of a ConfigMap's `binaryData`, and reports it if it is xDS configuration, because
+/// such entries are not read.
 fn binary(walker: &mut Walker<'_, '_>, key: Str) -> Result<()> {
     let start = walker.pos();
     let text = walker.text()?.unwrap_or_default();
@@ -91,7 +92,7 @@ fn binary(walker: &mut Walker<'_, '_>, key: Str) -> Result<()> {
     Ok(())
 }
 
-/// An object of a list, which counts as if it stood alone.
+/// Reads an object of a list, which counts as if it stood alone.
 fn walk_item(walker: &mut Walker<'_, '_>) -> Result<()> {
     let (was_recognised, before, kind) = (walker.recognised, walker.is_manifest, walker.kind.take());
     (walker.recognised, walker.is_manifest) = (false, false);

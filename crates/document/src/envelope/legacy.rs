@@ -1,4 +1,4 @@
-//! xDS v2, which no current gRPC client speaks: one finding, nothing is checked.
+//! xDS v2, which no current gRPC client speaks. One finding says so, and nothing is checked.
 
 use super::walker::Walker;
 use super::{Clue, Shape, V2};
@@ -28,7 +28,7 @@ pub(super) fn is_v2(type_name: &str) -> bool {
     prefixes.iter().any(|prefix| type_name.starts_with(prefix))
 }
 
-/// Says once for the document that it is v2.
+/// Reports once for each document that it is xDS v2.
 pub(super) fn report(walker: &mut Walker<'_, '_>, span: Span) {
     walker.recognised = true;
     if std::mem::replace(&mut walker.legacy_noted, true) {

@@ -1,4 +1,4 @@
-//! What reading documents needs to be told, and what it leaves besides the resources.
+//! The options for reading documents, and the results besides the resources.
 
 use std::collections::BTreeSet;
 
@@ -16,28 +16,29 @@ use xdsctl_model::resource::ResourceType;
 /// How to read documents.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LoadOptions {
-    /// Every object without `@type` is of this type (`--as`).
+    /// The type of every object without `@type` (`--as`).
     pub assume: Option<ResourceType>,
-    /// The world of the documents; `None` for one of their own each.
+    /// The world of the documents. With `None`, each document is a world of its own.
     pub world: Option<WorldId>,
-    /// The documents may name files to take resources from, as an Envoy bootstrap does.
+    /// Whether a document may name files to take resources from, as an Envoy bootstrap does.
     pub follow: bool,
-    /// The format of the documents; `None` to find it out.
+    /// The format of the documents. With `None`, it is detected.
     pub format: Option<DocumentFormat>,
-    /// A null may stand for what could not be read of another format, which has been reported.
+    /// Whether a null may stand for text of another format that could not be read. Such text is
+    /// reported already.
     pub nulls_are_explained: bool,
-    /// What stands in the texts of ConfigMaps is read beside them.
+    /// Whether the texts in ConfigMaps are read as documents, too.
     pub config_maps_are_open: bool,
     /// How scalars are read.
     pub transcode: transcode::TranscodeOptions,
 }
 
-/// A JSON text, and what it is a view of.
+/// A JSON text, with the document behind it if the text is a view.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JsonText<'t> {
     pub json: &'t [u8],
-    /// The document in which messages are that stand in the text by their places; empty if there
-    /// are none.
+    /// The bytes of the document, if the text refers to messages by their offsets in it; else
+    /// empty.
     pub document: &'t [u8],
     /// The name of the document.
     pub name: &'t str,
@@ -53,77 +54,78 @@ impl<'t> From<&'t [u8]> for JsonText<'t> {
     }
 }
 
-/// How the worlds of a loader are called in the one that took them over.
+/// Maps the ids of a loader's worlds to their ids in the loader that took them over.
 #[derive(Debug, Clone, Copy)]
 pub struct MovedWorlds(u32);
 
 impl MovedWorlds {
-    /// The world that was called so.
+    /// Returns the new id of a world.
     pub const fn of(self, world: WorldId) -> WorldId {
         WorldId(self.0.saturating_add(world.0))
     }
 }
 
-/// Receives the resources, in the order of the text, some at a time.
+/// A function that receives the resources in batches, in the order of the text.
 pub type Emit<'e> = &'e mut dyn FnMut(Vec<RawResource>);
 
-/// What is known once documents have been read, besides the resources that were emitted.
+/// The results of reading documents, besides the resources that were emitted.
 #[derive(Debug, Default)]
 pub struct Loader {
     /// Every world, by [`WorldId`].
     pub worlds: Vec<WorldName>,
-    /// Those that are all of what one client holds, by the shape of their document.
+    /// The worlds that are everything that one client holds, judging by the shape of their
+    /// document.
     pub dumps: BTreeSet<WorldId>,
     /// Findings on documents, in the order of the text.
     pub findings: Vec<Finding>,
     /// The gRPC bootstraps among the documents.
     pub bootstraps: Vec<BootstrapPlace>,
-    /// DiscoveryResponses that say their type or report errors.
+    /// The DiscoveryResponses that give their type or report errors.
     pub responses: Vec<RawResponse>,
-    /// The clients that sent nodes, as they call themselves.
+    /// The user agents of the clients whose nodes were read.
     pub agents: BTreeSet<UserAgent>,
-    /// Files that Envoy bootstraps take resources from.
+    /// The files from which Envoy bootstraps take resources.
     pub path_sources: Vec<PathSource>,
     /// How many resources were emitted.
     pub resources: usize,
-    /// How many clients are asked about each resource beside the one: the more, the fewer resources
-    /// are read.
+    /// How many clients are asked about each resource besides the main one. The more there are, the
+    /// fewer resources are read.
     pub other_clients: usize,
-    /// There were more of them than are read.
+    /// Whether there were more resources than the limit.
     pub(super) is_full: bool,
     /// How many errors the responses report.
     pub(super) errors: usize,
     quota: Quota,
-    /// What may still be kept of what is noticed in resources.
+    /// What is left of the limit on findings in resources.
     pub(super) budget: Budget,
-    /// A finding that is not kept.
+    /// The last finding that was not kept because its rule has too many.
     spare: Option<Finding>,
-    /// Rules that say nothing new of what is read now, because something else has said it.
+    /// Rules whose findings add nothing at this point, because another finding has said as much.
     pub(super) implied: &'static [&'static Rule],
-    /// Where the text breaks off, if a fault has said so: that a value ends there says nothing new.
+    /// The offset at which the text is cut off, if a fault has been reported there. A finding that
+    /// a value ends there adds nothing.
     pub(super) cut_at: Option<usize>,
-    /// A finding that says nothing new.
+    /// A place for a finding that adds nothing and is not kept.
     unsaid: Option<Finding>,
 }
 
 impl Loader {
-    /// A loader that has read nothing.
+    /// Returns a loader that has read nothing.
     pub fn new() -> Self {
         Loader::default()
     }
 
-    /// Reads a document of JSON values, one or several, and emits its resources.
+    /// Reads a document of one or several JSON values, and emits its resources.
     ///
-    /// What is wrong with the document itself becomes a finding; reading stops where the text is
-    /// not JSON.
+    /// A fault of the document itself becomes a finding. Reading stops where the text is not JSON.
     pub fn json(&mut self, source: SourceId, text: &[u8], options: LoadOptions, emit: Emit<'_>) {
         self.values(source, text.into(), 0, &mut options.world.clone(), options, emit);
     }
 
-    /// Reads the JSON values from `start` to the end of `text` into `world`, which is made if need
-    /// be.
+    /// Reads the JSON values of `text` from offset `start` on. `world` is the world of their
+    /// resources; if it is `None`, one is made when it is first needed.
     ///
-    /// Places are those in `text`.
+    /// All spans are ranges of `text`.
     pub(super) fn values(
         &mut self,
         source: SourceId,
@@ -143,7 +145,7 @@ impl Loader {
         *world = walker.world;
     }
 
-    /// Adds a set of resources.
+    /// Adds a world.
     pub fn world(&mut self, source: SourceId, scope: Option<String>) -> WorldId {
         let id = WorldId(u32::try_from(self.worlds.len()).unwrap_or(u32::MAX));
         self.worlds.push(WorldName { source, scope });
@@ -169,7 +171,7 @@ impl Loader {
         &mut self.findings[index].diagnostic
     }
 
-    /// Adds what another loader has read of one document, which has the id `id` now.
+    /// Adds what another loader has read of one document, whose id is now `id`.
     pub fn append(&mut self, part: &Loader, id: SourceId) -> MovedWorlds {
         let moved = MovedWorlds(u32::try_from(self.worlds.len()).unwrap_or(u32::MAX));
         self.worlds.extend(part.worlds.iter().map(|world| WorldName {
@@ -204,15 +206,15 @@ impl Loader {
         moved
     }
 
-    /// Says whether none of the limits for all documents together can have mattered, in whatever
-    /// parts they were read.
+    /// Says whether the limits for all documents together had no effect, so that reading the
+    /// documents in other parts would give the same result.
     pub fn is_within_limits(&self) -> bool {
         let is_few = self.findings.len() < MAX_FINDINGS_PER_RULE;
         is_few && !self.is_full && self.resources <= most_resources(self.other_clients)
     }
 
-    /// Adds a finding for each rule that had more of them than are kept, where the last of all such
-    /// was.
+    /// For each rule with more findings than are kept, adds a finding that says so. It has the
+    /// place of the last finding that was not kept.
     pub fn close(&mut self) {
         if let Some(Finding { source, span, .. }) = self.spare.take() {
             self.findings.extend(self.quota.closing().map(|diagnostic| Finding {

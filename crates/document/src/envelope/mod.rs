@@ -5,10 +5,10 @@
 //! resource to [`Walker::slot`] or [`Walker::bare`], which transcode it on the spot and emit a
 //! [`RawResource`]. Nothing of the document is kept.
 //!
-//! To add a shape: write one file here with a `pub(super) static SHAPE: Shape` (which key or
-//! `@type` says that an object is of this shape, and how to walk it), and name it twice in this
-//! file: its `mod` line, and its place in [`SHAPES`], because earlier shapes claim first. Nothing
-//! else in the program knows the shapes; `tests/tidy.rs` finds a forgotten one.
+//! To add a shape, write one file here with a `pub(super) static SHAPE: Shape`, which says by which
+//! key or `@type` it recognises an object, and how to walk it. Name the file twice in this one: in
+//! its `mod` line, and in [`SHAPES`] at the right place, because earlier shapes claim first. No
+//! other module knows the shapes; `tests/tidy.rs` finds a forgotten one.
 
 mod beside;
 mod clusters_status;
@@ -72,25 +72,25 @@ rules! {
 
 type Result<T> = std::result::Result<T, TranscodeStop>;
 
-/// What an object shows of itself.
+/// Something in an object by which a shape can recognise it.
 #[derive(Debug, Clone, Copy)]
 enum Clue<'a> {
-    /// A key, as written and in snake_case, and the first byte of its value.
+    /// A key, as written and in snake_case, with the first byte of its value.
     Key { written: &'a str, name: &'a str, value: u8 },
     /// The message type that `@type` names.
     Type(&'a str),
 }
 
 impl Clue<'_> {
-    /// Says whether this is the key `name` with a value that starts with `value`.
+    /// Says whether this is the key `wanted` with a value that starts with the byte `first`.
     fn is(&self, wanted: &str, first: u8) -> bool {
         matches!(self, Clue::Key { name, value, .. } if *name == wanted && *value == first)
     }
 }
 
-/// A kind of document, or of object in one.
+/// A kind of document, or of object in a document.
 struct Shape {
-    /// Says whether one key or the type is enough to know the shape.
+    /// Says whether this key or type alone is enough to recognise the shape.
     claims: fn(&Clue<'_>) -> bool,
     /// Reads the object at the scanner.
     walk: fn(&mut Walker<'_, '_>) -> Result<()>,
@@ -118,7 +118,7 @@ static SHAPES: &[&Shape] = &[
     &untyped::TYPED,
 ];
 
-/// Those of [`SHAPES`] that hold all that one client has.
+/// The shapes that hold everything that one client has.
 static DUMPS: &[&Shape] = &[
     &config_dump::DUMP,
     &config_dump::SECTION,

@@ -1,4 +1,4 @@
-//! Reads the resource at one place of a document, and hands resources on in batches.
+//! Reads the resource at one place of a document, and emits resources in batches.
 
 use std::mem::take;
 
@@ -14,42 +14,42 @@ use xdsctl_model::diag::{self, BytesKnowledge, Effect};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::text;
 
-/// Wire bytes are handed on when a batch has this many.
+/// A batch is emitted when its wire bytes reach this number.
 pub const BATCH_BYTES: usize = 96 << 10;
 
-/// ... or this many resources.
+/// A batch is emitted when it has this many resources.
 pub const BATCH_RESOURCES: usize = 4096;
 
 /// A resource whose bytes are still in the transcoder.
 pub(super) struct Pending {
     pub raw: RawResource,
-    /// It says its type itself.
+    /// Whether the resource has an `@type` of its own.
     pub is_typed: bool,
-    /// The bytes of the batch that are its message.
+    /// The range of the batch's bytes that is the message of this resource.
     bytes: Option<Span>,
 }
 
-/// What the place of a resource says about it.
+/// What the place of a resource in a document implies about it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SlotPlace {
     /// The message type, if the place has one.
     pub message: Option<&'static Message>,
-    /// Which list of a dump it is.
+    /// The kind of list in a dump.
     pub label: Label,
-    /// How far it has come.
+    /// The state of the resource.
     pub stage: Stage,
-    /// There should be an `@type`.
+    /// Whether a resource at this place should have an `@type`.
     pub is_any: bool,
 }
 
-/// Types of resources that proxies ask for and whose messages the tables do not have.
+/// Resource types that proxies ask for and that the descriptor tables do not have.
 const OF_OTHERS: &[&str] = &[
     "envoy.service.runtime.v3.Runtime",
     "envoy.config.route.v3.ScopedRouteConfiguration",
 ];
 
-/// Packages of other tools and clients, and of what is no resource: extensions, admin sections,
-/// errors.
+/// Packages of other tools and clients, and of messages that are not resources: extensions, admin
+/// sections, errors.
 const PACKAGES_OF_OTHERS: &[&str] = &[
     "envoy.extensions.",
     "envoy.admin.",
@@ -59,22 +59,22 @@ const PACKAGES_OF_OTHERS: &[&str] = &[
     "xds.",
 ];
 
-/// Wrappings of a resource: in the place of one they hide what they hold, because each client
-/// unwraps once.
+/// Messages that wrap a resource. In the place of a resource they hide it, because a client unwraps
+/// only once.
 const WRAPPINGS: &[&str] = &[
     "envoy.service.discovery.v3.Resource",
     "google.protobuf.Any",
     "xds.core.v3.CollectionEntry",
 ];
 
-/// Says whether a resource that gRPC clients ask for may stand at the place.
+/// Says whether the place may have a resource that gRPC clients ask for.
 fn is_wanted(place: SlotPlace) -> bool {
     place
         .message
         .is_none_or(|message| ResourceType::from_type_name(message.full_name).is_some())
 }
 
-/// Says whether other programs than gRPC clients know the type, and not as a wrapping.
+/// Says whether the type is known, but not as a resource of gRPC clients or as a wrapper.
 fn is_of_others(name: &str) -> bool {
     let is_known = tables::message(name).is_some()
         || OF_OTHERS.contains(&name)
@@ -83,7 +83,7 @@ fn is_of_others(name: &str) -> bool {
 }
 
 impl Walker<'_, '_> {
-    /// Reads the resource at the scanner, which stands in `place`.
+    /// Reads the resource at the scanner, which is at `place`.
     pub fn slot(&mut self, place: SlotPlace) -> Result<Pending> {
         self.tc.scan.peek();
         let start = self.pos();
@@ -123,7 +123,8 @@ impl Walker<'_, '_> {
         Ok(pending)
     }
 
-    /// Reports a resource of a type that nobody is known to ask for, and that may be `misspelt`.
+    /// Reports a resource type that no client is known to ask for. `misspelt` is a type that may be
+    /// meant.
     fn unknown_type(&mut self, name: &str, misspelt: Option<&str>, span: Span) {
         let names = ResourceType::ALL.map(ResourceType::type_name);
         let last = |name: &str| name.rsplit('.').next().map(str::to_owned);
@@ -141,12 +142,12 @@ impl Walker<'_, '_> {
         self.report(&UNKNOWN_TYPE, span, message).help(help);
     }
 
-    /// Passes a resource whose inside is not looked into but for its name.
+    /// Skips a resource that is not checked, and returns its name.
     fn name(&mut self) -> Result<Option<String>> {
         let mut name = None;
         self.fields(&mut |walker, key| {
             match key {
-                // A message that xdsctl does not know may have any field of this name.
+                // In a message that xdsctl does not know, a field of this name may have any type.
                 "name" | "cluster_name" if walker.tc.scan.peek() == b'"' => {
                     name = walker.text()?.filter(|name| !name.is_empty())
                 }
@@ -157,7 +158,8 @@ impl Walker<'_, '_> {
         Ok(name)
     }
 
-    /// A resource that the dump names without holding it, or whose body follows.
+    /// Returns a resource without bytes. Either the dump only names the resource, or its bytes are
+    /// read next.
     pub fn pending(&mut self, type_url: String, place: SlotPlace) -> Pending {
         self.recognised = true;
         let name = type_url.rsplit('/').next().unwrap_or_default();
@@ -186,7 +188,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// Transcodes the object at the scanner.
+    /// Transcodes the object at the scanner into the wire bytes of `pending`.
     fn body(&mut self, message: &'static Message, pending: &mut Pending) -> Result<()> {
         let start = self.pos();
         let before = self.tc.written();
@@ -231,7 +233,7 @@ impl Walker<'_, '_> {
         Ok(())
     }
 
-    /// Notes once for the document that a resource has no `@type`.
+    /// Reports that a resource has no `@type`, once for each document.
     pub fn missing_type(&mut self, pending: &Pending) {
         if std::mem::replace(&mut self.untyped_noted, true) {
             return;
@@ -242,8 +244,8 @@ impl Walker<'_, '_> {
         self.report(&MISSING_TYPE, Span::new(start, start + 1), message);
     }
 
-    /// Hands resources on: all that were read since the last call, because a batch takes their
-    /// bytes along.
+    /// Emits resources in batches. `pending` must be all resources that were read since the last
+    /// call, because a batch takes all bytes that were written so far.
     pub fn push(&mut self, mut pending: Vec<Pending>) {
         self.turn_away(&mut pending);
         self.loader.resources += pending.len();
@@ -253,7 +255,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// Reads the resource at the scanner and hands it on.
+    /// Reads the resource at the scanner and emits it.
     pub fn bare(&mut self, place: SlotPlace) -> Result<()> {
         let pending = self.slot(place)?;
         self.push(vec![pending]);
@@ -277,14 +279,14 @@ impl Walker<'_, '_> {
 }
 
 impl LiveStatus {
-    /// Says whether nothing was said.
+    /// Says whether the status says nothing.
     fn is_empty(&self) -> bool {
         *self == LiveStatus::default()
     }
 }
 
 impl Pending {
-    /// Adds what was said about the resource.
+    /// Sets what the dump says about the resource.
     pub fn set_status(&mut self, status: &LiveStatus) {
         if !status.is_empty() {
             self.raw.status = Some(Box::new(status.clone()));

@@ -1,5 +1,5 @@
 //! A control plane's snapshot, as kgateway prints it: lists of untyped resources under the plural
-//! of their type.
+//! of their type's name.
 
 use xdsctl_proto::tables;
 
@@ -21,7 +21,7 @@ pub(super) static SHAPE: Shape = Shape {
     walk: walk_snapshot,
 };
 
-/// The type of the resources in the list of this name.
+/// Returns the type of the resources in a list with this name.
 pub(super) fn listed(key: &str) -> Option<ResourceType> {
     match key {
         "clusters" => Some(ResourceType::Cluster),
@@ -43,8 +43,8 @@ pub(super) fn is_named(key: &str, resource_type: ResourceType) -> bool {
     key.split(['-', '_', '.', '/']).any(|word| names.contains(&word))
 }
 
-/// Reads the lists whose elements look as they should: `clusters`, `listeners` and `routes` are
-/// words of many tools.
+/// Reads the lists whose first element fits the type. Many other tools have lists called
+/// `clusters`, `listeners` or `routes`.
 fn walk_snapshot(walker: &mut Walker<'_, '_>) -> Result<()> {
     let start = walker.pos();
     let mut lists = 0;
@@ -59,7 +59,7 @@ fn walk_snapshot(walker: &mut Walker<'_, '_>) -> Result<()> {
             message: tables::message(type_name),
             ..SlotPlace::default()
         };
-        // Of secrets the name alone is read.
+        // Only the names of secrets are read.
         if let Some(message) = place.message
             && !walker.may_hold(message)?
         {
@@ -75,7 +75,7 @@ fn walk_snapshot(walker: &mut Walker<'_, '_>) -> Result<()> {
     })?;
     if lists > 0 {
         walker.recognised = true;
-        // One list alone is a file of that type.
+        // A single list may be a file with the resources of one type, which is not a whole dump.
         walker.loader.dumps.extend(walker.world.filter(|_| lists > 1));
         for (key, span) in passed {
             let message = format!("the first of `{key}` is no such resource, the list is not checked");

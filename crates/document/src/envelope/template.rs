@@ -1,9 +1,9 @@
 //! Recognises unrendered templates, such as those of Helm charts.
 //!
-//! Actions of Go's templates, which Helm uses, are recognised even in a document that parses:
-//! `name: {{ .Values.name }}` is valid YAML. Only those inside of a resource count, because other
-//! objects may rightly hold templates. Other template languages are recognised only in documents
-//! that do not parse.
+//! The actions of Go's templates, which Helm uses, are recognised even in a document that can be
+//! parsed: `name: {{ .Values.name }}` is valid YAML. Only actions inside a resource count, because
+//! other objects may rightly hold templates. Other template languages are recognised only in
+//! documents that cannot be parsed.
 
 use crate::source::Span;
 
@@ -11,10 +11,11 @@ pub(super) const MESSAGE: &str = "this is a template that was not rendered: what
 
 pub(super) const HELP: &str = "render it first: `helm template CHART | xdsctl validate -`";
 
-/// Actions that are looked at.
+/// The number of actions that are looked at.
 const MAX_ACTIONS: usize = 1_000;
 
-/// The words that an action of a Go template begins with, but for a field, a variable or a comment.
+/// The words with which an action of a Go template can begin. An action can also begin with a
+/// field, a variable or a comment.
 const WORDS: &[&[u8]] = &[
     b"block",
     b"default",
@@ -34,7 +35,7 @@ const WORDS: &[&[u8]] = &[
     b"with",
 ];
 
-/// Where the actions of a document are, and the first one inside of a resource.
+/// The offsets of the actions in a document, and the first action inside a resource.
 pub(super) struct Actions {
     starts: Vec<usize>,
     inside: Option<Span>,
@@ -50,7 +51,7 @@ impl Actions {
         }
     }
 
-    /// A resource stands at `span`.
+    /// Records that there is a resource at `span`.
     pub(super) fn look(&mut self, span: Span) {
         if self.starts.is_empty() || self.inside.is_some() {
             return;
@@ -60,7 +61,8 @@ impl Actions {
         self.inside = start.map(|start| Span::new(*start, start + 2));
     }
 
-    /// The action that shows that the document is a template; in one that `is_broken`, any does.
+    /// Returns an action that proves that the document is a template. If the document `is_broken`,
+    /// any action does.
     pub(super) fn found(&self, is_broken: bool) -> Option<Span> {
         let first = self.starts.first().filter(|_| is_broken);
         first.map(|start| Span::new(*start, start + 2)).or(self.inside)
@@ -81,7 +83,7 @@ fn is_action(rest: &[u8]) -> bool {
     }
 }
 
-/// What templates are written with: Go and Jinja, Jinja, ERB and its like, Mako.
+/// Markers of templates: Go and Jinja, Jinja, ERB and similar, Mako.
 const SIGNS: &[&[u8]] = &[b"{{", b"{%", b"<%", b"\n% ", b"${"];
 
 /// Says whether a document that cannot be parsed may be an unrendered template.

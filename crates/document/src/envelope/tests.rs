@@ -5,7 +5,8 @@ use crate::source::SourceMap;
 
 const CLUSTER: &str = r#"{"@type":"t/envoy.config.cluster.v3.Cluster","name":"c"}"#;
 
-/// What a document yields, a line each: world, list, state, type, name outside, whether it has bytes; then findings.
+/// Returns what a document yields, one line each: world, list, stage, type, outer name, whether it
+/// has bytes; then the findings.
 fn load_as(text: &str, assume: Option<xdsctl_model::resource::ResourceType>) -> Vec<String> {
     let options = LoadOptions {
         assume,
@@ -284,7 +285,7 @@ fn a_resource_of_a_type_that_nobody_knows_is_reported() {
             "{found:?}"
         );
     }
-    // A wrapping in a wrapping, and in the place of a resource.
+    // A wrapper in a wrapper, and a wrapper in the place of a resource.
     let wrapped = |name: &str, field: &str| format!(r#"{{"@type":"t/{name}","{field}":{CLUSTER}}}"#);
     let resource = "envoy.service.discovery.v3.Resource";
     for strange in [

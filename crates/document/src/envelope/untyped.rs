@@ -1,5 +1,5 @@
-//! Bare resources: with `@type`, or known by their fields as `istioctl proxy-config -o json` prints
-//! them.
+//! Bare resources: with `@type`, or recognised by their fields, as `istioctl proxy-config -o json`
+//! prints them.
 
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ pub(super) static TYPED: Shape = Shape {
     walk: |walker| walker.bare(SlotPlace::default()),
 };
 
-/// An object without `@type` whose list or fields say what it is.
+/// An object without `@type` whose type follows from its list or its fields.
 pub(super) static UNTYPED: Shape = Shape {
     claims: |_| false,
     walk: walk_untyped,
@@ -30,7 +30,7 @@ fn walk_untyped(walker: &mut Walker<'_, '_>) -> Result<()> {
     })
 }
 
-/// Fields that occur in one resource type only and hardly anywhere else: one of them is enough.
+/// Fields that occur in one resource type and hardly anywhere else. One of them is enough.
 const CERTAIN: &[(&str, u8, ResourceType)] = &[
     ("virtual_hosts", b'[', ResourceType::RouteConfiguration),
     ("filter_chains", b'[', ResourceType::Listener),
@@ -43,23 +43,23 @@ const CERTAIN: &[(&str, u8, ResourceType)] = &[
     ("common_lb_config", b'{', ResourceType::Cluster),
 ];
 
-/// What the fields of an object say about its type.
+/// What the fields of an object suggest about its type.
 ///
-/// Other tools have objects with a `type`, an `address` or a `cluster_name` too, so a key counts
-/// for a type only if its value can be one of that field, and a resource must have a name.
+/// Objects of other tools have a `type`, an `address` or a `cluster_name`, too. Therefore a key
+/// counts only if its value fits the field, and a resource must have a name.
 #[derive(Default)]
 pub(super) struct Guess {
     keys: usize,
     is_named: bool,
     is_of_cluster: bool,
-    /// How many of the keys are fields of each type, and of it alone.
+    /// For each type, how many keys are fields of it (`known`), and of no other type (`only`).
     known: [usize; ResourceType::ALL.len()],
     only: [usize; ResourceType::ALL.len()],
     certain: Option<ResourceType>,
 }
 
 impl Guess {
-    /// Counts a key (in snake_case) and its value; true if nothing else need be seen.
+    /// Counts a key (in snake_case) and its value. Returns true if no more keys need to be seen.
     pub(super) fn add(&mut self, name: &str, value: ValueHead<'_>) -> bool {
         if value.first == b'n' {
             return false;
@@ -83,8 +83,8 @@ impl Guess {
         self.certain.is_some()
     }
 
-    /// The type that most of the keys belong to; `None` if the half of them are no field of it, or
-    /// none is its own.
+    /// Returns the type to which most of the keys belong. Returns `None` if half of the keys are
+    /// not fields of it, or if no key belongs to this type alone.
     pub(super) fn message(&self) -> Option<&'static Message> {
         if self.certain.is_none() && !self.is_named {
             return None;
@@ -99,8 +99,8 @@ impl Guess {
     }
 }
 
-/// The messages of [`ResourceType::ALL`], which each key of an object of no known type is looked up
-/// in.
+/// The messages of [`ResourceType::ALL`]. Each key of an object of unknown type is looked up in
+/// them.
 static MESSAGES: LazyLock<[Option<&'static Message>; ResourceType::ALL.len()]> =
     LazyLock::new(|| ResourceType::ALL.map(message));
 
@@ -108,11 +108,11 @@ fn message(resource_type: ResourceType) -> Option<&'static Message> {
     tables::message(resource_type.type_name())
 }
 
-/// What is seen of a value.
+/// The beginning of a value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ValueHead<'t> {
     pub first: u8,
-    /// What stands in its quotes, if it is a string.
+    /// The text between the quotes, if the value is a string.
     pub text: &'t [u8],
 }
 
@@ -124,7 +124,7 @@ pub(super) fn is_field(message: &Message, name: &str, value: ValueHead<'_>) -> b
 fn may_be(field: &Field, value: ValueHead<'_>) -> bool {
     let is_scalar = !matches!(value.first, b'{' | b'[');
     match (field.cardinality, field.kind) {
-        // Envoy takes one element for a list of one.
+        // Envoy accepts a single element in place of a list.
         (Cardinality::Repeated, Kind::Message(_)) => !is_scalar,
         (Cardinality::Repeated, _) => value.first == b'[',
         (Cardinality::Map { .. }, _) => value.first == b'{',
@@ -143,7 +143,7 @@ fn may_be(field: &Field, value: ValueHead<'_>) -> bool {
 }
 
 impl<'t> Walker<'t, '_> {
-    /// What is to be seen of the value at the scanner, which stays where it is.
+    /// Returns the beginning of the value at the scanner, which stays where it is.
     pub(super) fn shown(&mut self) -> Result<ValueHead<'t>> {
         let first = self.tc.scan.peek();
         let start = self.pos();
@@ -157,8 +157,8 @@ impl<'t> Walker<'t, '_> {
     }
 
     /// Says whether the first element of the list at the scanner may be a `message`: it has an
-    /// `@type`, or most of its keys are fields. So may an empty list. The scanner stays where it
-    /// is.
+    /// `@type`, or most of its keys are fields of the message. An empty list may hold messages,
+    /// too. The scanner stays where it is.
     pub fn may_hold(&mut self, message: &Message) -> Result<bool> {
         let start = self.pos();
         let result = self.first_may_be(message);

@@ -1,10 +1,9 @@
-//! The values of one JSON text, such as the lines of a file: which of them are worlds by
-//! themselves.
+//! Decides which values of one JSON text, such as the lines of a file, are worlds of their own.
 //!
-//! A dump is a world if it does not stand alone, and so is a snapshot: a value with resources of
-//! several types, of which another such value has one, too. All other values complete each other. A
-//! world that is not the first is named by the number of its value. The documents of a YAML file
-//! are one world, whatever they hold.
+//! In a text with several values, each dump is a world. So is each snapshot (a value with resources
+//! of several types) if another snapshot shares a type with it. All other values together are one
+//! world. A world that is not the first is named by the number of its value. The documents of a
+//! YAML file are always one world.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +11,17 @@ use super::raw::WorldId;
 use super::walker::Walker;
 use super::wrapper::{WrapperContents, held};
 
-/// Which of the values of a text are worlds, as far as it has been read.
+/// Which of the values of a text are worlds, as far as the text has been read.
 pub(super) struct Values {
-    /// The values may be worlds.
+    /// Whether values of this text may be worlds of their own.
     is_open: bool,
-    /// How many have begun.
+    /// How many values have begun.
     count: usize,
-    /// Where the first one starts.
+    /// The offset at which the first value starts.
     first: usize,
-    /// Which of them are worlds, once there is a second one.
+    /// For each value, whether it is a world of its own. Set when the second value begins.
     apart: Vec<bool>,
-    /// The world of the others, while one by itself is read.
+    /// The world of the other values, while a value that is a world of its own is read.
     others: Option<Option<WorldId>>,
 }
 
@@ -37,7 +36,7 @@ impl Values {
         }
     }
 
-    /// The next value starts at the scanner.
+    /// Notes that the next value starts at the scanner.
     pub(super) fn begin(&mut self, walker: &mut Walker<'_, '_>) {
         self.count += 1;
         if !self.is_open {
@@ -65,7 +64,7 @@ impl Values {
         }
     }
 
-    /// The value has been read.
+    /// Notes that the value has been read.
     pub(super) fn end(&mut self, walker: &mut Walker<'_, '_>) {
         walker.wrappers.clear();
         if let Some(others) = self.others.take() {
@@ -75,7 +74,8 @@ impl Values {
     }
 }
 
-/// Looks at each value from the scanner on, up to one that breaks off, and says which are worlds.
+/// Looks at each value from the scanner on, until one is cut off. Returns for each whether it is a
+/// world of its own.
 fn apart(walker: &mut Walker<'_, '_>) -> Vec<bool> {
     let mut values: Vec<WrapperContents> = Vec::new();
     while !walker.tc.scan.at_end() {

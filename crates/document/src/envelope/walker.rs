@@ -18,65 +18,67 @@ use crate::source::json::Str;
 use crate::source::{SourceId, Span};
 use xdsctl_model::diag::{Diagnostic, Rule};
 
-/// Kinds of Kubernetes objects that a finding names.
+/// The number of kinds of Kubernetes objects that a finding names.
 const MAX_KINDS: usize = 5;
 
-/// Objects inside objects that are searched for a known shape.
+/// How deeply objects are searched for a known shape.
 pub(super) const MAX_NESTING: usize = 8;
 
-/// A place in one document.
+/// Reads one document from start to end.
 pub(super) struct Walker<'t, 'l> {
     pub tc: Transcoder<'t>,
     pub loader: &'l mut Loader,
     pub(super) source: SourceId,
-    /// The name of the document, for the names of worlds in it.
+    /// The name of the document, which is part of the names of its worlds.
     pub(super) name: &'t str,
-    /// Largest resource, in bytes on the wire.
+    /// The size of the largest resource, in bytes of wire format.
     pub(super) limit: usize,
     pub(super) emit: Emit<'l>,
     pub(super) batch: Vec<Pending>,
-    /// The world of what is read next; made when it is first needed.
+    /// The world of the next resource; made when it is first needed.
     pub world: Option<WorldId>,
     /// The type of untyped objects in the list that is being read.
     pub assume: Option<&'static Message>,
     /// The message that the keys of the current object suggest.
     pub guess: Option<&'static Message>,
-    /// The status that the enclosing entry gives for its resources.
+    /// The status that the enclosing entry gives to its resources.
     pub said: LiveStatus,
-    /// How many `ClientConfig`s each wrapper had so far.
+    /// How many `ClientConfig`s have been read so far, by the keys of the wrappers around them.
     pub clients: BTreeMap<String, usize>,
-    /// Keys of the wrappers around what is being read.
+    /// The keys of the wrappers around the current value.
     pub wrappers: Vec<String>,
-    /// The keys of the enclosing objects do not name worlds.
+    /// Whether the keys of the enclosing objects do not name worlds.
     pub is_one_world: bool,
     nesting: usize,
-    /// Files that are named are to be read too.
+    /// Whether files that the document names are read, too.
     follow: bool,
-    /// Something of a known shape was found.
+    /// Whether something of a known shape was found in the current value.
     pub recognised: bool,
-    /// The finding that resources are not checked has been made.
+    /// Whether a finding has said that resources of the current value are not checked.
     pub(super) is_told: bool,
-    /// Strings may have no quotes, as in YAML.
+    /// Whether strings may have no quotes, as in YAML.
     bare_strings: bool,
-    /// A null may stand for what another reader could not read, and has reported.
+    /// Whether a null may stand for text of another format that could not be read. Such text is
+    /// reported already.
     pub nulls_are_explained: bool,
-    /// The finding on a missing `@type` has been made.
+    /// Whether a missing `@type` has been reported.
     pub(super) untyped_noted: bool,
-    /// The finding on v2 has been made.
+    /// Whether xDS v2 has been reported.
     pub legacy_noted: bool,
-    /// What the config dump at hand has shown so far.
+    /// What has been read of the current config dump so far.
     pub dump: Option<DumpSoFar>,
-    /// The document is a Kubernetes object.
+    /// Whether the current value is a Kubernetes object.
     pub is_manifest: bool,
-    /// What kind of object the manifest at hand is.
+    /// The `kind` of the current Kubernetes object.
     pub kind: Option<String>,
-    /// It has texts that are documents of their own.
+    /// Whether the current Kubernetes object has texts that are documents of their own.
     pub holds_text: bool,
-    /// The texts in ConfigMaps are read as documents.
+    /// Whether the texts in ConfigMaps are read as documents.
     pub config_maps_are_open: bool,
-    /// A key with text that is a document of its own, and is not read.
+    /// A key whose text is a document of its own and is not read.
     pub embedded: Option<String>,
-    /// The kinds of the manifests that are passed over, how many there are, and the first.
+    /// How many Kubernetes objects of each kind were skipped. The next field has the span of the
+    /// first.
     passed_over: BTreeMap<String, usize>,
     first_passed_over: Option<Span>,
 }
@@ -156,7 +158,7 @@ impl<'t, 'l> Walker<'t, 'l> {
                 self.report(&NO_RESOURCE, span, "there is no resource in it".to_owned());
             }
         }
-        // Manifests of other kinds are expected beside xDS resources.
+        // Kubernetes objects of other kinds are normal beside xDS resources.
         if !is_any_known {
             for span in manifests {
                 self.unknown_shape(span);
@@ -174,7 +176,7 @@ impl<'t, 'l> Walker<'t, 'l> {
         Ok(())
     }
 
-    /// Counts a manifest that has been read, if nothing in it is xDS configuration.
+    /// Counts a Kubernetes object that has been read, if it holds no xDS configuration.
     pub fn manifest(&mut self, span: Span) {
         let kind = self.kind.take();
         let is_list = kind.as_deref().is_some_and(|kind| kind.ends_with("List"));
@@ -209,7 +211,7 @@ impl<'t, 'l> Walker<'t, 'l> {
         }
     }
 
-    /// Notes that what is at the scanner is not looked into.
+    /// Reports that the value at the scanner is not looked into.
     pub fn unknown_section(&mut self, message: String) {
         self.tc.scan.peek();
         let start = self.pos();
@@ -221,28 +223,28 @@ impl<'t, 'l> Walker<'t, 'l> {
         self.loader.report(self.source, rule, span, message)
     }
 
-    /// Keeps what a response says of itself.
+    /// Records what a response says about itself.
     pub fn response(&mut self, response: RawResponse) {
         self.loader.errors += response.errors.len();
         self.loader.responses.push(response);
     }
 
-    /// Strings may have no quotes: the document is YAML.
+    /// Says whether strings may have no quotes, because the document is YAML.
     pub(super) const fn has_bare_strings(&self) -> bool {
         self.bare_strings
     }
 
-    /// The document that is read.
+    /// Returns the id of the document.
     pub const fn source(&self) -> SourceId {
         self.source
     }
 
-    /// Where the scanner is: bytes from the start of the text.
+    /// Returns the position of the scanner, in bytes from the start of the text.
     pub const fn pos(&self) -> usize {
         self.tc.scan.pos()
     }
 
-    /// Passes one value.
+    /// Skips one value.
     pub fn skip(&mut self) -> Result<()> {
         Ok(self.tc.scan.skip_value()?)
     }
@@ -325,7 +327,7 @@ impl<'t, 'l> Walker<'t, 'l> {
         Ok(is_certain.then_some(&untyped::UNTYPED))
     }
 
-    /// Reads each element of the list at the scanner with `read`, which must pass it.
+    /// Calls `read` for each element of the list at the scanner; `read` must consume the element.
     pub fn elements(&mut self, read: &mut dyn FnMut(&mut Self, usize) -> Result<()>) -> Result<()> {
         if self.tc.scan.peek() != b'[' {
             return self.skip();
@@ -343,8 +345,8 @@ impl<'t, 'l> Walker<'t, 'l> {
         }
     }
 
-    /// Reads each value of the object at the scanner with `read`, which gets the key in snake_case
-    /// and must pass the value.
+    /// Calls `read` for each member of the object at the scanner, with the key in snake_case;
+    /// `read` must consume the value.
     pub fn fields(&mut self, read: &mut dyn FnMut(&mut Self, &str) -> Result<()>) -> Result<()> {
         self.keys(&mut |walker, key| {
             let name = String::from_utf8_lossy(walker.tc.scan.raw(key));
@@ -352,8 +354,8 @@ impl<'t, 'l> Walker<'t, 'l> {
         })
     }
 
-    /// Reads each value of the object at the scanner with `read`, which gets the key as it is
-    /// written.
+    /// Calls `read` for each member of the object at the scanner, with the key as it is written;
+    /// `read` must consume the value.
     pub fn keys(&mut self, read: &mut dyn FnMut(&mut Self, Str) -> Result<()>) -> Result<()> {
         if self.tc.scan.peek() != b'{' {
             return self.skip();
@@ -370,7 +372,7 @@ impl<'t, 'l> Walker<'t, 'l> {
         }
     }
 
-    /// Reads a string, null for none; another value is reported.
+    /// Reads a string. Returns `None` for null, and reports any other value.
     pub fn text(&mut self) -> Result<Option<String>> {
         match self.tc.scan.peek() {
             b'"' => {
@@ -384,8 +386,8 @@ impl<'t, 'l> Walker<'t, 'l> {
         }
     }
 
-    /// Reads a value of the enum of this name, given by name or number, as its name; another value
-    /// is reported.
+    /// Reads a value of the enum `full_name`, written as a name or a number, and returns its name.
+    /// Reports any other value.
     pub fn enum_name(&mut self, full_name: &str) -> Result<Option<String>> {
         if !matches!(self.tc.scan.peek(), b'-' | b'0'..=b'9') {
             return self.text();
@@ -396,7 +398,7 @@ impl<'t, 'l> Walker<'t, 'l> {
         Ok(Some(name.map_or(number, str::to_owned)))
     }
 
-    /// Reads a value as it is written.
+    /// Reads a value and returns its text as it is written.
     fn token(&mut self) -> Result<String> {
         let start = self.pos();
         self.skip()?;
@@ -404,7 +406,7 @@ impl<'t, 'l> Walker<'t, 'l> {
         Ok(String::from_utf8_lossy(text).into_owned())
     }
 
-    /// The text of a token, with what is not text replaced.
+    /// Returns the text of a string token, with invalid text replaced.
     pub fn unescaped(&self, token: Str) -> String {
         let mut scratch = Vec::new();
         match self.tc.scan.text_of(token, &mut scratch) {
@@ -413,7 +415,7 @@ impl<'t, 'l> Walker<'t, 'l> {
         }
     }
 
-    /// Keeps the name of a file, which stands at `span`, to take resources from.
+    /// Records the path at `span` of a file to take resources from.
     pub fn path_source(&mut self, path: String, span: Span) {
         let path_source = PathSource {
             source: self.source,
@@ -424,7 +426,7 @@ impl<'t, 'l> Walker<'t, 'l> {
         self.loader.path_sources.push(path_source);
     }
 
-    /// The world of what is read next.
+    /// Returns the world of the next resource, and makes it if need be.
     pub(super) fn current_world(&mut self) -> WorldId {
         match self.world {
             Some(world) => world,
@@ -438,7 +440,7 @@ impl<'t, 'l> Walker<'t, 'l> {
     }
 }
 
-/// `camelCase` or `Capital` to `snake_case`; other text as it is.
+/// Converts `camelCase` or `Capital` to `snake_case`, and returns other text unchanged.
 pub(super) fn snake_case(key: &str) -> Cow<'_, str> {
     if !key.bytes().any(|byte| byte.is_ascii_uppercase()) {
         return Cow::Borrowed(key);

@@ -1,7 +1,9 @@
-//! Objects around a known shape: searched. Each key is a world if one of them holds what a client
-//! has, a dump or resources of several types, such as `{namespace: {pod: {"configs": [...]}}}` of
-//! `egctl config`; also if each holds its resources by type, as `{node: {"listeners": [...]}}`.
-//! Else all is one world, such as a snapshot that is a map by type and name.
+//! Objects around a known shape. They are searched for resources.
+//!
+//! Each key is a world if one of them holds a dump or resources of several types, as in
+//! `{namespace: {pod: {"configs": [...]}}}` of `egctl config`. Each key is also a world if all of
+//! them hold resources by type, as in `{node: {"listeners": [...]}}`. Otherwise the object is one
+//! world, such as a snapshot that is a map by type and name.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +18,7 @@ pub(super) static SHAPE: Shape = Shape {
     walk: walk_keys,
 };
 
-/// An operation of a JSON patch, as in the `diff` of `kumactl inspect`: its value is a piece of a
+/// An operation of a JSON patch, as in the `diff` of `kumactl inspect`. Its value is a part of a
 /// resource.
 pub(super) static PATCH: Shape = Shape {
     claims: |clue| clue.is("op", b'"'),
@@ -60,16 +62,16 @@ fn walk_keys(walker: &mut Walker<'_, '_>) -> Result<()> {
     result
 }
 
-/// What a client may hold, as far as it was looked at.
+/// The kinds of contents that a value has, as far as it was looked at.
 #[derive(Default)]
 pub(super) struct WrapperContents {
     pub types: BTreeSet<ResourceType>,
     pub is_dump: bool,
-    /// A part of a dump, which may stand alone.
+    /// Whether it has a part of a dump, which may stand alone.
     is_part: bool,
-    /// The resources stand in lists or maps with the names of their types.
+    /// Whether its resources are in lists or maps that are named by their types.
     is_by_type: bool,
-    /// All types are looked for; else several are enough.
+    /// Whether to look for all types. Otherwise looking stops at the second type.
     wants_all: bool,
 }
 
@@ -78,7 +80,7 @@ impl WrapperContents {
         self.is_dump || self.is_snapshot()
     }
 
-    /// Says whether nothing more need be seen.
+    /// Says whether looking further would change nothing.
     fn is_enough(&self) -> bool {
         self.is_of_client() && (self.is_dump || !self.wants_all)
     }
@@ -88,15 +90,15 @@ impl WrapperContents {
         self.types.len() > 1
     }
 
-    /// Says whether these are the resources of one type, by the name of that type, under a key that
-    /// does not name it again.
+    /// Says whether this is the node of a snapshot: its resources are in lists that are named by
+    /// type, and `key` does not itself name a type.
     fn is_node(&self, key: &str) -> bool {
         self.is_by_type && !self.types.iter().any(|held| snapshot::is_named(key, *held))
     }
 }
 
-/// What the value at the scanner holds, which is passed; of one that breaks off, what comes before
-/// counts, and it is not.
+/// Skips the value at the scanner and returns what it holds. If the value is cut off, the contents
+/// are those before the cut, and the result is an error.
 pub(super) fn held(walker: &mut Walker<'_, '_>) -> (WrapperContents, Result<()>) {
     let mut held = WrapperContents {
         wants_all: true,
@@ -106,8 +108,8 @@ pub(super) fn held(walker: &mut Walker<'_, '_>) -> (WrapperContents, Result<()>)
     (held, passed)
 }
 
-/// Says whether a key of the object at the scanner holds what one client has. The scanner stays
-/// where it is.
+/// Says whether the keys of the object at the scanner are worlds, because they hold what one client
+/// has. The scanner stays where it is.
 fn are_worlds(walker: &mut Walker<'_, '_>) -> Result<bool> {
     let start = walker.pos();
     let mut are_worlds = false;
@@ -128,7 +130,7 @@ fn are_worlds(walker: &mut Walker<'_, '_>) -> Result<bool> {
     Ok(are_worlds || keys > 1 && by_type == keys && nodes > 0)
 }
 
-/// Looks at the value at the scanner, and passes it.
+/// Skips the value at the scanner, and adds what it holds to `held`.
 fn look(walker: &mut Walker<'_, '_>, held: &mut WrapperContents, level: usize) -> Result<()> {
     let first = walker.tc.scan.peek();
     if level > MAX_NESTING || held.is_enough() || !matches!(first, b'{' | b'[') {

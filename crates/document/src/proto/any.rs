@@ -1,8 +1,8 @@
 //! `google.protobuf.Any` and TypedStruct: from a field to the extension in it.
 //!
 //! Follows C-core `ExtractXdsExtension` (xds_common_types_parser.cc): the type name is what follows
-//! the last slash, a TypedStruct is opened once, and a type URL without a usable slash is an error
-//! that does not stop the caller from reporting its own.
+//! the last slash, and a TypedStruct is opened once. A type URL without a usable slash is an error,
+//! after which the caller still reports its own errors.
 
 use std::borrow::Cow;
 
@@ -31,17 +31,17 @@ rules! {
 /// The two spellings of TypedStruct.
 pub const TYPED_STRUCTS: [&str; 2] = ["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"];
 
-/// First bytes of an Any value that holds the JSON text of a type that xdsctl does not know.
+/// The first bytes of an Any's value that is the JSON text of a message of an unknown type.
 ///
-/// The loaders put it there; no valid message starts so (wire type 7).
+/// The loaders write it. No valid message begins with these bytes (wire type 7).
 pub const OPAQUE: &[u8] = b"\xff\xffxdsctl-json\0";
 
-/// What an Any held.
+/// The contents of an Any.
 #[derive(Debug, Clone)]
 pub struct Extension<'a> {
     /// The type name: what follows the last slash of the type URL.
     pub type_name: Cow<'a, str>,
-    /// The TypedStruct type around it.
+    /// The TypedStruct type, if the config is wrapped in one.
     pub wrapper: Option<&'static str>,
     /// The config of the extension.
     pub payload: Payload,
@@ -57,7 +57,8 @@ pub enum Payload {
 }
 
 impl<'a> Extension<'a> {
-    /// The path of the extension's own fields: `F.value[T]`, with both levels for a TypedStruct.
+    /// Returns the path of the extension's own fields: `F.value[T]`, with both levels for a
+    /// TypedStruct.
     pub fn at<'p>(&'p self, at: &'p Path<'p>) -> Path<'p> {
         at.then(Seg::Value {
             wrapper: self.wrapper,
@@ -67,8 +68,9 @@ impl<'a> Extension<'a> {
 
     /// Decodes the config as a message, which must be of the type `type_name`.
     ///
-    /// Reports [`ANY_UNDECODABLE`] at `at` (the path from [`Extension::at`]) for a TypedStruct and
-    /// for bytes that the client cannot parse, and the ignored fields in it.
+    /// Reports [`ANY_UNDECODABLE`] at `at` (the path from [`Extension::at`]) if the config is a
+    /// TypedStruct, or if the client cannot parse the bytes. Also reports the ignored fields of the
+    /// message.
     pub fn decode<T: prost::Message + Default>(&self, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<T> {
         match &self.payload {
             Payload::Wire(bytes) => decode(bytes, &self.type_name, at, cx),
@@ -89,9 +91,9 @@ impl<'a> Extension<'a> {
 
 /// Opens the Any at `at`.
 ///
-/// Returns `None` after an error that ends the extension: no Any, empty type URL, TypedStruct that
-/// cannot be read. For a type URL without a usable slash the whole text is the type name, after the
-/// error.
+/// Returns `None` after an error that ends the extension: there is no Any, its type URL is empty,
+/// or its TypedStruct cannot be read. If the type URL has no usable slash, reports an error and
+/// uses the whole text as the type name.
 pub fn extract<'a>(any: Option<&'a Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Extension<'a>> {
     let Some(any) = any else {
         cx.report(&ANY_MISSING, at, format_args!("missing, must hold a message"));
@@ -108,7 +110,7 @@ pub fn extract<'a>(any: Option<&'a Any>, at: &Path<'_>, cx: &mut Validation<'_>)
     typed_struct(any, wrapper, &at.value(wrapper), cx)
 }
 
-/// The part of a type URL after the last slash.
+/// Returns the part of a type URL after the last slash.
 fn type_name<'a>(url: &'a str, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'a str> {
     if url.is_empty() {
         cx.report(
@@ -153,8 +155,7 @@ fn typed_struct<'a>(any: &Any, wrapper: &'static str, at: &Path<'_>, cx: &mut Va
     }
 }
 
-/// Decodes `bytes` as a message named `type_name`, with everything that the client's parser would
-/// notice.
+/// Decodes `bytes` as a message named `type_name`, with every check of the client's parser.
 ///
 /// Reports [`ANY_UNDECODABLE`] at `at`.
 pub fn decode<T: prost::Message + Default>(
@@ -172,10 +173,10 @@ pub fn decode<T: prost::Message + Default>(
     }
 }
 
-/// Decodes `bytes` as a message named `type_name`; reports ignored fields only.
+/// Decodes `bytes` as a message named `type_name`. Reports only ignored fields.
 ///
 /// # Errors
-/// What the client's parser trips over.
+/// Why the client's parser rejects the bytes.
 pub fn try_decode<T: prost::Message + Default>(
     bytes: &Bytes,
     type_name: &str,
@@ -185,10 +186,11 @@ pub fn try_decode<T: prost::Message + Default>(
     checked(bytes, type_name, true, at, cx)
 }
 
-/// The same for a client of which it is not known which fields it reads.
+/// Decodes `bytes` as a message named `type_name`, without reporting ignored fields. It is for
+/// clients whose set of read fields is not known.
 ///
 /// # Errors
-/// What C-core's parser trips over.
+/// Why C-core's parser rejects the bytes.
 pub fn try_decode_without_notes<T: prost::Message + Default>(
     bytes: &Bytes,
     type_name: &str,
@@ -198,8 +200,8 @@ pub fn try_decode_without_notes<T: prost::Message + Default>(
     checked(bytes, type_name, false, at, cx)
 }
 
-/// Reports the fields of a message that are set and that the client of `cx` never reads. What
-/// cannot be read is left to who decodes it.
+/// Reports the fields of a message that are set and that the client of `cx` never reads. Bytes that
+/// cannot be parsed are not reported here, because decoding the message reports them.
 pub fn note_unread(bytes: &Bytes, type_name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     let message = xdsctl_proto::tables::message(type_name).filter(|message| message.known_to_client);
     if let Some(message) = message {
@@ -207,7 +209,7 @@ pub fn note_unread(bytes: &Bytes, type_name: &str, at: &Path<'_>, cx: &mut Valid
     }
 }
 
-/// Says whether the client decodes messages that C-core was built without: it knows them.
+/// Says whether the client knows, and therefore decodes, messages that C-core was built without.
 fn decodes_whole(cx: &Validation<'_>) -> bool {
     matches!(cx.profile().client().family, Family::Go | Family::Java)
 }
@@ -227,18 +229,17 @@ fn checked<T: prost::Message + Default>(
     };
     let bytes = match message {
         Some(message) if message.known_to_client || decodes_whole(cx) => wire::check(bytes, message, notes, at, cx)?,
-        // The client was built without the message and takes any bytes for it.
+        // The client was built without the message, so it accepts any bytes.
         Some(_) | None => bytes.clone(),
     };
-    // The check has seen every field; what prost could still refuse, the client refuses as well.
+    // The check has seen every field. Whatever prost still rejects, the client rejects, too.
     T::decode(bytes).map_err(|_| wire::Malformed::Truncated)
 }
 
-/// Converts a Struct to JSON; `None` where the client cannot: a Value without a kind, NaN or an
-/// infinity.
+/// Converts a Struct to JSON. Returns `None` where the client cannot: for a Value without a kind,
+/// NaN or an infinity.
 ///
-/// An absent Struct is `{}`. Whole numbers below 2^53 come out as integers, as protobuf prints
-/// them.
+/// An absent Struct is `{}`. Whole numbers below 2^53 become integers, as protobuf prints them.
 pub fn struct_to_json(value: Option<&Struct>) -> Option<serde_json::Value> {
     let fields = value.map(|s| &s.fields);
     let object = fields
@@ -262,11 +263,11 @@ fn value_to_json(value: &prost_types::Value) -> Option<serde_json::Value> {
     })
 }
 
-/// Largest magnitude below which every whole f64 is printed as an integer.
+/// The magnitude below which every whole f64 is printed as an integer.
 const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
 
 fn number_to_json(number: f64) -> Option<serde_json::Value> {
-    // The client prints -0 with its sign, which no unsigned field takes.
+    // The client prints -0 with its sign, which no unsigned field accepts.
     let is_negative_zero = number == 0.0 && number.is_sign_negative();
     if number.fract() == 0.0 && number.abs() < EXACT_INTEGERS && !is_negative_zero {
         #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^53")]

@@ -13,10 +13,10 @@ rules! {
     DURATION_OUT_OF_RANGE = "duration-out-of-range", Common, Nack, "C-core xds_common_types_parser.cc ParseDuration";
 }
 
-/// Largest number of seconds.
+/// The largest number of seconds.
 pub const MAX_SECONDS: i64 = MAX_DURATION_SECONDS;
 
-/// Largest number of nanoseconds.
+/// The largest number of nanoseconds.
 pub const MAX_NANOS: i32 = 999_999_999;
 
 /// Checks a Duration and converts it.

@@ -1,33 +1,32 @@
-//! What a name that the descriptors do not have was surely meant to be: the same letters, written
-//! another way.
+//! Finds the known name that an unknown one certainly means: the same letters in another spelling.
 //!
-//! A name that is merely near to another is a guess, and not answered here.
+//! A name that is only similar is a guess, and not an answer here.
 
 use super::pb::tables::{self, Message};
 use xdsctl_model::diag::{FieldPath, Seg};
 
-/// Fields that were taken out of the API because they said nothing any more: what each of them
-/// asked for is what happens without it. Their names are reserved in the protos. Others that are
-/// reserved (`tls_context`, `regex_match`) asked for something that is now lost, and are for people
-/// to replace.
+/// Fields that were removed from the API because they had no meaning any more: a client without
+/// them does what they asked for. Their names are reserved in the protos. Other reserved fields
+/// (`tls_context`, `regex_match`) asked for something that is now lost, so people must replace
+/// them.
 pub const EMPTY_FIELDS: [(&str, &str); 4] = [
     // The only value was FIXED.
     ("envoy.extensions.filters.common.fault.v3.FaultDelay", "type"),
-    // gRPC never had overprovisioning.
+    // gRPC has never supported overprovisioning.
     (
         "envoy.config.endpoint.v3.ClusterLoadAssignment.Policy",
         "disable_overprovisioning",
     ),
-    // The direction of the listener says it.
+    // The listener itself has a direction.
     (
         "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager.Tracing",
         "operation_name",
     ),
-    // There is one version of the service.
+    // The service has one version only.
     ("envoy.extensions.filters.http.ext_authz.v3.ExtAuthz", "use_alpha"),
 ];
 
-/// What of a name is not how it is written: no upper case, hyphens or underscores.
+/// Returns the name in lower case, without hyphens and underscores.
 pub fn letters(name: &str) -> String {
     letters_of(name).collect()
 }
@@ -42,7 +41,7 @@ pub fn has_same_letters(one: &str, other: &str) -> bool {
     letters_of(one).eq(letters_of(other))
 }
 
-/// The message at a path in a resource of this type.
+/// Returns the message at a path in a message of the type `type_name`.
 fn message_at(type_name: &str, path: &FieldPath) -> Option<&'static Message> {
     let mut message = tables::message(type_name)?;
     for step in path.located() {
@@ -61,8 +60,8 @@ fn message_at(type_name: &str, path: &FieldPath) -> Option<&'static Message> {
     Some(message)
 }
 
-/// The field that `written` is another spelling of, in the message at `path`; in camelCase where
-/// that is what was tried. `None` if no field has the same letters, or several have.
+/// Returns the field of the message at `path` that `written` spells in another way. The name is in
+/// camelCase if `written` is. Returns `None` if no field has the same letters, or several have.
 pub fn field(type_name: &str, path: &FieldPath, written: &str) -> Option<&'static str> {
     let message = message_at(type_name, path)?;
     let mut same = message
@@ -74,7 +73,7 @@ pub fn field(type_name: &str, path: &FieldPath, written: &str) -> Option<&'stati
     Some(if is_camel { field.json_name } else { field.name })
 }
 
-/// Says whether the message at `path` had a field of this name that said nothing
+/// Says whether the message at `path` had a field of this name that was removed as meaningless
 /// ([`EMPTY_FIELDS`]).
 pub fn is_empty_field(type_name: &str, path: &FieldPath, written: &str) -> bool {
     message_at(type_name, path).is_some_and(|message| {
@@ -84,8 +83,8 @@ pub fn is_empty_field(type_name: &str, path: &FieldPath, written: &str) -> bool 
     })
 }
 
-/// The name that an enum value at `path` is read as: the one in other letters, or that of a number
-/// in quotes.
+/// Returns the name as which an enum value at `path` is read: the name with other capital letters,
+/// or the name of a number in quotes.
 pub fn enum_value(type_name: &str, path: &FieldPath, written: &str) -> Option<&'static str> {
     let field = message_at(type_name, &path.holder())?.field_by_name(path.segs().last_field()?)?;
     let names = field.kind.enumeration()?.values;

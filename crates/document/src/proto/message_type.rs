@@ -1,4 +1,4 @@
-//! The types of messages and of their fields, as an editor asks about them.
+//! The types of messages and of their fields, for editors.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -17,44 +17,45 @@ pub struct FieldType {
 }
 
 impl MessageType {
-    /// The type of this full name.
+    /// Returns the type with this full name.
     pub fn named(full_name: &str) -> Option<MessageType> {
         tables::message(full_name).map(MessageType)
     }
 
-    /// All of them, in the order of their names.
+    /// Returns all types in the order of their names.
     pub fn all() -> impl Iterator<Item = MessageType> {
         tables::MESSAGES.iter().map(MessageType)
     }
 
-    /// `envoy.config.cluster.v3.Cluster`.
+    /// Returns the full name, such as `envoy.config.cluster.v3.Cluster`.
     pub const fn name(self) -> &'static str {
         self.0.full_name
     }
 
-    /// Its fields in the order of their numbers.
+    /// Returns the fields in the order of their numbers.
     pub fn fields(self) -> impl Iterator<Item = FieldType> {
         let owner = self.0;
         owner.fields.iter().map(move |field| FieldType { owner, field })
     }
 
-    /// The field of this name, in either spelling.
+    /// Returns the field with this name, in snake_case or lowerCamelCase.
     pub fn field(self, name: &str) -> Option<FieldType> {
         let owner = self.0;
         owner.field_by_name(name).map(|field| FieldType { owner, field })
     }
 
-    /// It is `google.protobuf.Any`: an object with an `@type`.
+    /// Says whether this is `google.protobuf.Any`, which is an object with an `@type`.
     pub fn is_any(self) -> bool {
         self.0.well_known == WellKnown::Any
     }
 
-    /// gRPC clients look into it.
+    /// Says whether gRPC clients read the fields of this message.
     pub fn is_read(self) -> bool {
         self.0.listed == Listed::Client
     }
 
-    /// It may be what an Any holds: it is in no other message, and no field of one that is read has it as its type.
+    /// Says whether an Any may hold this message: it is not nested in another message, and it is
+    /// not the type of a field of a message that gRPC reads.
     pub fn is_packed(self) -> bool {
         static PARTS: LazyLock<BTreeSet<u16>> = LazyLock::new(|| {
             let read = tables::MESSAGES
@@ -81,33 +82,33 @@ impl MessageType {
 }
 
 impl FieldType {
-    /// Its name in the proto file.
+    /// Returns the name in the proto file.
     pub const fn name(self) -> &'static str {
         self.field.name
     }
 
-    /// Its name in lowerCamelCase.
+    /// Returns the name in lowerCamelCase.
     pub const fn json_name(self) -> &'static str {
         self.field.json_name
     }
 
-    /// The message that it is a field of.
+    /// Returns the message to which the field belongs.
     pub const fn owner(self) -> MessageType {
         MessageType(self.owner)
     }
 
-    /// It is declared deprecated.
+    /// Says whether the field is deprecated.
     pub const fn is_deprecated(self) -> bool {
         self.field.deprecated
     }
 
-    /// The oneof that it is a member of: one of them can be set.
+    /// Returns the oneof of the field. Only one member of a oneof can be set.
     pub fn oneof(self) -> Option<&'static str> {
         let number = self.field.oneof?;
         self.owner.oneofs.get(usize::from(number)).copied()
     }
 
-    /// The values of an enum, in the order of their declaration.
+    /// Returns the values of an enum field, in the order of their declaration.
     pub fn enum_values(self) -> &'static [(&'static str, i32)] {
         self.enumeration().map_or(&[], |item| item.values)
     }
@@ -116,7 +117,7 @@ impl FieldType {
         self.field.kind.enumeration()
     }
 
-    /// It is a Duration.
+    /// Says whether the value is a Duration.
     pub fn is_duration(self) -> bool {
         self.field
             .kind
@@ -124,13 +125,13 @@ impl FieldType {
             .is_some_and(|message| message.well_known == WellKnown::Duration)
     }
 
-    /// It is true or false.
+    /// Says whether the value is a bool or a BoolValue.
     pub fn is_bool(self) -> bool {
         let wrapped = self.field.kind.message().map(|message| message.well_known);
         self.field.kind == Kind::Bool || wrapped == Some(WellKnown::Wrapper(Kind::Bool))
     }
 
-    /// The type of a value in words: `string`, `list of envoy.config.route.v3.Route`.
+    /// Returns the type of the value as text: `string`, `list of envoy.config.route.v3.Route`.
     pub fn type_words(self) -> String {
         match self.field.cardinality {
             Cardinality::Singular => words(self.field.kind),
@@ -154,11 +155,11 @@ fn words(kind: Kind) -> String {
     format!("{kind:?}").to_ascii_lowercase()
 }
 
-/// What the descriptors know of a value.
+/// What the descriptors know about a value.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Shape {
     Message(&'static Message),
-    /// A list of values of the field.
+    /// A list with elements of the field's kind.
     List(FieldType),
     /// A map with values of this kind.
     Map(FieldType, Kind),

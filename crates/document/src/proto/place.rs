@@ -1,8 +1,9 @@
-//! What stands at a place of a document, and what may stand there, by the descriptors.
+//! What is at a place in a resource, and what may be there according to the descriptors.
 //!
-//! An editor asks about a place in a resource: which field it is, of which message, and which other
-//! fields and values there are. The way from the resource down is that of
-//! [`span`](crate::source::span): keys and elements of the JSON form, an Any by its `@type`.
+//! An editor asks which field is at a place, of which message, and which other fields and values
+//! are possible. The steps from the resource to the place are those of
+//! [`span`](crate::source::span): keys and elements of the JSON form, with an Any opened by its
+//! `@type`.
 
 use xdsctl_proto::tables::{self, Cardinality, WellKnown};
 
@@ -12,10 +13,10 @@ use crate::source::sniff::DocumentFormat;
 use crate::source::{Source, Span};
 use xdsctl_model::diag::FieldPath;
 
-/// Levels that are followed: as many as protobuf reads.
+/// The number of levels that are followed, which is the number that protobuf reads.
 const MAX_LEVELS: usize = 100;
 
-/// A step from a resource down.
+/// One step from a value to a member of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlaceStep {
     /// A key of an object, as it is written.
@@ -24,44 +25,44 @@ pub enum PlaceStep {
     Element(usize),
 }
 
-/// What stands at a place.
+/// The kind of thing at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// A key of an object.
     Key,
     /// A value that is neither an object nor a list.
     Scalar,
-    /// An object or a list, and none of what is in it.
+    /// An object or a list itself, rather than something in it.
     Around,
 }
 
-/// A place of a resource.
+/// A place in a resource.
 #[derive(Debug, Clone)]
 pub struct Place {
-    /// The way to it.
+    /// The steps from the resource to the place.
     pub steps: Vec<PlaceStep>,
-    /// What stands there.
+    /// The kind of thing at the place.
     pub part: Part,
-    /// The key or the value, in the document.
+    /// The span of the key or value in the document.
     pub span: Span,
-    /// All that is around it, in the document: the resource first, the innermost last.
+    /// The spans of the values around the place, the resource first and the innermost last.
     pub around: Vec<Span>,
-    /// The text of a key or scalar.
+    /// The text, if there is a key or a scalar at the place.
     pub text: String,
-    /// The message in which it stands; `None` where the descriptors know nothing.
+    /// The message that has the place; `None` where the descriptors know nothing.
     pub message: Option<MessageType>,
-    /// The field that it is the key of, or the value.
+    /// The field whose key or value is at the place.
     pub field: Option<FieldType>,
-    /// The fields of which the objects around it are values, the innermost last.
+    /// The fields whose values are the objects around the place, the innermost last.
     pub holders: Vec<FieldType>,
-    /// The keys of the object in which it stands, or which it is.
+    /// The keys of the object that has the place, or of the object at the place.
     pub keys: Vec<String>,
-    /// The `@type` of the objects around it, the innermost last.
+    /// The `@type`s of the objects around the place, the innermost last.
     pub types: Vec<String>,
 }
 
-/// Finds what stands at a byte of the document, in the resource at `resource` of the type
-/// `type_name`.
+/// Returns what is at the byte `offset` of the document. `resource` is the span of the resource
+/// there, and `type_name` is its type.
 pub fn at(source: &Source, resource: Span, type_name: &str, offset: usize) -> Option<Place> {
     if !matches!(
         source.format(),
@@ -92,7 +93,7 @@ pub fn at(source: &Source, resource: Span, type_name: &str, offset: usize) -> Op
     walk.scan.set_pos(start);
     let mut shape = tables::message(type_name).map_or(Shape::Unknown, Shape::Message);
     for _ in 0..MAX_LEVELS {
-        // Text that cannot be read any further ends the way: what is around it is known.
+        // If the text cannot be read any further, the result is what is known of the text before.
         match walk.level(shape) {
             Ok(Some(next)) => shape = next,
             Ok(None) | Err(_) => break,
@@ -101,8 +102,8 @@ pub fn at(source: &Source, resource: Span, type_name: &str, offset: usize) -> Op
     Some(walk.place)
 }
 
-/// Calls `each` with every scalar of a resource that is a field's value, or an element of its list:
-/// the field, the text, and the bytes of the document. Text that cannot be read ends the walk.
+/// Calls `each` with every scalar of a resource that is the value of a field, or an element of its
+/// list: the field, the text, and the span in the document. Stops at text that cannot be read.
 pub fn scalars(source: &Source, resource: Span, type_name: &str, each: &mut dyn FnMut(FieldType, &str, Span)) {
     let is_text = matches!(
         source.format(),
@@ -122,7 +123,7 @@ pub fn scalars(source: &Source, resource: Span, type_name: &str, each: &mut dyn 
     let _ = visit.value(Shape::Message(message), None, 0);
 }
 
-/// A walk over all that the descriptors know.
+/// A walk over all values that the descriptors know.
 struct Visit<'s, 'e> {
     source: &'s Source,
     scan: Scanner<'s>,
@@ -196,7 +197,7 @@ impl Visit<'_, '_> {
         Ok(())
     }
 
-    /// The type that the `@type` of the object at the scanner names.
+    /// Returns the type in the `@type` of the object at the scanner.
     fn type_name(&mut self) -> Result<Option<String>, Syntax> {
         let mut ahead = self.scan.clone();
         let mut more = ahead.open(b'}')?;
@@ -232,8 +233,8 @@ impl Walk<'_> {
         self.source.to_document(Span::new(start, end.max(start + 1)))
     }
 
-    /// Looks at the value at the scanner, and moves to what of it is around the place; `None` if
-    /// that is all.
+    /// Looks at the value at the scanner, and moves to the member around the place. Returns `None`
+    /// if no member is around it.
     fn level(&mut self, shape: Shape) -> Result<Option<Shape>, Syntax> {
         let first = self.scan.peek();
         let start = self.scan.pos();
@@ -273,7 +274,7 @@ impl Walk<'_> {
                 type_url = serde_json::from_str::<String>(text).ok();
             }
             members.push((name, Span::new(key.start - 1, key.end + 1), start, end));
-            // What stands before the fault is known.
+            // The members before the fault are known.
             more = is_read && self.scan.more(b'}').unwrap_or(false);
         }
         let mut shape = shape;
@@ -351,7 +352,8 @@ impl Walk<'_> {
     }
 }
 
-/// The field that a path in the client's notation ends at, from a message of this type.
+/// Returns the field at the end of a path in the client's notation. The path starts at a message of
+/// the type `type_name`.
 pub fn field_of(type_name: &str, path: &str) -> Option<FieldType> {
     let mut shape = Shape::Message(tables::message(type_name)?);
     let mut last = None;
@@ -379,7 +381,7 @@ pub fn field_of(type_name: &str, path: &str) -> Option<FieldType> {
             _ => field.field.kind,
         };
         shape = of_kind(kind);
-        // A message that is a scalar in JSON has fields in the client's notation.
+        // A message that is a scalar in JSON still has fields in the client's notation.
         if let (Shape::Scalar, Some(message)) = (shape, kind.message()) {
             if !rest.is_empty() {
                 return Some(field);

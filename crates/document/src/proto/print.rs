@@ -1,9 +1,9 @@
-//! Wire bytes as protobuf JSON that reads back as the same message.
+//! Prints wire bytes as protobuf JSON that can be read back as the same message.
 //!
-//! Fields have their proto names, as Envoy prints them. What JSON cannot hold (an unknown field, a
-//! string that is not UTF-8, a Duration beyond its range) would be lost and with it the client's
-//! verdict, so the Any around it becomes `{"@type": ..., "@value": "base64"}`: its very bytes. The
-//! transcoder reads both.
+//! Fields have their proto names, as in Envoy's output. JSON cannot express an unknown field, a
+//! string that is not UTF-8, or a Duration out of range. To leave them out could change the
+//! client's verdict, so the Any around them is printed as its bytes: `{"@type": ..., "@value":
+//! "base64"}`. The transcoder reads both forms.
 
 mod any;
 mod layout;
@@ -27,10 +27,10 @@ pub use mask::{redacted, redacted_at};
 pub use scalar::quoted;
 pub(crate) use special::TIMESTAMP_SECONDS;
 
-/// Messages inside messages that are printed as such, those in an Any counted.
+/// The number of nested messages that are printed as messages, across every Any.
 const MAX_DEPTH: usize = 200;
 
-/// The bytes are not what JSON can hold.
+/// The error that JSON cannot express the bytes.
 struct Inexact;
 
 type Result = std::result::Result<(), Inexact>;
@@ -38,29 +38,31 @@ type Result = std::result::Result<(), Inexact>;
 /// Prints messages one after the other, in one pass from their bytes to text.
 #[derive(Debug, Default)]
 pub struct Printer {
-    /// What was printed, UTF-8; the owner may take it away between messages.
+    /// The text printed so far, in UTF-8. The owner may take it away between messages.
     pub out: Vec<u8>,
-    /// What is not known to be harmless is masked.
+    /// Whether values that are not known to be harmless are masked.
     redacts: bool,
-    /// Each field and element has a line of its own.
+    /// Whether each field and element is printed on a line of its own.
     has_lines: bool,
-    /// Brackets that are open.
+    /// The number of open brackets.
     level: usize,
-    /// What cannot be printed makes the Any around it bytes; otherwise it is left out.
+    /// Whether a value that JSON cannot express fails, so that the Any around it is printed as
+    /// bytes. Otherwise the value is left out.
     is_strict: bool,
     depth: usize,
-    /// Any messages that were printed without some of their bytes, which may have held a secret.
+    /// The number of Any messages that were printed without some of their bytes, which may have
+    /// held a secret.
     lossy: usize,
-    /// How many values were masked.
+    /// The number of masked values.
     masked: usize,
-    /// Fields around what is being printed whose text is looked through for secrets when it is
+    /// The number of fields around the current value whose text is searched for secrets when it is
     /// complete.
     veils: usize,
 }
 
 impl Printer {
-    /// A printer; with `redacts` it masks secrets, by their place in the message and by their
-    /// looks.
+    /// Returns a printer. With `redacts`, it masks secrets, which it recognises by their place in
+    /// the message and by their form.
     pub fn new(redacts: bool) -> Printer {
         Printer {
             redacts,
@@ -68,26 +70,26 @@ impl Printer {
         }
     }
 
-    /// The same, with a line for each field and element, as Envoy prints.
+    /// Makes the printer put each field and element on a line of its own, as Envoy does.
     #[must_use]
     pub const fn with_lines(mut self) -> Printer {
         self.has_lines = true;
         self
     }
 
-    /// The text that was printed so far.
+    /// Returns the text that was printed so far.
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.out)
     }
 
-    /// How many resources were printed without some of their bytes, because they hold secrets and
-    /// what JSON cannot hold.
+    /// Returns how many Any messages were printed without some of their bytes, because they may
+    /// hold secrets together with values that JSON cannot express.
     pub const fn lossy(&self) -> usize {
         self.lossy
     }
 
-    /// Prints a message of the type of this name, see [`message`](Self::message); false for a type
-    /// that is not known.
+    /// Prints a message of the type `type_name`; see [`message`](Self::message). Returns false if
+    /// the type is not known.
     pub fn named(&mut self, bytes: &[u8], type_name: &str) -> bool {
         let message = tables::message(type_name);
         if let Some(message) = message {
@@ -96,8 +98,8 @@ impl Printer {
         message.is_some()
     }
 
-    /// Prints the message; fields that are not known, or cannot be read, are left out where no Any
-    /// is around them.
+    /// Prints the message. Outside of an Any, fields that are unknown or cannot be read are left
+    /// out.
     ///
     /// ```
     /// use xdsctl_document::proto::{pb::tables, print::Printer};
@@ -112,7 +114,7 @@ impl Printer {
         let _ = self.value_of(bytes, message);
     }
 
-    /// JSON cannot hold what stands here.
+    /// Fails in a strict printer: JSON cannot express the current value.
     const fn inexact(&self) -> Result {
         if self.is_strict { Err(Inexact) } else { Ok(()) }
     }
@@ -154,7 +156,7 @@ impl Printer {
         if is_sorted {
             return self.in_order(items, message, start);
         }
-        // Fields may come in any order, the elements of a list among others.
+        // Fields may come in any order, even between the elements of a list.
         let mut items: Vec<Item<'_>> = items.collect();
         items.sort_by_key(|item| item.number);
         self.in_order(items.into_iter(), message, start)
@@ -169,7 +171,7 @@ impl Printer {
     ) -> Result {
         let mut open: Option<Open> = None;
         let mut before = 0;
-        // A bit for each; no message has more of them (tests).
+        // One bit for each oneof. A test checks that no message has more oneofs than bits.
         let mut oneofs = 0_u64;
         for item in items {
             let field = message.field(item.number).filter(|field| item.value.fits(field));
@@ -183,8 +185,8 @@ impl Printer {
             }
             if field.cardinality == Cardinality::Singular {
                 if is_again {
-                    // The last of scalars counts, messages are merged: both are left to those who
-                    // read bytes.
+                    // For a scalar, the last value counts; messages are merged. Only a parser of
+                    // the bytes can do both.
                     self.inexact()?;
                     continue;
                 }
@@ -322,7 +324,7 @@ impl Printer {
 struct Open {
     field: &'static Field,
     start: Start,
-    /// Keys of the map, quoted.
+    /// The quoted keys of the map so far.
     seen: HashSet<Vec<u8>>,
     /// See [`Printer::veil`].
     veil: Option<usize>,
@@ -346,16 +348,16 @@ impl Open {
     }
 }
 
-/// Says whether a field has the value that it has where it is absent, and nobody can tell these
-/// apart.
+/// Says whether the value is the default of the field, and the client cannot tell it from an absent
+/// field.
 fn is_nothing(field: &Field, value: WireValue<'_>) -> bool {
     match (field.cardinality, field.kind, value) {
         (Cardinality::Map { .. }, ..) | (_, Kind::Message(_), _) => false,
         (Cardinality::Repeated, Kind::String | Kind::Bytes, _) => false,
-        // A packed list of nothing.
+        // A packed list without elements.
         (Cardinality::Repeated, _, value) => value == WireValue::Bytes(b""),
         _ if field.explicit_presence || field.oneof.is_some() => false,
-        // What does not fit is cut off.
+        // The parser drops the bits that do not fit.
         (_, Kind::Enum(_) | Kind::Int32 | Kind::Uint32 | Kind::Sint32, WireValue::Varint(value)) => {
             value & 0xffff_ffff == 0
         }

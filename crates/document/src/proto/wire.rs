@@ -1,14 +1,14 @@
-//! The wire check: what the client's protobuf parser (upb) makes of the bytes of one message.
+//! The wire check: does with the bytes of one message what the client's protobuf parser (upb) does.
 //!
-//! The generated types skip fields that gRPC never reads, but the client parses them all: bad bytes
-//! or bad UTF-8 in a field that nobody reads still reject the resource. So each message is walked
-//! once by its descriptor before it is decoded. The same walk notes the fields that are set and
-//! never read.
+//! The generated types skip fields that gRPC never reads, but the client parses them all: invalid
+//! bytes or invalid UTF-8 in such a field still make it reject the resource. So each message is
+//! checked once with its descriptor before it is decoded. The same walk reports the fields that are
+//! set and never read.
 //!
-//! Facts of upb (wire/decode.c, wire/reader.c of 1.85.1): a tag has at most 5 bytes, a length at
-//! most 5 and 2^31-1, a varint at most 10 (bits beyond 64 are lost); a known field with another
-//! wire type counts as unknown; a map entry that holds an unknown field is no entry; groups nest
-//! like messages; at most 100 levels; field number 0 is an error.
+//! Facts about upb (wire/decode.c, wire/reader.c of 1.85.1): a tag has at most 5 bytes, a length at
+//! most 5 and 2^31-1, and a varint at most 10 (bits beyond 64 are lost). A known field with another
+//! wire type counts as unknown. A map entry with an unknown field is not an entry. Groups nest like
+//! messages. At most 100 levels are allowed. Field number 0 is an error.
 
 mod alike;
 mod describe;
@@ -45,16 +45,17 @@ rules! {
     CLIENT_FIELD_IGNORED = "client-field-ignored", Common, Ignored as Warning, "the clients' sources, by version: docs/clients.md";
 }
 
-/// Levels of nested messages and groups that the client's parser takes below the message itself.
+/// The number of levels of nested messages and groups that the client's parser accepts below the
+/// message itself.
 pub const MAX_DEPTH: u32 = 100;
 
-/// Wire type that opens a group.
+/// The wire type that starts a group.
 const START_GROUP: u8 = 3;
 
-/// Longest length that the client's parser takes.
+/// The greatest length that the client's parser accepts.
 const MAX_LEN: u64 = i32::MAX as u64;
 
-/// Why the client's parser gives up on a message.
+/// Why the client's parser rejects a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// The bytes end inside a field.
@@ -63,10 +64,10 @@ pub enum Malformed {
     /// A tag, length or number is not a varint of allowed size.
     #[error("a tag, length or number is too long")]
     Varint,
-    /// Field number 0 or a wire type that does not exist.
+    /// A tag has field number 0, or a wire type that does not exist.
     #[error("a tag has field number 0 or an unknown wire type")]
     Tag,
-    /// A group ends that did not start, or the other way round.
+    /// A group ends without a start, or starts without an end.
     #[error("a group is not closed, or was never opened")]
     Group,
     /// A string is not UTF-8.
@@ -77,15 +78,15 @@ pub enum Malformed {
     Depth,
 }
 
-/// Checks the bytes of a `message` as the client's parser would, and with `notes` reports the
+/// Checks the bytes of a `message` as the client's parser does. With `notes`, also reports the
 /// fields that are set and never read.
 ///
-/// Returns bytes that prost reads as the client reads the originals; they are the originals unless
-/// something odd (a known field with a foreign wire type, elements beyond [`MAX_ELEMENTS`]) has to
-/// be taken out.
+/// Returns bytes that prost reads as the client reads the originals. They are the originals, unless
+/// something (a known field with another wire type, elements beyond [`MAX_ELEMENTS`]) must be
+/// removed.
 ///
 /// # Errors
-/// [`Malformed`] where the client's parser fails. The caller knows which rule that breaks.
+/// [`Malformed`] where the client's parser fails. The caller knows which rule this breaks.
 pub fn check(
     bytes: &Bytes,
     message: &'static Message,
@@ -107,18 +108,18 @@ pub fn check(
     }
 }
 
-/// How a known field takes a wire type.
+/// How a wire type fits a known field.
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum Fit {
     /// One value.
     Single,
-    /// Several scalar values in one run.
+    /// Several scalar values in one packed run.
     Packed,
     /// The client treats it as an unknown field.
     Foreign,
 }
 
-/// The wire type of a value of this kind.
+/// Returns the wire type of a value of this kind.
 pub fn wire_type_of(kind: Kind) -> u8 {
     match kind {
         Kind::Double | Kind::Fixed64 | Kind::Sfixed64 => 1,
@@ -172,36 +173,36 @@ fn check_packed(kind: Kind, payload: &[u8]) -> Result<bool, Malformed> {
 }
 
 struct WireWalk<'c, 'p> {
-    /// Of whom it is said what is never read.
+    /// The client for which unread fields are reported.
     reader: &'p Profile,
-    /// And of whom beside it.
+    /// Further clients for which unread fields are reported.
     beside: &'p [Profile],
     cx: &'c mut Validation<'p>,
-    /// What is known of the bytes. If they are well-formed, only what is never read is looked for.
+    /// What is known of the bytes. If they are well-formed, the walk only looks for unread fields.
     known: BytesKnowledge,
-    /// Something is there that prost would read in another way.
+    /// Whether there is something that prost would read differently from the client.
     odd: bool,
-    /// Elements that others may be like; `None` if each is to be walked.
+    /// Elements that other elements are compared with; `None` if every element must be walked.
     samples: Option<Samples>,
 }
 
-/// How often the fields of one message have been seen, for element indices.
+/// Counts how often each field of one message has occurred, for element indices.
 #[derive(Default)]
 struct FieldCounts {
-    /// A bit for each field that has occurred.
+    /// One bit for each field that has occurred.
     fields: u128,
-    /// The field that came last, and the index of its element.
+    /// The position of the last field; `count` is the index of its last element.
     last: usize,
     count: usize,
-    /// The number of the run of elements that came last.
+    /// The number of the run of elements to which the last element belongs.
     list: usize,
-    /// Elements of each field, once those of one field were not in one run.
+    /// The number of elements of each field. Used once the elements of a field are not in one run.
     counts: Vec<usize>,
 }
 
 impl FieldCounts {
-    /// The index of the element of the field at `position` that comes after the bytes `before` of
-    /// its message.
+    /// Returns the index of the next element of the field at `position`. `before` is the bytes of
+    /// the message before the element.
     fn index(&mut self, position: usize, message: &'static Message, before: &[u8]) -> usize {
         let bit = 1u128.checked_shl(position as u32).unwrap_or(0);
         let again = self.fields & bit != 0;
@@ -232,7 +233,7 @@ impl<'c, 'p> WireWalk<'c, 'p> {
         WireWalk {
             reader,
             beside,
-            // Of bytes that may be anything, each is to be looked at.
+            // If nothing is known of the bytes, every element must be checked.
             samples: (known >= BytesKnowledge::WellFormed && cx.is_packing()).then(Samples::default),
             cx,
             known,
@@ -240,12 +241,12 @@ impl<'c, 'p> WireWalk<'c, 'p> {
         }
     }
 
-    /// The clients of whom it is said what they never read: each is of another family.
+    /// Returns the clients for which unread fields are reported, each of another family.
     fn readers(&self) -> impl Iterator<Item = &Profile> {
         std::iter::once(self.reader).chain(self.beside)
     }
 
-    /// Those of `told` who read a field at this position of its message.
+    /// Returns the families among `told` that read the field at this position of its message.
     fn reading(&self, told: Families, reads: &MessageReads, position: usize, field: &Field) -> Families {
         let reading = told.both(Families::reading(field));
         if !reads.depends_on_version(position) {
@@ -256,8 +257,8 @@ impl<'c, 'p> WireWalk<'c, 'p> {
         lacking.fold(reading, |set, reader| set.without(Families::of(reader.client().family)))
     }
 
-    /// Walks a message; `told` are those who hear of what they do not read, and nobody is inside
-    /// something that is itself ignored. An element comes with the number of its list.
+    /// Walks a message. Unread fields are reported for the families `told`; inside a field that is
+    /// itself unread, these are none. An element comes with the number of its list.
     fn message(
         &mut self,
         bytes: &[u8],
@@ -277,7 +278,7 @@ impl<'c, 'p> WireWalk<'c, 'p> {
         let mut start = 0;
         while let Some(raw) = reader.next(depth)? {
             let before = std::mem::replace(&mut start, bytes.len() - reader.rest.len());
-            // A group is unknown to both, but prost looks at the field numbers in it.
+            // Both parsers skip a group, but prost checks the field numbers in it.
             self.odd |= raw.wire_type == START_GROUP;
             let Some((position, field)) = lookup(message, raw.number, &seen) else {
                 continue;
@@ -294,7 +295,8 @@ impl<'c, 'p> WireWalk<'c, 'p> {
             if reading != told && index == 0 {
                 self.note(told.without(reading), (reads, field), raw.payload, (at, list));
             }
-            // Who decodes a message that C-core was built without knows all of its fields.
+            // A family that decodes a message that C-core was built without knows all of its
+            // fields.
             if !field.known_to_client && message.known_to_client {
                 continue;
             }
@@ -339,7 +341,8 @@ impl<'c, 'p> WireWalk<'c, 'p> {
                 if cardinality == Cardinality::Repeated {
                     self.element(raw.payload, sub, (&here.index(index), list), depth, told)
                 } else {
-                    // Both parts count, but of a field that is kept as bytes prost keeps the last.
+                    // The client merges both values, but prost keeps only the last one of a field
+                    // kept as bytes.
                     self.odd |= sub.message.lazy && index > 0;
                     self.message(raw.payload, sub, (&here, None), depth, told)
                 }
@@ -351,7 +354,8 @@ impl<'c, 'p> WireWalk<'c, 'p> {
         }
     }
 
-    /// Walks an element of the list of this number, unless it is like one that was walked.
+    /// Walks an element of the list with this number. Skips the walk if a similar element was
+    /// walked.
     fn element(
         &mut self,
         bytes: &[u8],
@@ -431,7 +435,7 @@ impl<'c, 'p> WireWalk<'c, 'p> {
         Ok(())
     }
 
-    /// Says of the first element that is not kept that there are more than are.
+    /// Reports, at the first element beyond the limit, that the list or map is too long.
     #[cold]
     fn beyond(&mut self, field: &'static Field, index: usize, at: &Path<'_>) {
         self.odd = true;
@@ -451,7 +455,8 @@ impl<'c, 'p> WireWalk<'c, 'p> {
         at: (&Path<'_>, Option<usize>),
     ) {
         let is_off = missed::is_off(field, payload);
-        // A field takes more than a byte, so that the number is that of no other field.
+        // A field takes more than one byte of memory, so adding one never gives the number of
+        // another field.
         let kind = std::ptr::from_ref(field).addr() + usize::from(is_off);
         let say = |reader: &Profile| match reads.unread(reader, field) {
             Some(text) => (&CLIENT_FIELD_IGNORED, text.into(), None),
@@ -464,13 +469,13 @@ impl<'c, 'p> WireWalk<'c, 'p> {
     }
 }
 
-/// The element at `index` of a list or map is not kept: two bytes of the wire would be a hundred in
-/// memory.
+/// Says whether the element at `index` of a list or map is beyond the limit. Without a limit, two
+/// bytes on the wire could take a hundred in memory.
 fn is_beyond(field: &Field, index: usize) -> bool {
     index >= MAX_ELEMENTS && field.cardinality != Cardinality::Singular
 }
 
-/// Finds a field by number, trying the last one seen and its successor first.
+/// Finds a field by number. Tries the last field seen and its successor first.
 fn lookup(message: &'static Message, number: u32, seen: &FieldCounts) -> Option<(usize, &'static Field)> {
     for position in [seen.last, seen.last + 1] {
         if let Some(field) = message.fields.get(position)
@@ -483,8 +488,8 @@ fn lookup(message: &'static Message, number: u32, seen: &FieldCounts) -> Option<
     message.fields.get(position).map(|f| (position, f))
 }
 
-/// Counts the elements of each field of a message; for the rare one where those of a field are not
-/// in one run.
+/// Counts the elements of each field of a message, for the rare message in which the elements of a
+/// field are not in one run.
 #[cold]
 fn elements(bytes: &[u8], message: &'static Message) -> Vec<usize> {
     let mut counts = vec![0; message.fields.len()];

@@ -1,18 +1,18 @@
-//! Credentials, told by the name of what holds them and by their looks.
+//! Credentials, recognised by the name of what holds them and by their form.
 //!
-//! What of a document may be printed is decided by its place: see [`crate::source::secrets`]. This
-//! module has what is left where there is no place: headers that are matched or given on the
-//! command line ([`is_name`]), and, as a second net, values that look like a key or a token
-//! wherever they stand ([`SecretFinder`]).
+//! What may be printed of a document is decided by place: see [`crate::source::secrets`]. This
+//! module is for values without a place: headers that are matched or given on the command line
+//! ([`is_name`]). It is also a second safety net for values that look like a key or a token,
+//! wherever they are ([`SecretFinder`]).
 
 mod patterns;
 
 pub use patterns::{SecretFinder, hide, looks_secret, mask_value};
 
-/// What stands for a value that is not printed; Envoy writes the same.
+/// The text in place of a value that is not printed. Envoy writes the same.
 pub const REDACTED: &str = "[redacted]";
 
-/// Parts of names of what is secret, without separators and in lower case.
+/// Parts of names that mean a secret, without separators and in lower case.
 const PARTS: &[&str] = &[
     "accesskey",
     "apikey",
@@ -33,10 +33,10 @@ const PARTS: &[&str] = &[
     "token",
 ];
 
-/// Whole names of what is secret.
+/// Whole names that mean a secret.
 const NAMES: &[&str] = &["auth", "pass", "pwd", "pw", "xauth", "sharedkey", "masterkey"];
 
-/// Ends of names of what says where a secret is, or what kind of secret, and is none.
+/// Endings of names that say where a secret is or of what kind it is, but do not hold it.
 const HARMLESS_ENDS: &[&str] = &[
     "expiration",
     "expiry",
@@ -64,8 +64,8 @@ pub fn is_name(name: &str) -> bool {
     is_secret && !HARMLESS_ENDS.iter().any(|end| plain.ends_with(end))
 }
 
-/// The value of a header as a message may quote it: nothing of a credential's or of one without a
-/// name, else without what looks like a credential.
+/// Returns the value of a header as a message may quote it. The value of a credential, or of a
+/// header without a name, is hidden. In other values, parts that look like a credential are hidden.
 pub fn shown(name: &str, value: &str) -> String {
     if name.is_empty() || is_name(name) {
         REDACTED.to_owned()

@@ -1,8 +1,8 @@
-//! Values that look like a secret wherever they stand: keys in PEM, tokens behind their scheme,
-//! JWTs, passwords and tokens in URLs.
+//! Finds values that look like a secret wherever they are: PEM keys, tokens after the name of their
+//! scheme, JWTs, passwords and tokens in URLs.
 //!
-//! The second net, under the one that knows places. Bytes stay where they are, so that places in
-//! the text do.
+//! This is the second safety net after the module that knows places. Masking keeps the number of
+//! bytes, so that places in the text stay valid.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,17 +10,19 @@ use std::sync::LazyLock;
 
 use memchr::memmem::{self, Finder};
 
-/// Words before a token, in any case.
+/// Words before a token, in lower or upper case.
 const SCHEMES: &[&str] = &["bearer ", "basic "];
 
-/// Shortest token behind its scheme, in characters, with a digit, an equals sign or a capital in it
-/// or nothing around it, and else.
+/// The shortest token after a scheme, in characters. The first number is for a token that has a
+/// digit, an equals sign or an inner capital letter, or that is the whole text; the second is for
+/// others.
 const MIN_TOKEN: (usize, usize) = (8, 24);
 
-/// Shortest JWT, in characters.
+/// The length of the shortest JWT, in characters.
 const MIN_JWT: usize = 20;
 
-/// Beginnings of the keys and tokens of known issuers, and how many characters follow at least.
+/// The prefixes of keys and tokens of known issuers, each with the least number of characters that
+/// follow.
 const PREFIXES: &[(&str, usize)] = &[
     ("eyJ", MIN_JWT - 3),
     ("AKIA", 16),
@@ -39,12 +41,13 @@ const PREFIXES: &[(&str, usize)] = &[
     ("hvs.", 16),
 ];
 
-/// Says whether a byte is a sign of a document, that no name, address or path has.
+/// Says whether a byte occurs in documents, but not in a name, an address or a path.
 const fn is_sign(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'"' | b'{' | b'}' | b',')
 }
 
-/// For each byte the [`PREFIXES`] whose first, second and third byte it is, a bit for each.
+/// For each byte, the [`PREFIXES`] of which it is the first, second or third byte, as a bit for
+/// each.
 static HEADS: [[u32; 256]; 3] = {
     let mut heads = [[0; 256]; 3];
     let mut number = 0;
@@ -60,11 +63,11 @@ static HEADS: [[u32; 256]; 3] = {
     heads
 };
 
-/// Says whether a text may have something in it that looks like a secret; if not, [`SecretFinder`]
-/// finds nothing, unless a line before ended inside a key.
+/// Says whether a text may contain something that looks like a secret. If not, [`SecretFinder`]
+/// finds nothing, unless the line before ended inside a key.
 ///
-/// All that it knows has a blank, an at sign, an equals sign, one of a document or an authority in
-/// it, or begins like a token of a known issuer.
+/// Everything that it finds contains a blank, an at sign, an equals sign, a byte of a document or
+/// an authority, or begins like a token of a known issuer.
 fn may_look(text: &[u8]) -> bool {
     let [first, second, third] = &HEADS;
     let head = |byte: &[u8], table: &[u32; 256], at: usize| byte.get(at).map_or(0, |byte| table[usize::from(*byte)]);
@@ -77,11 +80,11 @@ fn may_look(text: &[u8]) -> bool {
                 .any(|bytes| head(bytes, first, 0) & head(bytes, second, 1) & head(bytes, third, 2) != 0)
 }
 
-/// What begins a private key.
+/// The words with which a private key begins.
 const PEM: &str = "PRIVATE KEY";
 
-/// Searches for [`PREFIXES`], [`PEM`] and the beginning of an authority, made once: this is done
-/// for every line of output.
+/// Searches for [`PREFIXES`], [`PEM`] and the beginning of an authority. They are made once,
+/// because every line of output is searched.
 static SEARCHES: LazyLock<Searches> = LazyLock::new(|| Searches {
     prefixes: PREFIXES
         .iter()
@@ -93,24 +96,24 @@ static SEARCHES: LazyLock<Searches> = LazyLock::new(|| Searches {
 });
 
 struct Searches {
-    /// With the length of the prefix and how many characters follow at least.
+    /// Each prefix with its length, and the least number of characters that follow.
     prefixes: Vec<(Finder<'static>, usize, usize)>,
     pem: Finder<'static>,
     authority: Finder<'static>,
-    /// As JSON may write a slash.
+    /// A slash as JSON may write it.
     escaped_slash: Finder<'static>,
 }
 
-/// Finds secrets in the lines of a text, one after the other; a key may take many lines.
+/// Finds secrets in the lines of a text, one after the other. A key may span many lines.
 #[derive(Debug, Clone, Default)]
 pub struct SecretFinder {
-    /// The last line ended inside a private key.
+    /// Whether the last line ended inside a private key.
     in_key: bool,
 }
 
 impl SecretFinder {
-    /// Puts an asterisk for every byte of what looks like a secret; says whether there was any.
-    /// `text` is one line or more.
+    /// Replaces every byte of what looks like a secret with an asterisk, and says whether there was
+    /// any. `text` is one or more lines.
     pub fn mask(&mut self, text: &mut [u8]) -> bool {
         let ranges = self.find(text);
         mask(text, &ranges);
@@ -130,7 +133,7 @@ impl SecretFinder {
         passwords(text, &mut ranges);
         logins(text, &mut ranges);
         named(text, &mut ranges);
-        // What is masked already stays as it is.
+        // Parts that are masked already stay as they are.
         ranges.retain(|range| {
             text.get(range.clone())
                 .is_some_and(|text| text.iter().any(|byte| *byte != b'*'))
@@ -138,7 +141,7 @@ impl SecretFinder {
         ranges
     }
 
-    /// The parts of a line that belong to a private key.
+    /// Adds the parts of a line that belong to a private key.
     fn key_line(&mut self, line: &[u8], offset: usize, ranges: &mut Vec<Range<usize>>) {
         let mut pos = 0;
         loop {
@@ -155,14 +158,14 @@ impl SecretFinder {
                 ranges.push(offset + pos..offset + stop);
             }
             if stop >= line.len() {
-                // A line of words ends the key, if its last line did not.
+                // A line of words ends a key that has no last line.
                 let has_blank = rest.trim_ascii().contains(&b' ');
                 self.in_key = !(pos == 0 && has_blank);
                 return;
             }
             self.in_key = false;
             pos = if is_closed {
-                // The closing line has the words of the opening one.
+                // The closing line contains the same words as the opening line.
                 let after = line.get(stop..).and_then(|rest| memmem::find(rest, PEM.as_bytes()));
                 after.map_or(line.len(), |at| stop + at + PEM.len())
             } else {
@@ -172,8 +175,8 @@ impl SecretFinder {
     }
 }
 
-/// Where a key ends that `pos` is in: at its last line, which is said, or with the string it is in,
-/// at a quote that is not escaped and that something of JSON or YAML follows.
+/// Returns where the key at `pos` ends, and whether it ends at its last line. Otherwise it ends
+/// with its string: at an unescaped quote that is followed by punctuation of JSON or YAML.
 fn end_of_key(line: &[u8], pos: usize) -> (usize, bool) {
     const LAST: &[u8] = b"-----END";
     let byte = |at: usize| line.get(at).copied().unwrap_or(b'\n');
@@ -187,7 +190,7 @@ fn end_of_key(line: &[u8], pos: usize) -> (usize, bool) {
     (stop, is_last(stop))
 }
 
-/// Tokens behind the name of their scheme or with the beginning that their issuer gives them.
+/// Finds tokens after the name of their scheme, and tokens with the prefix of a known issuer.
 fn tokens(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     for at in memchr::memchr2_iter(b'b', b'B', text) {
         let rest = text.get(at..).unwrap_or_default();
@@ -202,7 +205,7 @@ fn tokens(text: &[u8], ranges: &mut Vec<Range<usize>>) {
         let is_quote = |byte: u8| matches!(byte, b'"' | b'\'' | b'`');
         let is_edge = |byte: Option<&u8>| byte.is_none_or(|byte| is_quote(*byte));
         let stops = |byte: u8| is_quote(byte) || matches!(byte, b'\n' | b'\\');
-        // A text of its own is the token with whatever blanks are in it: YAML puts them where it
+        // If the token is the whole text, it includes its blanks, because YAML adds blanks where it
         // joins lines.
         let own = is_edge(at.checked_sub(1).and_then(|at| text.get(at))).then(|| end_of(text, start, stops));
         let own = own.filter(|end| is_edge(text.get(*end)));
@@ -225,7 +228,7 @@ fn tokens(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Passwords in URLs: `https://user:password@host`.
+/// Finds passwords in URLs: `https://user:password@host`.
 fn passwords(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     let plain = SEARCHES.authority.find_iter(text).map(|at| at + 3);
     // The second slash of `:\/\/`, or of `:/\/`.
@@ -237,10 +240,10 @@ fn passwords(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     authorities(text, escaped, ranges);
 }
 
-/// The same of URLs whose authorities begin at `starts`.
+/// Finds passwords in URLs whose authorities begin at `starts`.
 fn authorities(text: &[u8], starts: impl Iterator<Item = usize>, ranges: &mut Vec<Range<usize>>) {
     for start in starts {
-        // A text that YAML folds has a blank where its line ended.
+        // YAML replaces a line break in a folded text with a blank.
         let mut blanks = 0;
         let mut end = start;
         while let Some(byte) = text.get(end) {
@@ -262,18 +265,18 @@ fn authorities(text: &[u8], starts: impl Iterator<Item = usize>, ranges: &mut Ve
     }
 }
 
-/// Says whether an authority, before this byte, is a user with a password whose host was cut off:
-/// it has no port.
+/// Says whether an authority is a user with a password whose host was cut off: it has text where
+/// the port would be. `after` is the byte behind it.
 fn is_cut(authority: &[u8], after: Option<&u8>) -> bool {
     let ends = after.is_none_or(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'\n'));
     let colon = memchr::memchr(b':', authority).filter(|_| !authority.starts_with(b"["));
     let rest = colon.and_then(|colon| authority.get(colon + 1..)).unwrap_or_default();
-    // `https://HOST:PORT` and `https://{host}:{port}` are no places.
+    // `https://HOST:PORT` and `https://{host}:{port}` are only placeholders.
     let stands_for = rest.eq_ignore_ascii_case(b"port") || rest.iter().any(|byte| b" {}<>$".contains(byte));
     ends && !stands_for && rest.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// The same without a scheme: `user:password@host`.
+/// Finds passwords in logins without a scheme: `user:password@host`.
 fn logins(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     if memchr::memchr(b'@', text).is_none() {
         return;
@@ -295,7 +298,7 @@ fn logins(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     }
 }
 
-/// What is behind the name of a secret: `?token=abc`, `password=abc`.
+/// Finds values after the name of a secret: `?token=abc`, `password=abc`.
 fn named(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     let ends = |byte| matches!(byte, b' ' | b'&' | b'#' | b'"' | b'\'' | b'`' | b'\\' | b'\n');
     let mut done = 0;
@@ -304,7 +307,7 @@ fn named(text: &[u8], ranges: &mut Vec<Range<usize>>) {
             continue;
         }
         let name = name_before(text, sign);
-        // A completion script says `--cookie=[Cookie of the RPC]`.
+        // The completion scripts for shells contain `--cookie=[Cookie of the RPC]`.
         let is_option = name.starts_with(b"--") && text.get(sign + 1) == Some(&b'[');
         if is_option || !super::is_name(&String::from_utf8_lossy(name)) {
             continue;
@@ -316,8 +319,8 @@ fn named(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     }
 }
 
-/// What is behind the key of a secret that became a part of a value: `password:} abc`. Its end is
-/// not known.
+/// Finds the text after the key of a secret that became a part of a value: `password:} abc`. Its
+/// end is not known.
 fn keyed(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     let is_broken = |colon: &usize| {
         let after = text.get(colon + 1);
@@ -329,7 +332,7 @@ fn keyed(text: &[u8], ranges: &mut Vec<Range<usize>>) {
     }
 }
 
-/// The name that ends at `end`, with or without a quote.
+/// Returns the name that ends at `end`, without its closing quote.
 fn name_before(text: &[u8], end: usize) -> &[u8] {
     let before = text.get(..end).unwrap_or_default();
     let before = before.strip_suffix(b"\"").unwrap_or(before);
@@ -338,8 +341,8 @@ fn name_before(text: &[u8], end: usize) -> &[u8] {
     before.get(before.len() - len..).unwrap_or_default()
 }
 
-/// Says whether what is behind a scheme looks like a token, and not like a sentence; `is_own` if
-/// nothing else is in its text.
+/// Says whether the text after a scheme looks like a token and not like a sentence. `is_own` says
+/// that the text holds nothing else.
 fn is_token(text: &[u8], is_own: bool) -> bool {
     let len = text.iter().filter(|byte| **byte != b' ').count();
     let has_sign = text.iter().any(|byte| byte.is_ascii_digit() || *byte == b'=');
@@ -349,7 +352,7 @@ fn is_token(text: &[u8], is_own: bool) -> bool {
     len >= if is_odd { MIN_TOKEN.0 } else { MIN_TOKEN.1 }
 }
 
-/// The first position from `start` where `stops` is true, or the end.
+/// Returns the first position from `start` at which `stops` is true, or the end.
 fn end_of(bytes: &[u8], start: usize, stops: impl Fn(u8) -> bool) -> usize {
     let rest = bytes.get(start..).unwrap_or_default();
     start + rest.iter().position(|byte| stops(*byte)).unwrap_or(rest.len())
@@ -365,9 +368,9 @@ fn mask(text: &mut [u8], ranges: &[Range<usize>]) {
     }
 }
 
-/// What of a value looks like a secret.
+/// Returns the parts of a value that look like a secret.
 fn of_value(text: &[u8]) -> Vec<Range<usize>> {
-    // Nearly every text that is asked about is a name or a path.
+    // Nearly every text that is checked is a name or a path.
     if !may_look(text) {
         return Vec::new();
     }
@@ -376,20 +379,20 @@ fn of_value(text: &[u8]) -> Vec<Range<usize>> {
     ranges
 }
 
-/// Says whether a value has something in it that looks like a secret.
+/// Says whether a part of a value looks like a secret.
 pub fn looks_secret(text: &str) -> bool {
     !of_value(text.as_bytes()).is_empty()
 }
 
-/// Puts an asterisk for every byte of what looks like a secret in a value; says whether there was
-/// any.
+/// Replaces every byte of what looks like a secret in a value with an asterisk, and says whether
+/// there was any.
 pub fn mask_value(text: &mut [u8]) -> bool {
     let ranges = of_value(text);
     mask(text, &ranges);
     !ranges.is_empty()
 }
 
-/// The value with an asterisk for every byte of what looks like a secret.
+/// Returns the value with an asterisk for every byte of what looks like a secret.
 ///
 /// ```
 /// use xdsctl_document::secret::hide;
@@ -404,7 +407,7 @@ pub fn hide(text: &str) -> Cow<'_, str> {
     }
     let mut bytes = text.as_bytes().to_vec();
     mask(&mut bytes, &ranges);
-    // A range begins and ends at ASCII characters or includes whole ones.
+    // A range begins and ends at ASCII characters, or includes whole characters.
     Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }
 

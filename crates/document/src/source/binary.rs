@@ -1,8 +1,10 @@
-//! Wire format as JSON text: what stands around the resources, with each resource as its bytes.
+//! Rewrites wire format as JSON text: the messages around the resources as objects, each resource
+//! as its bytes.
 //!
-//! A resource is never taken apart here, nor copied: it becomes `{"@type": ..., "@value": "@START-END"}`, which says where its bytes
-//! are ([`place`]), so that the client's parser sees the very bytes that were sent, wrong ones too. That is its place in the document.
-//! Nothing in wire format says what a message is, so the types that a control plane or a client sends are tried.
+//! A resource is neither decoded nor copied here. It becomes `{"@type": ..., "@value":
+//! "@START-END"}`, which says where its bytes are in the document ([`place`]). So the client's
+//! parser sees exactly the bytes that were sent, including invalid ones. Nothing in wire format
+//! says which message it is, so the types that a control plane or a client sends are tried.
 
 use std::ops::Range;
 
@@ -14,7 +16,7 @@ use super::Span;
 use super::view::{FaultKind, MAX_VIEWED_BYTES, View};
 use super::wire::{WireFields, WireValue};
 
-/// What a file may be, likeliest first among those that fit as well.
+/// The types that a file may have, the most likely first.
 const CANDIDATES: &[&str] = &[
     "google.protobuf.Any",
     "envoy.service.discovery.v3.DiscoveryResponse",
@@ -39,20 +41,21 @@ const RESOURCES: &[&str] = &[
     "envoy.extensions.transport_sockets.tls.v3.Secret",
 ];
 
-/// Packages whose messages stand around resources, also when they come in an Any.
+/// Packages whose messages are around resources. They are decoded even if they come in an Any.
 const ENVELOPES: &[&str] = &["envoy.admin.v3.", "envoy.service.", "envoy.config.bootstrap.v3."];
 
-/// Messages inside messages that are taken apart: an envelope has fewer than ten.
+/// The number of nested messages that are decoded. The messages around resources have fewer than
+/// ten levels.
 const MAX_DEPTH: usize = 32;
 
-/// Levels of fields that are compared with a type.
+/// The number of levels of fields that are compared with a type.
 const FIT_DEPTH: usize = 3;
 
-/// Fields of one message that are compared with a type.
+/// The number of fields of one message that are compared with a type.
 const FIT_BREADTH: usize = 64;
 
-/// Rewrites wire bytes as JSON: a message of the type that fits, or one bare resource if its type
-/// is given and the bytes do not name another.
+/// Rewrites wire bytes as JSON. They are a message of the type that fits best, or one bare resource
+/// if `message` is given and the bytes do not prove another type.
 ///
 /// ```
 /// use xdsctl_document::source::binary;
@@ -80,21 +83,21 @@ pub fn view(bytes: &[u8], message: Option<&'static Message>) -> View {
     if writer.view.tokens.is_empty() {
         writer.view.token_from(0, bytes.len());
     }
-    // A document that ends early may hold nothing of a known shape: the fault says why.
+    // A document that is cut off may have no known shape. The fault already says why.
     let broken = writer.broken;
     writer.view.end_part(0, broken);
     writer.view
 }
 
-/// Where the bytes of a message are that stands in a view as `@START-END`, which is no base64;
-/// `None` for any other text.
+/// Returns where the bytes of a message are that a view has as `@START-END`, which is not base64.
+/// Returns `None` for any other text.
 pub fn place(text: &[u8]) -> Option<Range<usize>> {
     let (start, end) = std::str::from_utf8(text.strip_prefix(b"@")?).ok()?.split_once('-')?;
     Some(start.parse().ok()?..end.parse().ok()?)
 }
 
-/// The type around resources that the bytes are of beyond doubt: everything fits it, and where it
-/// has a type URL there is that of a message. No resource has one there.
+/// Returns the type of a message around resources, if it is certain: every field fits it, and a
+/// type URL in it names a message. A resource has no type URL in the same place.
 fn envelope(bytes: &[u8]) -> Option<&'static Message> {
     find(bytes).filter(|message| {
         (message.well_known == WellKnown::Any || is_envelope(message))
@@ -103,7 +106,7 @@ fn envelope(bytes: &[u8]) -> Option<&'static Message> {
     })
 }
 
-/// Says whether a text in the message is the URL of a message type.
+/// Says whether a string in the message is the type URL of a known message.
 fn names_message(bytes: &[u8], message: &'static Message, depth: usize) -> bool {
     WireFields::new(bytes).take(FIT_BREADTH).flatten().any(|item| {
         let (Some(field), WireValue::Bytes(inner)) = (message.field(item.number), item.value) else {
@@ -117,26 +120,26 @@ fn names_message(bytes: &[u8], message: &'static Message, depth: usize) -> bool 
     })
 }
 
-/// What comes after the last slash; nothing if that is not text.
+/// Returns the text after the last slash, or nothing if it is not UTF-8.
 fn last_segment(url: &[u8]) -> &str {
     let start = memchr::memrchr(b'/', url).map_or(0, |slash| slash + 1);
     std::str::from_utf8(url.get(start..).unwrap_or_default()).unwrap_or_default()
 }
 
-/// The type that fits the bytes best, if any fits well enough.
+/// Returns the type that fits the bytes best, if one fits well enough.
 fn find(bytes: &[u8]) -> Option<&'static Message> {
     let total = WireFields::new(bytes).take(FIT_BREADTH).count();
     CANDIDATES
         .iter()
         .filter_map(|name| tables::message(name))
         .map(|message| (misfits(bytes, message, FIT_DEPTH), message))
-        // The first of equals.
+        // If several fit equally well, the first one counts.
         .min_by_key(|(misfits, _)| *misfits)
         .filter(|(misfits, _)| *misfits < total.max(1))
         .map(|(_, message)| message)
 }
 
-/// How many fields are not of this type. A cut end is nobody's fault.
+/// Returns how many fields do not fit this type. A cut end does not count.
 fn misfits(bytes: &[u8], message: &'static Message, depth: usize) -> usize {
     let mut count = 0;
     let mut has_type = false;
@@ -149,13 +152,14 @@ fn misfits(bytes: &[u8], message: &'static Message, depth: usize) -> usize {
             (Kind::Message(_), WireValue::Bytes(inner)) => match field.kind.message() {
                 Some(message) if depth > 0 => {
                     let broken = WireFields::new(inner).any(|item| item.is_err());
-                    // The fields below count little beside those of the message itself, bytes that
-                    // are none count fully.
+                    // A misfit in the fields below counts less than one in the message itself, but
+                    // bytes that are not fields count fully.
                     usize::from(broken || misfits(inner, message, depth - 1) > 0)
                 }
                 _ => 0,
             },
-            // The tags and lengths of a message would be control characters.
+            // A string that is really a message would have control characters, from its tags and
+            // lengths.
             (Kind::String, WireValue::Bytes(text)) => {
                 usize::from(std::str::from_utf8(text).map_or(true, |text| text.chars().any(char::is_control)))
             }
@@ -174,7 +178,7 @@ fn misfits(bytes: &[u8], message: &'static Message, depth: usize) -> usize {
     count + usize::from(message.well_known == WellKnown::Any && !has_type)
 }
 
-/// Says whether text is a URL that ends in the full name of a message.
+/// Says whether a text is a URL that ends in the full name of a message.
 fn is_type_url(url: &[u8]) -> bool {
     let Some(slash) = memchr::memrchr(b'/', url) else {
         return false;
@@ -183,7 +187,7 @@ fn is_type_url(url: &[u8]) -> bool {
     name.first().is_some_and(u8::is_ascii_alphabetic) && name.contains(&b'.')
 }
 
-/// Where a field of a message is: its number, and the first byte of its tag in the document.
+/// The number of a field, and the offset of the first byte of its tag in the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct FieldPlace {
     number: u32,
@@ -193,7 +197,7 @@ struct FieldPlace {
 struct BinaryWriter<'b> {
     view: View,
     bytes: &'b [u8],
-    /// The fault has been reported.
+    /// Whether the fault has been reported.
     broken: bool,
 }
 
@@ -240,11 +244,11 @@ impl<'b> BinaryWriter<'b> {
         self.close(b'}', span);
     }
 
-    /// The known fields of the message at `span`, by number and then in order; what cannot be read
-    /// is a fault.
+    /// Returns the known fields of the message at `span`, sorted by number and then by place.
+    /// Reports a fault for bytes that cannot be read.
     ///
-    /// Places only: a field on the wire may have two bytes, and what is read of it fifty times as
-    /// many.
+    /// Only places are kept: a field may have two bytes on the wire, and its decoded value fifty
+    /// times as many.
     fn items(&mut self, message: &'static Message, span: Span) -> Vec<FieldPlace> {
         let mut places = Vec::new();
         for item in WireFields::new(self.slice(span)) {
@@ -276,7 +280,7 @@ impl<'b> BinaryWriter<'b> {
         places
     }
 
-    /// Reads what stands at a place: what it holds, and where that is.
+    /// Reads the field at a place. Returns its value and the span of the value.
     fn item(&self, place: FieldPlace) -> Option<(WireValue<'b>, Span)> {
         let start = place.at as usize;
         let item = WireFields::new(self.bytes.get(start..)?).next()?.ok()?;
@@ -306,7 +310,7 @@ impl<'b> BinaryWriter<'b> {
             };
             match field.cardinality {
                 Cardinality::Singular => {
-                    // As a parser has it: the last one counts.
+                    // As in a parser, the last value counts.
                     if let Some((value, body)) = group.last().and_then(|place| self.item(*place)) {
                         self.key(field.name, body);
                         self.value(field.kind, value, body, depth);
@@ -324,7 +328,7 @@ impl<'b> BinaryWriter<'b> {
                     }
                     self.close(b']', first);
                 }
-                // No envelope says anything in a map.
+                // The messages around resources have nothing relevant in maps.
                 Cardinality::Map { .. } => {}
             }
         }
@@ -366,14 +370,14 @@ impl<'b> BinaryWriter<'b> {
         self.view.json.extend_from_slice(text.as_bytes());
     }
 
-    /// Writes a message inside of another.
+    /// Writes a message that is inside another.
     fn inner(&mut self, message: &'static Message, span: Span, depth: usize) {
         match message.well_known {
             WellKnown::Any => self.any(span, depth),
             WellKnown::None | WellKnown::Duration | WellKnown::Timestamp | WellKnown::Empty => {
                 self.message(message, span, depth);
             }
-            // Node metadata and the like.
+            // Node metadata and similar messages.
             _ => self.raw("null", span),
         }
     }
@@ -429,7 +433,7 @@ mod tests {
         spelled(&view, bytes)
     }
 
-    /// The text of a view, with bytes in base64 for the places where they are.
+    /// Returns the text of a view, with base64 in place of the references to bytes.
     fn spelled(view: &View, bytes: &[u8]) -> String {
         let text = std::str::from_utf8(view.json()).unwrap().trim_end();
         let parts = text.split('"').map(|part| {

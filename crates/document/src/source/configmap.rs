@@ -1,31 +1,31 @@
-//! Documents in the texts of Kubernetes ConfigMaps, read where they stand.
+//! Reads documents in the texts of Kubernetes ConfigMaps, at their places in the manifest.
 //!
-//! The text of a key is found in the document again, line by line or character by character, so
-//! that each place in it is one of the document. Texts that the document writes in another way,
-//! such as folded ones, are not opened.
+//! The text of a key is searched for in the manifest again, line by line or character by character,
+//! so that each place in the text is a place in the manifest. Texts that the manifest writes in
+//! another form, such as folded ones, are not opened.
 
 use super::Span;
 use super::json::{Scanner, Syntax};
 use super::view::View;
 use super::yaml;
 
-/// Lists of objects inside lists of objects.
+/// The number of nested lists of objects that are searched.
 const MAX_LISTS: usize = 3;
 
 /// A text under a key of `data`.
 struct DataText {
     key: String,
     text: String,
-    /// Where it stands in the document.
+    /// The span of the text in the document.
     span: Span,
 }
 
-/// What became of the texts of a document.
+/// Which texts of a document were opened.
 #[derive(Debug, Default)]
 pub struct OpenedConfigMap {
-    /// How many were added to the view.
+    /// The number of texts that were added to the view.
     pub count: usize,
-    /// The keys of those that cannot be read where they stand, and their places in the document.
+    /// The texts that could not be opened: their keys, and their spans in the document.
     pub closed: Vec<(String, Span)>,
 }
 
@@ -34,12 +34,12 @@ pub fn may_be(bytes: &[u8]) -> bool {
     memchr::memmem::find(bytes, b"ConfigMap").is_some()
 }
 
-/// Adds to the view of `bytes` the documents in the texts of its ConfigMaps that are wanted, by key
-/// and text.
+/// Adds the texts of the ConfigMaps in `bytes` to the view as documents, if `is_wanted` says so for
+/// their key and text.
 pub fn open(view: &mut View, bytes: &[u8], is_wanted: impl Fn(&str, &str) -> bool) -> OpenedConfigMap {
     let mut texts = Vec::new();
     let mut scan = Scanner::new(&view.json);
-    // What is broken has a fault of its own.
+    // Invalid text has already been reported as a fault.
     while !scan.at_end() && object(&mut scan, view, MAX_LISTS, &mut texts).is_ok() {}
     texts.retain(|text| is_wanted(&text.key, &text.text));
     let mut opened = OpenedConfigMap::default();
@@ -121,7 +121,7 @@ fn data(scan: &mut Scanner<'_>, view: &View, texts: &mut Vec<DataText>) -> Resul
     Ok(())
 }
 
-/// Where pieces of a text stand: the first byte of each in the text, and in the document.
+/// The places of the pieces of a text: the offset of each piece in the text, and in the document.
 type Places = Vec<(usize, usize)>;
 
 fn place(places: &Places, at: usize, end: usize) -> usize {
@@ -130,8 +130,8 @@ fn place(places: &Places, at: usize, end: usize) -> usize {
     piece.map_or(0, |(inner, outer)| outer + (at - inner)).min(end)
 }
 
-/// Finds the text of a scalar that begins at `start`: a block there is its first line, not its
-/// mark.
+/// Finds the places of the text of a scalar that begins at `start`. For a block scalar, `start` is
+/// in its first line, not at its `|`.
 fn places(bytes: &[u8], start: usize, text: &str) -> Option<Places> {
     let before = bytes.get(..start)?;
     let line = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
@@ -144,7 +144,8 @@ fn places(bytes: &[u8], start: usize, text: &str) -> Option<Places> {
     })
 }
 
-/// A block of lines that begins at `start`, each with the same spaces before it.
+/// Finds the places of a block of lines that begins at `start`. All lines must have the same
+/// indent.
 fn literal(bytes: &[u8], start: usize, text: &str) -> Option<Places> {
     let mut places = Places::new();
     let (mut inner, mut outer) = (0, start);
@@ -169,11 +170,11 @@ fn literal(bytes: &[u8], start: usize, text: &str) -> Option<Places> {
     Some(places)
 }
 
-/// What stands for the first character of `bytes` in a quoted text: the character, and how many
-/// bytes it takes.
+/// A function that reads the first character of a quoted text. Returns the character, and the
+/// number of bytes that it takes.
 type Unquote = fn(&[u8]) -> Option<(char, usize)>;
 
-/// A text in quotes that begins at `start`, on one line.
+/// Finds the places of a quoted text that begins at `start` and is on one line.
 fn quoted(bytes: &[u8], start: usize, text: &str, unquote: Unquote) -> Option<Places> {
     let mut places = vec![(0, start)];
     let (mut outer, mut is_after) = (start, false);

@@ -1,11 +1,12 @@
-//! Files as bytes in memory.
+//! Reads files into memory.
 //!
-//! A file is read, never mapped: another program may cut a mapped file short or write over it at
-//! any moment, and the reader of a mapping then dies of a signal or reads two versions at once.
-//! What is read stays what it was.
+//! A file is read, never mapped. Another program may truncate or overwrite a mapped file at any
+//! moment; the reader then dies of a signal or sees two versions at once. Bytes that were read do
+//! not change.
 //!
-//! A large dump is read by several threads into huge pages: a copy costs 0.1 to 0.3 ms a megabyte,
-//! and fewer pages make up for a part of it (`cargo bench --bench load`, docs/speed.md).
+//! A large dump is read by several threads into huge pages. The copy costs 0.1 to 0.3 ms a
+//! megabyte; having fewer pages makes up for a part of that (`cargo bench --bench load`,
+//! docs/speed.md).
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,24 +15,26 @@ use std::path::Path;
 #[cfg(unix)]
 use std::sync::Mutex;
 
-/// What is read of all files of a run, in bytes. It is kept in memory until the report is written.
+/// The most bytes that are read of all files of a run. They stay in memory until the report is
+/// written.
 pub const MAX_INPUT_BYTES: u64 = 4 << 30;
 
-/// What is read of a pipe, a device or standard input, which say no length and may never end.
+/// The most bytes that are read of a pipe, a device or standard input. These report no length and
+/// may never end.
 pub const MAX_STREAM_BYTES: u64 = 1 << 30;
 
-/// What is read of a regular file that says that it is empty, as those of /proc do.
+/// The most bytes that are read of a regular file that reports length 0, as files in /proc do.
 pub const MAX_UNSIZED_BYTES: u64 = 16 << 20;
 
-/// Regular files larger than this are read by several threads.
+/// Regular files with more bytes than this are read by several threads.
 #[cfg(unix)]
 const LARGE_BYTES: u64 = 8 << 20;
 
-/// Threads that read a large file; more wait for the same memory.
+/// The number of threads that read a large file. More threads would only wait for memory.
 #[cfg(unix)]
 const THREADS: usize = 4;
 
-/// What a thread reads of a large file at a time: a few huge pages.
+/// The number of bytes of a large file that a thread reads at a time: a few huge pages.
 #[cfg(unix)]
 const PART_BYTES: usize = 4 << 20;
 
@@ -39,9 +42,9 @@ const PART_BYTES: usize = 4 << 20;
 #[derive(Debug)]
 pub(super) enum Bytes {
     Owned(Vec<u8>),
-    /// Bytes that somebody else has too.
+    /// Bytes that are shared with another owner.
     Shared(bytes::Bytes),
-    /// Memory of its own in huge pages.
+    /// Memory in huge pages, for a large file.
     #[cfg(unix)]
     Large(memmap2::MmapMut),
 }
@@ -61,7 +64,7 @@ impl Deref for Bytes {
 
 /// Reads a file of at most `most` bytes.
 ///
-/// Of a regular file that grows meanwhile, such as a log, the bytes are read that it had at first.
+/// If a regular file grows meanwhile, as a log does, only the bytes that it had at first are read.
 ///
 /// # Errors
 /// The file cannot be opened or read, is too large, or becomes shorter while it is read.
@@ -73,7 +76,8 @@ pub(super) fn read(path: &Path, most: u64) -> io::Result<Bytes> {
     read_stream(&mut file, most.min(MAX_STREAM_BYTES)).map(Bytes::Owned)
 }
 
-/// Opens a file of which it is known that it is regular: it is not waited for.
+/// Opens a file that is known to be regular. Opening does not block, even if the path is now a
+/// pipe.
 fn open_regular(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
@@ -116,7 +120,7 @@ fn read_whole(file: &mut dyn Read, size: usize) -> io::Result<Vec<u8>> {
 /// Reads a stream to its end, which must come within `most` bytes.
 ///
 /// # Errors
-/// It cannot be read, or does not end in time.
+/// The stream cannot be read, or has more than `most` bytes.
 pub fn read_stream(stream: &mut dyn Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     stream.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -140,8 +144,8 @@ fn read_large(file: &File, size: usize) -> io::Result<memmap2::MmapMut> {
         }
         Ok(())
     };
-    // This thread reads too: it stays on its processor, and leaves another one to whoever works on
-    // what it has read.
+    // This thread reads, too. It stays on its processor and leaves another one to the thread that
+    // works on the bytes.
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..processors.min(THREADS)).map(|_| scope.spawn(read_parts)).collect();
         let own = read_parts();
@@ -174,12 +178,12 @@ fn too_large(most: u64) -> io::Error {
 mod tests {
     use super::*;
 
-    /// Bytes of which each tells its place.
+    /// Returns bytes that each depend on their offset.
     fn pattern(size: usize) -> Vec<u8> {
         (0..size).map(|place| (place / 251) as u8 ^ place as u8).collect()
     }
 
-    /// An open file without a name that holds `bytes`.
+    /// Returns an open file without a name that holds `bytes`.
     #[cfg(unix)]
     fn file(bytes: &[u8], name: &str) -> File {
         use std::io::Write as _;
@@ -202,14 +206,14 @@ mod tests {
         assert_eq!(read_whole(&mut bytes.as_slice(), 10_000).unwrap(), bytes);
         let error = read_whole(&mut bytes.as_slice(), 10_001).unwrap_err();
         assert_eq!(error.to_string(), "it became shorter while it was read");
-        // It grew: what it had at first is read.
+        // The file grew: only the bytes that it had at first are read.
         assert_eq!(read_whole(&mut bytes.as_slice(), 9_999).unwrap(), bytes[..9_999]);
     }
 
     #[test]
     #[cfg(unix)]
     fn a_large_file_that_became_shorter_is_an_error() {
-        // Several parts, the last of them short.
+        // The file has several parts, and the last one is shorter.
         let bytes = pattern((9 << 20) + 17);
         let file = file(&bytes, "large");
         assert!(*read_large(&file, bytes.len()).unwrap() == *bytes);

@@ -1,45 +1,45 @@
 //! Reads JSON text piece by piece, without building a tree.
 //!
-//! A [`Scanner`] stands at a byte of the text; its methods consume one token or one value. It is
-//! strict about what ends a value and about brackets and strings, and leaves numbers, escapes and
-//! UTF-8 to those who use the token, so that a value that cannot be used does not end the document.
-//! Its users are the transcoder, the envelope walker and the span finder.
+//! A [`Scanner`] has a position in the text; its methods consume one token or one value. It is
+//! strict about brackets, strings and the ends of values. Numbers, escapes and UTF-8 are checked by
+//! the user of the token, so that an invalid value does not end the document. The transcoder, the
+//! envelope walker and the span finder use it.
 
 /// Where and why JSON text cannot be read any further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Syntax {
-    /// Byte offset in the text.
+    /// The byte offset in the text.
     pub at: usize,
-    /// What was expected or found, a fragment without a stop.
+    /// What was expected or found, as a fragment without a full stop.
     pub what: &'static str,
 }
 
 /// A string token.
 #[derive(Debug, Clone, Copy)]
 pub struct Str {
-    /// First byte after the opening quote.
+    /// The offset of the first byte after the opening quote.
     pub start: usize,
-    /// The closing quote.
+    /// The offset of the closing quote.
     pub end: usize,
-    /// There is a backslash in it.
+    /// Whether the string has a backslash.
     pub escaped: bool,
-    /// There is a byte above 0x7f in it.
+    /// Whether the string has a byte above 0x7f.
     pub foreign: bool,
 }
 
-/// Why the text of a string token is not text.
+/// Why a string token has no valid text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadText {
-    /// A backslash starts nothing that JSON knows.
+    /// A backslash begins an escape that JSON does not have.
     Escape,
-    /// Half of a UTF-16 surrogate pair.
+    /// An escape is half of a UTF-16 surrogate pair.
     Surrogate,
-    /// Not UTF-8.
+    /// The bytes are not UTF-8.
     Utf8,
 }
 
 impl BadText {
-    /// What is wrong, after "a string with".
+    /// Returns what is wrong, to be put after "a string with".
     pub const fn what(self) -> &'static str {
         match self {
             BadText::Escape => "an unknown escape",
@@ -52,17 +52,17 @@ impl BadText {
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// A place in JSON text.
+/// A position in JSON text.
 #[derive(Debug, Clone)]
 pub struct Scanner<'t> {
     text: &'t [u8],
     pos: usize,
-    /// Kinds of the brackets that `skip_value` has open; kept to reuse the allocation.
+    /// The kinds of the brackets that `skip_value` has opened. Kept to reuse the allocation.
     open: Vec<bool>,
 }
 
 impl<'t> Scanner<'t> {
-    /// Starts at the first byte.
+    /// Returns a scanner at the first byte.
     pub const fn new(text: &'t [u8]) -> Self {
         Scanner {
             text,
@@ -71,42 +71,42 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub const fn text(&self) -> &'t [u8] {
         self.text
     }
 
-    /// Where the scanner is: bytes from the start of the text.
+    /// Returns the position, in bytes from the start of the text.
     #[inline(always)]
     pub const fn pos(&self) -> usize {
         self.pos
     }
 
-    /// Moves to a byte offset.
+    /// Moves the scanner to a byte offset.
     pub const fn set_pos(&mut self, pos: usize) {
         self.pos = pos;
     }
 
-    /// Passes the byte that [`peek`](Self::peek) returned.
+    /// Consumes the byte that [`peek`](Self::peek) returned.
     #[inline(always)]
     pub const fn bump(&mut self) {
         self.pos += 1;
     }
 
-    /// A part of the text; empty if there is no such part.
+    /// Returns a part of the text, or nothing if there is no such part.
     #[inline(always)]
     pub fn slice(&self, start: usize, end: usize) -> &'t [u8] {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// The raw bytes of a string token, escapes and all.
+    /// Returns the bytes of a string token as they are written, with escapes.
     #[inline(always)]
     pub fn raw(&self, token: Str) -> &'t [u8] {
         self.slice(token.start, token.end)
     }
 
-    /// Passes white space and returns the next byte without passing it; 0 at the end (and for a NUL
-    /// byte).
+    /// Skips white space and returns the next byte without consuming it. Returns 0 at the end (and
+    /// for a NUL byte).
     #[inline(always)]
     pub fn peek(&mut self) -> u8 {
         match self.text.get(self.pos) {
@@ -120,7 +120,7 @@ impl<'t> Scanner<'t> {
             match self.text.get(self.pos) {
                 Some(b' ' | b'\n' | b'\r' | b'\t') => {
                     self.pos += 1;
-                    // Indented dumps: a newline and a run of spaces, eight at a time.
+                    // An indented dump has a newline and a run of spaces. Skip eight at a time.
                     while let Some(word) = self.eight() {
                         let other = word ^ (ONES * b' ' as u64);
                         if other != 0 {
@@ -147,7 +147,7 @@ impl<'t> Scanner<'t> {
         self.peek() == 0 && self.pos >= self.text.len()
     }
 
-    /// An error here, which says so if the text has ended.
+    /// Returns an error at the current position. If the text has ended, the error says so.
     #[cold]
     pub fn error<T>(&self, what: &'static str) -> Result<T, Syntax> {
         let what = if self.pos >= self.text.len() {
@@ -161,7 +161,7 @@ impl<'t> Scanner<'t> {
         })
     }
 
-    /// Passes white space and the byte `wanted`.
+    /// Skips white space and consumes the byte `wanted`.
     #[inline(always)]
     pub fn expect(&mut self, wanted: u8, what: &'static str) -> Result<(), Syntax> {
         if self.peek() == wanted {
@@ -172,7 +172,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Passes `,` (true) or the bracket that closes the list (false).
+    /// Consumes `,` (and returns true) or the bracket that closes the list (and returns false).
     #[inline(always)]
     pub fn more(&mut self, close: u8) -> Result<bool, Syntax> {
         match self.peek() {
@@ -192,8 +192,8 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Passes the opening bracket; true if there is an element, else the closing bracket is passed
-    /// as well.
+    /// Consumes the opening bracket. Returns true if there is an element; otherwise also consumes
+    /// the closing bracket.
     #[inline(always)]
     pub fn open(&mut self, close: u8) -> Result<bool, Syntax> {
         self.pos += 1;
@@ -204,7 +204,7 @@ impl<'t> Scanner<'t> {
         Ok(true)
     }
 
-    /// Passes a key and its colon.
+    /// Consumes a key and its colon.
     #[inline(always)]
     pub fn key(&mut self) -> Result<Str, Syntax> {
         if self.peek() != b'"' {
@@ -215,7 +215,7 @@ impl<'t> Scanner<'t> {
         Ok(key)
     }
 
-    /// Passes as many bytes as `len` if they are those that stand at `start`, which is before here.
+    /// Consumes `len` bytes if they equal the bytes at `start`, which is before the position.
     #[inline(always)]
     pub fn pass_same(&mut self, start: usize, len: usize) -> bool {
         let (Some(here), Some(there)) = (
@@ -231,13 +231,13 @@ impl<'t> Scanner<'t> {
         is_same
     }
 
-    /// As many bytes of the text as the array has, from `start` on; `None` if there are fewer.
+    /// Returns the bytes from `start` on that fill the array, or `None` if there are fewer.
     #[inline(always)]
     pub fn chunk<const N: usize>(&self, start: usize) -> Option<&'t [u8; N]> {
         self.text.get(start..)?.first_chunk()
     }
 
-    /// Passes a string.
+    /// Consumes a string.
     #[inline(always)]
     pub fn string(&mut self) -> Result<Str, Syntax> {
         self.expect(b'"', "expected a string")?;
@@ -256,7 +256,7 @@ impl<'t> Scanner<'t> {
                     continue;
                 }
                 let skip = special.trailing_zeros() / 8;
-                // Only the bytes before the special one.
+                // Count only the bytes before the special one.
                 foreign |= word & HIGHS & (1u64 << (skip * 8)).wrapping_sub(1);
                 self.pos += skip as usize;
             }
@@ -273,7 +273,7 @@ impl<'t> Scanner<'t> {
                 }
                 Some(b'\\') => {
                     escaped = true;
-                    // The escaped byte may be a quote; a control character is caught in the next
+                    // The escaped byte may be a quote. A control character is found in the next
                     // round.
                     self.pos += 1 + usize::from(self.text.get(self.pos + 1).is_some_and(|byte| *byte >= b' '));
                 }
@@ -287,8 +287,8 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The token of a number, `true`, `false` or `null`: everything up to white space or a
-    /// delimiter.
+    /// Consumes a number, `true`, `false` or `null`, and returns its token: everything up to white
+    /// space or a delimiter.
     #[inline(always)]
     pub fn bare(&mut self) -> &'t [u8] {
         self.peek();
@@ -303,7 +303,7 @@ impl<'t> Scanner<'t> {
         self.slice(start, self.pos)
     }
 
-    /// Passes a whole number of up to nine digits and returns it; any other value is left alone.
+    /// Consumes and returns a whole number of up to nine digits. Does not move for any other value.
     #[inline(always)]
     pub fn short_number(&mut self) -> Option<u64> {
         let text = self.chunk::<10>(self.pos)?;
@@ -323,7 +323,7 @@ impl<'t> Scanner<'t> {
         None
     }
 
-    /// Passes `null` if it is next.
+    /// Consumes `null` if it is next.
     #[inline(always)]
     pub fn null(&mut self) -> bool {
         if self.peek() == b'n' && self.slice(self.pos, self.pos + 4) == b"null" {
@@ -334,7 +334,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Passes one value of any kind, and checks that it is JSON. Does not recurse.
+    /// Consumes one value of any kind, and checks that it is JSON. Does not recurse.
     pub fn skip_value(&mut self) -> Result<(), Syntax> {
         self.open.clear();
         loop {
@@ -355,7 +355,7 @@ impl<'t> Scanner<'t> {
                 }
                 _ => self.skip_bare()?,
             }
-            // One value is complete: pass what follows it, up to the next value.
+            // One value is complete. Consume what follows it, up to the next value.
             loop {
                 let Some(&object) = self.open.last() else {
                     return Ok(());
@@ -382,7 +382,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The text of a string token, unescaped into `scratch` if need be.
+    /// Returns the text of a string token, unescaped into `scratch` if need be.
     pub fn text_of<'s>(&self, token: Str, scratch: &'s mut Vec<u8>) -> Result<&'s str, BadText>
     where
         't: 's,
@@ -397,10 +397,10 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// Compares two slices; for short ones a call to `memcmp` costs more than the comparison.
+/// Compares two slices. For short slices, calling `memcmp` takes longer than the comparison.
 #[inline(always)]
 fn same(a: &[u8], b: &[u8]) -> bool {
-    // The first and the last bytes, which meet in the middle.
+    // Compare the first and the last bytes, which meet in the middle.
     match a.len() {
         len if len != b.len() => false,
         0..4 => a.iter().zip(b).all(|(a, b)| a == b),
@@ -443,7 +443,7 @@ pub fn is_number(token: &[u8]) -> bool {
     rest.is_empty()
 }
 
-/// Appends the bytes that the inside of a string token stands for.
+/// Appends the bytes that the contents of a string token stand for.
 fn unescape(mut raw: &[u8], out: &mut Vec<u8>) -> Result<(), BadText> {
     while let Some(slash) = memchr::memchr(b'\\', raw) {
         out.extend_from_slice(raw.get(..slash).unwrap_or_default());
@@ -470,7 +470,7 @@ fn unescape(mut raw: &[u8], out: &mut Vec<u8>) -> Result<(), BadText> {
     Ok(())
 }
 
-/// Reads what follows `\u`, with the second half of a surrogate pair.
+/// Reads the digits after `\u`, and the second half of a surrogate pair.
 fn unicode(raw: &[u8]) -> Result<(char, &[u8]), BadText> {
     let (unit, rest) = hex4(raw)?;
     let (code, rest) = if (0xd800..0xdc00).contains(&unit) {

@@ -1,9 +1,9 @@
 //! The user's documents: bytes, names, and lines and columns.
 //!
-//! A [`SourceMap`] owns every document of a run, so that findings can carry a [`SourceId`] and a
-//! byte [`Span`] and nothing else. Lines and columns are computed when something is printed, from
-//! an index that is built on first use. [`json`] reads JSON text piece by piece; [`span`] finds a
-//! field path in it again. Knows nothing of xDS.
+//! A [`SourceMap`] owns every document of a run, so that findings need only a [`SourceId`] and a
+//! byte [`Span`]. Lines and columns are computed when something is printed, from an index that is
+//! built on first use. [`json`] reads JSON text piece by piece; [`span`] finds a field path in it
+//! again. This module knows nothing of xDS.
 
 pub mod binary;
 pub mod configmap;
@@ -35,28 +35,29 @@ use xdsctl_proto::tables;
 
 use xdsctl_model::diag::FieldPath;
 
-/// Distance between two entries of the line index.
+/// The distance between two entries of the line index, in bytes.
 const INDEX_STEP: usize = 2 << 10;
 
-/// One document of a [`SourceMap`].
+/// The id of one document of a [`SourceMap`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceId(u32);
 
 impl SourceId {
-    /// Position in the order in which documents were added.
+    /// Returns the position in the order in which documents were added.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A place as people count: both from 1, the column in code points (a tab is one).
+/// A place in the form that people use: line and column from 1, the column in code points (a tab is
+/// one).
 ///
-/// Bytes that are not UTF-8 count one column per byte that is not a continuation byte.
+/// In text that is not UTF-8, every byte counts as one column, except continuation bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LineColumn {
-    /// Line, from 1; `\n` ends a line.
+    /// The line, from 1; `\n` ends a line.
     pub line: usize,
-    /// Column, from 1.
+    /// The column, from 1.
     pub column: usize,
 }
 
@@ -65,30 +66,30 @@ pub struct LineColumn {
 pub struct Source {
     name: String,
     bytes: Bytes,
-    /// The place of byte `i * INDEX_STEP`, both from 0.
+    /// The line and column of byte `i * INDEX_STEP`, both from 0.
     lines: OnceLock<Vec<LineColumn>>,
     /// The document as JSON, if it is not JSON itself and has been read.
     view: OnceLock<View>,
     format: OnceLock<DocumentFormat>,
-    /// What looking at it shows, once somebody has looked.
+    /// The result of sniffing, once it is known.
     sniffed: OnceLock<Sniffed>,
-    /// The view that it would have as YAML, if that followed from an earlier text; taken once it is
-    /// asked for.
+    /// The view of this text as YAML, if it was made from the view of an earlier text. It is taken
+    /// when it is first asked for.
     yaml: Mutex<Option<View>>,
     is_settings: bool,
 }
 
-/// Texts of which all is read at each edit: it takes less than a millisecond.
+/// The size in bytes up to which a text is read anew after each edit, in less than a millisecond.
 const SMALL_BYTES: usize = 16 << 10;
 
 impl Source {
-    /// A document that is in memory, and in no map yet.
+    /// Returns a document that is in memory and in no map.
     pub fn of(name: impl Into<String>, bytes: Vec<u8>) -> Source {
         let bytes = sniff::from_utf16(&bytes).map_or(Bytes::Owned(bytes), Bytes::Owned);
         Source::unread(name.into(), bytes, false)
     }
 
-    /// A document of which nothing was read.
+    /// Returns a document that has not been read yet.
     fn unread(name: String, bytes: Bytes, is_settings: bool) -> Source {
         Source {
             name,
@@ -102,8 +103,8 @@ impl Source {
         }
     }
 
-    /// The document after an edit: what was read of the text before is not read again where it
-    /// means the same.
+    /// Returns the document after an edit. Parts with the same meaning as before are not read
+    /// again.
     pub fn edited(&self, text: &str) -> Source {
         let source = Source::of(self.name(), text.as_bytes().to_vec());
         let is_yaml = self.format() == Some(DocumentFormat::Yaml) && text.len() >= SMALL_BYTES;
@@ -115,44 +116,45 @@ impl Source {
         }
     }
 
-    /// The document as JSON, if it is YAML; see [`Source::edited`].
+    /// Returns the document as JSON, if it is YAML; see [`Source::edited`].
     pub fn yaml_view(&self) -> View {
         let known = self.yaml.lock().unwrap_or_else(PoisonError::into_inner).take();
         known.unwrap_or_else(|| yaml::view_bytes(self.bytes()))
     }
 
-    /// The name to print: the path as given, or `-`.
+    /// Returns the name to print: the path as given, or `-`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The bytes of the document.
+    /// Returns the bytes of the document.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The document says what to report, and is no configuration of a client: there is no field in
-    /// it that holds a secret.
+    /// Says whether the document holds settings for reports. It is not a client's configuration, so
+    /// no field in it holds a secret.
     pub const fn is_settings(&self) -> bool {
         self.is_settings
     }
 
-    /// Keeps the JSON form of the document, to find places with; only the first is kept.
+    /// Stores the JSON form of the document, which is used to find places. Only the first one is
+    /// stored.
     pub fn set_view(&self, view: View) -> &View {
         self.view.get_or_init(|| view)
     }
 
-    /// The JSON form of the document, if it is not JSON itself and has been read.
+    /// Returns the JSON form of the document, if it is not JSON itself and has been read.
     pub fn view(&self) -> Option<&View> {
         self.view.get()
     }
 
-    /// Says whether all of a document that is no JSON could be read.
+    /// Says whether all of a document in another format than JSON could be read.
     pub fn is_whole(&self) -> bool {
         self.view().is_some_and(View::is_whole)
     }
 
-    /// Finds the place of a field of the resource at `resource`, whatever the format. See
+    /// Finds the place of a field of the resource at `resource`, in any format. See
     /// [`span::locate`].
     pub fn locate(&self, resource: Span, path: &FieldPath) -> Span {
         self.locate_all(resource, &[path]).pop().unwrap_or(resource)
@@ -165,7 +167,7 @@ impl Source {
             return Vec::new();
         }
         match self.view() {
-            // In a log some messages may be text format and others JSON.
+            // A log may have some messages in text format and others in JSON.
             Some(view) if self.format() != Some(DocumentFormat::Log) || view.object_at(resource.start).is_some() => {
                 view.locate_all(resource, paths)
             }
@@ -173,8 +175,9 @@ impl Source {
         }
     }
 
-    /// The JSON text in which the resource at `resource` stands, and where in it the value of each
-    /// path starts: `None` for what is not there. [`to_document`](Self::to_document) leads back.
+    /// Returns the JSON text that has the resource at `resource`, and for each path the offset of
+    /// its value in that text, or `None` if there is no value. [`to_document`](Self::to_document)
+    /// maps offsets back.
     pub fn values(&self, resource: Span, paths: &[&FieldPath]) -> (&[u8], Vec<Option<usize>>) {
         match self.view() {
             Some(view) => (view.json(), view.starts(resource, paths)),
@@ -182,19 +185,19 @@ impl Source {
         }
     }
 
-    /// The place in the document of a place in the text that [`values`](Self::values) gives.
+    /// Maps a span of the text that [`values`](Self::values) returns to the document.
     pub fn to_document(&self, span: Span) -> Span {
         self.view().map_or(span, |view| view.to_document(span))
     }
 
-    /// Starts of the scalars of the document that stand for several values, because aliases repeat
-    /// them.
+    /// Returns the starts of scalars in the document that stand for several values because aliases
+    /// repeat them.
     pub fn repeated(&self) -> BTreeSet<usize> {
         self.view().map(View::repeated).unwrap_or_default()
     }
 
-    /// What of the resource at `resource`, which is of type `type_name`, may be printed, in this
-    /// document.
+    /// Returns what may be printed of the resource at `resource`, as spans of this document.
+    /// `type_name` is the type of the resource.
     pub fn marks(&self, resource: Span, type_name: Option<&str>) -> Marks {
         let place = SecretPlace::root(type_name.and_then(tables::message));
         match self.view() {
@@ -205,8 +208,8 @@ impl Source {
         }
     }
 
-    /// The same of the whole document, which stands at this place: of each value that stands alone
-    /// in it, in order. One may stand in a text of one before it.
+    /// Returns what may be printed of the whole document, for each of its separate values in order.
+    /// `place` is the place of each value. A value may be inside a text of an earlier one.
     pub fn marks_of_all(&self, place: SecretPlace) -> Vec<Marks> {
         if matches!(self.format(), Some(DocumentFormat::Log | DocumentFormat::Binary)) {
             return Vec::new();
@@ -224,11 +227,11 @@ impl Source {
         all
     }
 
-    /// A resource of a binary document as text format, to find and show places in; `resource` is
-    /// where its bytes are.
+    /// Returns a resource of a binary document as a document in text format, to find and show
+    /// places in it. `resource` is the span of the resource's bytes.
     ///
-    /// The new document is named `NAME (decoded)`; all of it is the resource. `None` for documents
-    /// that are text themselves, and for message types that xdsctl does not know.
+    /// The new document is named `NAME (decoded)` and holds only the resource. Returns `None` for
+    /// documents that are text themselves, and for message types that xdsctl does not know.
     pub fn decoded(&self, resource: Span, type_name: &str) -> Option<Source> {
         if self.format() != Some(DocumentFormat::Binary) {
             return None;
@@ -248,22 +251,22 @@ impl Source {
         })
     }
 
-    /// What looking at the document shows.
+    /// Returns the result of sniffing the document.
     pub fn sniffed(&self) -> Sniffed {
         *self.sniffed.get_or_init(|| sniff(self.name(), self.bytes()))
     }
 
-    /// The format that the document was read in.
+    /// Returns the format in which the document was read.
     pub fn format(&self) -> Option<DocumentFormat> {
         self.format.get().copied()
     }
 
-    /// Keeps the format that the document was read in; only the first is kept.
+    /// Stores the format in which the document was read. Only the first one is stored.
     pub fn set_format(&self, format: DocumentFormat) {
         self.format.get_or_init(|| format);
     }
 
-    /// The lines and columns of both ends of a span.
+    /// Returns the lines and columns of both ends of a span.
     pub fn lines_and_columns(&self, span: Span) -> (LineColumn, LineColumn) {
         let start = self.line_column(span.start);
         // Most spans are a few bytes long.
@@ -284,7 +287,7 @@ impl Source {
         (start, end)
     }
 
-    /// The line and column of a byte offset; an offset beyond the end is the end.
+    /// Returns the line and column of a byte offset. An offset beyond the end counts as the end.
     pub fn line_column(&self, offset: usize) -> LineColumn {
         let bytes = self.bytes();
         let offset = offset.min(bytes.len());
@@ -301,7 +304,7 @@ impl Source {
 }
 
 impl LineColumn {
-    /// The place behind `text`, which starts here; counted from 0.
+    /// Returns the place after `text`, which starts at this place. Both count from 0.
     fn after(self, text: &[u8]) -> LineColumn {
         let (start, column) = match memchr::memrchr(b'\n', text) {
             Some(newline) => (newline + 1, 0),
@@ -330,12 +333,12 @@ fn index_lines(bytes: &[u8]) -> Vec<LineColumn> {
 #[derive(Debug, Clone, Default)]
 pub struct SourceMap {
     sources: Vec<Arc<Source>>,
-    /// Bytes read so far.
+    /// The number of bytes read from files so far.
     read: u64,
 }
 
 impl SourceMap {
-    /// An empty map.
+    /// Returns an empty map.
     pub fn new() -> Self {
         SourceMap::default()
     }
@@ -345,7 +348,7 @@ impl SourceMap {
         self.push(name.into(), Bytes::Owned(bytes))
     }
 
-    /// Adds bytes that are in memory, and are not copied.
+    /// Adds bytes that are in memory, without copying them.
     pub fn add_shared(&mut self, name: impl Into<String>, bytes: bytes::Bytes) -> SourceId {
         self.push(name.into(), Bytes::Shared(bytes))
     }
@@ -358,7 +361,8 @@ impl SourceMap {
     /// Reads a file and adds it.
     ///
     /// # Errors
-    /// The file cannot be opened or read, becomes shorter meanwhile, or is more than what is left of [`MAX_INPUT_BYTES`].
+    /// The file cannot be opened or read, becomes shorter meanwhile, or has more bytes than are
+    /// left of [`MAX_INPUT_BYTES`].
     pub fn add_file(&mut self, path: &Path) -> io::Result<SourceId> {
         let bytes = file::read(path, MAX_INPUT_BYTES.saturating_sub(self.read))?;
         self.read += bytes.len() as u64;
@@ -370,32 +374,33 @@ impl SourceMap {
     }
 
     fn push_as(&mut self, name: String, bytes: Bytes, is_settings: bool) -> SourceId {
-        // Places are then those of the text as UTF-8; lines and columns are the same in both.
+        // The places are then those of the UTF-8 text. Lines and columns are the same in both
+        // encodings.
         let bytes = sniff::from_utf16(&bytes).map_or(bytes, Bytes::Owned);
         let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
         self.sources.push(Arc::new(Source::unread(name, bytes, is_settings)));
         id
     }
 
-    /// Adds a document of another map, or of this one at another time, with all that is known of
-    /// it.
+    /// Adds a document of another map, or of an earlier state of this one, with everything that is
+    /// known about it.
     pub fn add_again(&mut self, source: &Arc<Source>) -> SourceId {
         let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
         self.sources.push(Arc::clone(source));
         id
     }
 
-    /// The document with this id, to be kept.
+    /// Returns the document with this id in shared ownership.
     pub fn shared(&self, id: SourceId) -> Option<&Arc<Source>> {
         self.sources.get(id.index())
     }
 
-    /// Forgets all documents but the first `count`.
+    /// Removes all documents but the first `count`.
     pub fn truncate(&mut self, count: usize) {
         self.sources.truncate(count);
     }
 
-    /// Gives a document other bytes, which have not been read yet.
+    /// Replaces the bytes of a document. Nothing is known about the new bytes yet.
     pub fn replace(&mut self, id: SourceId, bytes: Vec<u8>) {
         if let Some(source) = self.sources.get_mut(id.index()) {
             let (name, bytes) = (source.name.clone(), Bytes::Owned(bytes));
@@ -403,17 +408,17 @@ impl SourceMap {
         }
     }
 
-    /// The document with this id; ids of another map give `None`.
+    /// Returns the document with this id, or `None` if the map has no such id.
     pub fn get(&self, id: SourceId) -> Option<&Source> {
         self.sources.get(id.index()).map(|source| &**source)
     }
 
-    /// How many documents there are.
+    /// Returns how many documents there are.
     pub fn count(&self) -> usize {
         self.sources.len()
     }
 
-    /// Every document with its id, in the order of addition.
+    /// Returns every document with its id, in the order of addition.
     pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
         (0..).map(SourceId).zip(self.sources.iter().map(|source| &**source))
     }
@@ -460,7 +465,7 @@ mod tests {
         }
     }
 
-    /// Reading and mapping differ in what happens afterwards.
+    /// If the file were mapped instead of read, the bytes would change afterwards.
     #[test]
     fn a_file_that_becomes_shorter_after_it_was_added_stays_what_it_was() {
         let directory = std::env::temp_dir().join(format!("xdsctl-source-{}", std::process::id()));

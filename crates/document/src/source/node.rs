@@ -1,8 +1,8 @@
-//! Files that people write, as a tree in which each value knows its place: scripts and suites.
+//! Files that people write (scripts and suites), as a tree in which each value knows its place.
 //!
-//! JSON is read as it stands, YAML by way of its [`View`](super::View). A key that stands twice in
-//! one object is a fault, because a reader that takes one of them passes over the other. For files
-//! that fit into memory; resources take the way of `envelope`.
+//! JSON is read as it is, YAML by way of its [`View`](super::View). A key that occurs twice in one
+//! object is a fault, because reading one of them would ignore the other. The tree is for files
+//! that fit into memory; resources are read by `envelope`.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use super::sniff::DocumentFormat;
 use super::view::View;
 use super::{Source, Span, yaml};
 
-/// Objects and lists inside each other.
+/// The number of nested objects and lists that are read.
 pub const MAX_NESTING: usize = 500;
 
-/// A value and where it stands in the JSON text.
+/// A value and its place in the JSON text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JsonNode {
-    /// In the JSON text; [`Source::to_document`] leads to the document.
+    /// The span in the JSON text. [`Source::to_document`] maps it to the document.
     pub span: Span,
-    /// The value that is written there.
+    /// The value.
     pub value: Value,
 }
 
@@ -30,13 +30,13 @@ pub enum Value {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, as written.
+    /// A number, as it is written.
     Number(Box<str>),
     /// A string.
     Text(String),
     /// A list.
     List(Vec<JsonNode>),
-    /// An object, in the order of the text.
+    /// An object, with its members in the order of the text.
     Map(Vec<JsonMember>),
 }
 
@@ -45,36 +45,36 @@ pub enum Value {
 pub struct JsonMember {
     /// The key of the member.
     pub name: String,
-    /// Where the key stands.
+    /// The span of the key.
     pub at: Span,
     /// The value of the member.
     pub node: JsonNode,
 }
 
-/// Why a text is no tree.
+/// Why a text cannot be read as a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broken {
-    /// Where, in the JSON text.
+    /// The place of the fault in the JSON text.
     pub span: Span,
-    /// Why it cannot be read.
+    /// The kind of fault.
     pub why: Why,
 }
 
-/// What is wrong with a text.
+/// The kind of fault in a text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Why {
-    /// It cannot be read.
+    /// The text cannot be parsed.
     #[error("{0}")]
     Syntax(String),
-    /// A key twice in one object.
+    /// A key occurs twice in one object.
     #[error("`{0}` occurs twice in one object, where only one can count")]
     Twice(String),
-    /// A document of YAML after another one.
+    /// There is a second YAML document.
     #[error("a second document: there can be one")]
     Several,
 }
 
-/// The JSON form of such a file; `None` if it is JSON itself.
+/// Returns the JSON form of a document. Returns `None` if it is JSON itself.
 pub fn view(source: &Source) -> Option<&View> {
     if source.name().ends_with(".json") || source.format() == Some(DocumentFormat::Json) {
         return None;
@@ -89,7 +89,7 @@ impl JsonNode {
     /// Reads JSON text that is one value.
     ///
     /// # Errors
-    /// Where and why it cannot be read.
+    /// The text cannot be read; the error says where and why.
     pub fn of_json(text: &str) -> Result<JsonNode, Broken> {
         let mut reader = JsonReader::new(text.as_bytes());
         let node = reader.value(0)?;
@@ -100,10 +100,10 @@ impl JsonNode {
         Err(syntax(at, "there is more text after the value"))
     }
 
-    /// Reads a document of JSON or YAML; `None` if there is nothing in it.
+    /// Reads a document of JSON or YAML. Returns `None` if it is empty.
     ///
     /// # Errors
-    /// Where in the document it cannot be read, and why.
+    /// The document cannot be read; the error says where and why.
     pub fn of(source: &Source) -> Result<Option<JsonNode>, Broken> {
         let Some(view) = view(source) else {
             let text = std::str::from_utf8(source.bytes());
@@ -137,7 +137,7 @@ impl JsonNode {
         reader.value(0).map(Some).map_err(located)
     }
 
-    /// The text, if it is one.
+    /// Returns the text, if the value is a string.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
@@ -145,7 +145,7 @@ impl JsonNode {
         }
     }
 
-    /// The text, or the number as written.
+    /// Returns the text of a string, or a number as it is written.
     pub fn word(&self) -> Option<&str> {
         match &self.value {
             Value::Number(text) => Some(text),
@@ -153,7 +153,7 @@ impl JsonNode {
         }
     }
 
-    /// The number, if it is one.
+    /// Returns the number, if the value is one.
     pub fn number(&self) -> Option<f64> {
         match &self.value {
             Value::Number(text) => text.parse().ok(),
@@ -161,7 +161,7 @@ impl JsonNode {
         }
     }
 
-    /// The number, if it is a whole one from 0.
+    /// Returns the number, if the value is a whole number from 0 on.
     pub fn whole(&self) -> Option<u64> {
         match &self.value {
             Value::Number(text) => text.parse().ok(),
@@ -169,7 +169,7 @@ impl JsonNode {
         }
     }
 
-    /// The literal, if it is `true` or `false`.
+    /// Returns the boolean, if the value is one.
     pub const fn flag(&self) -> Option<bool> {
         match self.value {
             Value::Bool(flag) => Some(flag),
@@ -177,7 +177,7 @@ impl JsonNode {
         }
     }
 
-    /// The elements, if it is a list.
+    /// Returns the elements, if the value is a list.
     pub fn list(&self) -> Option<&[JsonNode]> {
         match &self.value {
             Value::List(list) => Some(list),
@@ -185,7 +185,7 @@ impl JsonNode {
         }
     }
 
-    /// The members, if it is an object.
+    /// Returns the members, if the value is an object.
     pub fn map(&self) -> Option<&[JsonMember]> {
         match &self.value {
             Value::Map(members) => Some(members),
@@ -193,13 +193,13 @@ impl JsonNode {
         }
     }
 
-    /// A member of an object; one that is null counts as none.
+    /// Returns the value of a member of an object. A member that is null counts as missing.
     pub fn get(&self, name: &str) -> Option<&JsonNode> {
         let found = self.map()?.iter().find(|member| member.name == name)?;
         (found.node.value != Value::Null).then_some(&found.node)
     }
 
-    /// The value as JSON without white space.
+    /// Returns the value as JSON without white space.
     pub fn to_json(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);

@@ -1,11 +1,11 @@
-//! What of a document may be printed: a value whose field is known to be harmless, and nothing
-//! else.
+//! Decides what may be printed of a document: values whose field is known to be harmless, and
+//! nothing else.
 //!
-//! A [`SecretPlace`] says what stands somewhere in a message; it is reached step by step, from the
-//! type of the resource down, with the descriptor tables as the guide ([`Field::shown`]). Where
-//! they end (a Struct, an unknown type, an unknown field), everything is hidden. [`marks`] walks a
-//! text and says which of its keys and values may be printed. It looks at what they say, not at how
-//! they are written, so no escape hides anything.
+//! A [`SecretPlace`] says what kind of value is at a place in a message. It is found step by step,
+//! from the type of the resource down, with the descriptor tables ([`Field::shown`]). Where the
+//! tables end (a Struct, an unknown type, an unknown field), everything is hidden. [`marks`] walks
+//! over a text and says which of its keys and values may be printed. It looks at what they mean and
+//! not at how they are written, so escapes do not help to hide anything from it.
 
 use std::sync::OnceLock;
 
@@ -25,14 +25,15 @@ use walk::Ahead;
 pub use walk::{Marks, marks, within};
 pub use words::{Speaker, is_enum_value, is_known_word, is_piece, is_plain_word, peer_words};
 
-/// Messages whose `name` is that of a header or the like, which says whether the rest is a
+/// Messages whose `name` is the name of a header or parameter, which decides whether the rest is a
 /// credential.
 const NAMED: &[&str] = &[
     "envoy.config.route.v3.HeaderMatcher",
     "envoy.config.route.v3.QueryParameterMatcher",
 ];
 
-/// Messages that a document may be, without saying so; the first that has a field counts.
+/// Messages that may be a whole document without an `@type`. The first with a matching field
+/// counts.
 const DOCUMENTS: &[&str] = &[
     "envoy.admin.v3.ConfigDump",
     "envoy.config.bootstrap.v3.Bootstrap",
@@ -44,41 +45,41 @@ const DOCUMENTS: &[&str] = &[
     "envoy.service.status.v3.ClientStatusResponse",
 ];
 
-/// What stands at a place of a message.
+/// The kind of value at a place in a message, and whether it may be printed.
 #[derive(Debug, Clone, Copy)]
 pub struct SecretPlace {
     shape: SecretShape,
-    /// Neither this nor anything below it may be printed.
+    /// Whether neither this value nor any value in it may be printed.
     is_hidden: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum SecretShape {
-    /// Nobody knows: keys are no names either.
+    /// Nothing is known. Not even the keys are known to be names.
     Free,
     /// A value of a field.
     Scalar,
     Message(&'static Message),
-    /// A message that is named after a credential.
+    /// A message whose `name` is that of a credential.
     Credential(&'static Message),
     /// A TypedStruct with the configuration of an LB policy.
     Policy(&'static Message),
     Map(&'static Field),
-    /// An object that says its type.
+    /// An object with an `@type`.
     Any,
-    /// The same, or a text.
+    /// An object with an `@type`, or a text.
     AnyOrText,
-    /// A document: it says its type, or what it is by its keys.
+    /// A document, recognised by its `@type` or by its keys.
     Document,
-    /// The same of a type that stands in `value`.
+    /// An object with an `@type` whose message is in `value`.
     Wrapped(&'static Message),
-    /// An object whose keys are known, or a text in its place if that may stand there; and a map of
-    /// such objects.
+    /// An object with known keys, or a text in its place if the flag allows that; and a map of such
+    /// objects.
     Json(&'static KnownKeys, bool),
     JsonMap(&'static KnownKeys),
-    /// Headers and the like: an object, or pairs of name and value.
+    /// Headers or similar: an object, or a list of alternating names and values.
     Headers,
-    /// The parsed form of a resource; a Struct in it, and a matcher for a credential.
+    /// The parsed form of a resource; then a Struct in it, and a matcher for a credential.
     Parsed,
     ParsedStruct,
     ParsedCredential,
@@ -90,7 +91,8 @@ impl SecretPlace {
         is_hidden: true,
     };
 
-    /// The root of a resource of this type; `None` for an object that says its type.
+    /// Returns the place of a resource of this type. With `None`, the resource gives its type
+    /// itself.
     pub const fn root(message: Option<&'static Message>) -> SecretPlace {
         match message {
             Some(message) => SecretPlace::of_message(message),
@@ -98,42 +100,42 @@ impl SecretPlace {
         }
     }
 
-    /// The root of a document, whatever it is.
+    /// Returns the place of a document of any kind.
     pub const fn document() -> SecretPlace {
         SecretPlace::shown(SecretShape::Document)
     }
 
-    /// The root of a suite.
+    /// Returns the place of a suite.
     pub const fn suite() -> SecretPlace {
         SecretPlace::shown(SecretShape::Json(&SUITE, false))
     }
 
-    /// The root of a bootstrap.
+    /// Returns the place of a bootstrap.
     pub const fn bootstrap() -> SecretPlace {
         SecretPlace::shown(SecretShape::Json(&BOOTSTRAP, false))
     }
 
-    /// The root of what Envoy says of its clusters.
+    /// Returns the place of Envoy's answer about its clusters.
     pub const fn clusters() -> SecretPlace {
         SecretPlace::shown(SecretShape::Json(&CLUSTERS, false))
     }
 
-    /// Configurations of LB policies, as a service config has them.
+    /// Returns the place of configurations of LB policies, as in a service config.
     pub const fn policies() -> SecretPlace {
         SecretPlace::shown(SecretShape::Json(&POLICY, false))
     }
 
-    /// The parsed form of a resource, as `parsed` makes it.
+    /// Returns the place of the parsed form of a resource, as `parsed` makes it.
     pub const fn parsed() -> SecretPlace {
         SecretPlace::shown(SecretShape::Parsed)
     }
 
-    /// The place at the end of a path in a resource of this type.
+    /// Returns the place at the end of a path in a resource of this type.
     pub fn of(message: Option<&'static Message>, path: &FieldPath) -> SecretPlace {
         let mut place = SecretPlace::root(message);
         for step in path.located() {
             place = match step {
-                // The name is not at hand: it may be that of a credential.
+                // The name of the message is not known here. It may be that of a credential.
                 Seg::Field(name) if place.is_named() => place.refined(&Ahead::CREDENTIAL).field(name),
                 Seg::Field(name) => place.field(name),
                 Seg::Key(key) | Seg::JsonKey(key) => place.field(key),
@@ -167,9 +169,9 @@ impl SecretPlace {
             .map_or(SecretPlace::shown(SecretShape::Scalar), SecretPlace::of_message)
     }
 
-    /// The place of a field, or of an entry of a map.
+    /// Returns the place of a field, or of an entry of a map.
     pub fn field(self, name: &str) -> SecretPlace {
-        // The type of something hidden may be told.
+        // The type of a hidden value may be printed.
         if name == "@type" && self.knows(name) && !matches!(self.shape, SecretShape::Map(_) | SecretShape::JsonMap(_)) {
             return SecretPlace::shown(SecretShape::Scalar);
         }
@@ -251,7 +253,8 @@ impl SecretPlace {
         }
     }
 
-    /// Says whether a key here is the name of a field, or the key of a map that may be printed.
+    /// Says whether a key at this place is the name of a field, or the key of a map that may be
+    /// printed.
     fn knows(self, name: &str) -> bool {
         match self.shape {
             SecretShape::Message(message) | SecretShape::Credential(message) | SecretShape::Policy(message) => {
@@ -272,8 +275,8 @@ impl SecretPlace {
         }
     }
 
-    /// Says whether a text or a number that stands here may be printed: the value of a harmless
-    /// field, or one in the place of a message that has no others.
+    /// Says whether a text or a number at this place may be printed: it is the value of a harmless
+    /// field, or is in the place of a message with only harmless fields.
     pub fn shows_text(self) -> bool {
         let fits = match self.shape {
             SecretShape::Scalar | SecretShape::Parsed | SecretShape::ParsedStruct | SecretShape::ParsedCredential => {
@@ -288,7 +291,8 @@ impl SecretPlace {
         fits && !self.is_hidden
     }
 
-    /// Says whether a message's own fields decide which others may be printed.
+    /// Says whether a member of the message at this place decides which other members may be
+    /// printed.
     pub fn asks_by_name(self) -> bool {
         matches!(self.shape, SecretShape::Message(_)) && self.asks()
     }
@@ -297,7 +301,8 @@ impl SecretPlace {
         matches!(self.shape, SecretShape::Message(message) if NAMED.contains(&message.full_name))
     }
 
-    /// Says whether what the object here says of itself decides over the rest.
+    /// Says whether a member of the object at this place, such as its type, decides about the
+    /// others.
     fn asks(self) -> bool {
         match self.shape {
             SecretShape::Any | SecretShape::AnyOrText | SecretShape::Document => true,
@@ -306,7 +311,7 @@ impl SecretPlace {
         }
     }
 
-    /// The same place once it is known what the object says of itself.
+    /// Returns the place once the relevant members of the object are known.
     fn refined(self, ahead: &Ahead) -> SecretPlace {
         let shape = match self.shape {
             SecretShape::Document if ahead.type_name.is_none() => match ahead.is_kubernetes {
@@ -337,12 +342,12 @@ impl SecretPlace {
         SecretPlace { shape, ..self }
     }
 
-    /// Says whether a list here has names, and behind each what it names.
+    /// Says whether a list at this place has names, each followed by the value with that name.
     const fn has_pairs(self) -> bool {
         matches!(self.shape, SecretShape::Headers)
     }
 
-    /// The same place once an object of the parsed form stands there.
+    /// Returns the place once the object there is known, which must be of the parsed form.
     pub fn inside(self, object: &Map<String, Value>) -> SecretPlace {
         let text = |key: &str| object.get(key).and_then(Value::as_str);
         let shape = match self.shape {
@@ -355,12 +360,13 @@ impl SecretPlace {
         SecretPlace { shape, ..self }
     }
 
-    /// The place of a field of such an object, and the field's name as it may be printed.
+    /// Returns the name of a field of such an object as it may be printed, and the place of the
+    /// field.
     pub fn member(self, name: &str) -> (&str, SecretPlace) {
         (if self.knows(name) { name } else { REDACTED }, self.field(name))
     }
 
-    /// Puts [`REDACTED`] for what may not be printed.
+    /// Replaces what may not be printed with [`REDACTED`].
     ///
     /// ```
     /// use xdsctl_document::source::secrets::SecretPlace;
@@ -396,12 +402,12 @@ impl SecretPlace {
     }
 }
 
-/// Says whether every text in a message may be printed, with those of messages below it.
+/// Says whether every text in a message, and in the messages inside it, may be printed.
 fn is_open(message: &'static Message) -> bool {
     static OPEN: OnceLock<Vec<bool>> = OnceLock::new();
     let open = OPEN.get_or_init(|| {
         let mut open = vec![true; MESSAGES.len()];
-        // Until nothing changes: each round closes one at least.
+        // Repeat until nothing changes. Each round closes at least one message.
         for _ in 0..MESSAGES.len() {
             let is_closed = |field: &Field| {
                 let kind = match field.cardinality {

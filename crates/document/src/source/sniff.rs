@@ -1,13 +1,14 @@
-//! Which format a document has.
+//! Detects the format of a document.
 //!
-//! The content decides; the extension of the name only where the content leaves a choice. Names are
-//! what a shell gives (`x.yaml`, `-`), and a pipe has none, so a document must be readable without.
+//! The content decides. The extension of the name matters only where the content leaves a choice. A
+//! name is whatever the shell passes (`x.yaml`, `-`), and a pipe has none, so a document must be
+//! readable without it.
 
 use super::log;
 use super::textproto;
 use super::wire;
 
-/// What a document is written in.
+/// The format in which a document is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DocumentFormat {
     /// JSON, one value or several.
@@ -22,18 +23,18 @@ pub enum DocumentFormat {
     Log,
 }
 
-/// What looking at a document shows.
+/// The result of looking at a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sniffed {
-    /// It can be read.
+    /// The document can be read in this format.
     Format(DocumentFormat),
-    /// There is nothing in it but white space.
+    /// The document is empty or has only white space.
     Empty,
-    /// It is something else; what, with an article.
+    /// The document is something else, which the string names with its article.
     Other(&'static str),
 }
 
-/// First bytes of files that people mistake for configuration.
+/// The first bytes of files that people mistake for configuration.
 const MAGIC: &[(&[u8], &str)] = &[
     (b"\x1f\x8b", "a gzip file"),
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
@@ -50,10 +51,10 @@ const MAGIC: &[(&[u8], &str)] = &[
     (b"<?xml", "an XML file"),
 ];
 
-/// How much of a document is looked at, in bytes, where the format is not plain at once.
+/// How many bytes of a document are looked at, if the first bytes do not show the format.
 const LOOK: usize = 64 << 10;
 
-/// Says what `bytes` are; `name` is the document's name.
+/// Detects what `bytes` are; `name` is the document's name.
 ///
 /// ```
 /// use xdsctl_document::source::sniff::{DocumentFormat, Sniffed, sniff};
@@ -66,7 +67,7 @@ const LOOK: usize = 64 << 10;
 pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let Some(start) = text.iter().position(|byte| !byte.is_ascii_whitespace()) else {
-        // A message without fields has no bytes, but nobody means that.
+        // A message without fields also has no bytes, but nobody means that.
         return Sniffed::Empty;
     };
     let head = text.get(start..).unwrap_or_default();
@@ -86,16 +87,16 @@ pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
         _ => {}
     }
     let look = head.get(..LOOK).unwrap_or(head);
-    // Characters that no text has. A tag or a length of a message is likely to be one.
+    // These characters do not occur in text, but are likely as a tag or a length in a message.
     let odd = look
         .iter()
         .any(|byte| matches!(byte, 0..=8 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f));
     let unreadable = odd || std::str::from_utf8(look).is_err_and(|error| error.error_len().is_some());
-    // A line feed is the tag of a first string; text of which every byte then fits a message is as
-    // good as impossible.
+    // A line feed may be the tag of a first string. It is nearly impossible that every byte of a
+    // text then fits a message.
     let tagged = bytes.first() == Some(&b'\n') && wire::is_whole_message(bytes);
-    // Text with a byte that is not UTF-8 in it looks like a message that was cut off, but for its
-    // lack of odd characters.
+    // A text with a byte that is not UTF-8 would look like a message that was cut off, if only it
+    // had odd characters.
     let is_named_text = matches!(
         extension,
         Some(DocumentFormat::Yaml | DocumentFormat::Json | DocumentFormat::Text)
@@ -116,15 +117,15 @@ pub fn sniff(name: &str, bytes: &[u8]) -> Sniffed {
     }
 }
 
-/// `.pb` is an old name for text format too, and `address {` is a fine beginning of a message on
-/// the wire.
+/// Says whether the document is text format rather than wire format. The extension `.pb` is used
+/// for both, and `address {` could be the beginning of a message in wire format.
 fn is_text_format(head: &[u8]) -> bool {
     let look = head.get(..LOOK).unwrap_or(head);
     let is_plain = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | 0x20..=0x7e | 0x80..);
     look.iter().all(is_plain) && std::str::from_utf8(head).is_ok() && textproto::looks_like(look)
 }
 
-/// The format that the name speaks of.
+/// Returns the format that the extension of the name stands for.
 pub fn named(name: &str) -> Option<DocumentFormat> {
     let (_, extension) = name.rsplit_once('.')?;
     match extension.to_ascii_lowercase().as_str() {
@@ -139,7 +140,8 @@ pub fn named(name: &str) -> Option<DocumentFormat> {
     }
 }
 
-/// `{`: JSON, unless the first key has no quotes (YAML in flow style).
+/// Decides about a document that begins with `{`: it is JSON, unless the first key has no quotes
+/// (YAML in flow style).
 fn braces(head: &[u8], extension: Option<DocumentFormat>) -> DocumentFormat {
     match head.iter().skip(1).find(|byte| !byte.is_ascii_whitespace()) {
         Some(b'"' | b'}') | None if extension != Some(DocumentFormat::Yaml) => DocumentFormat::Json,
@@ -149,8 +151,8 @@ fn braces(head: &[u8], extension: Option<DocumentFormat>) -> DocumentFormat {
     }
 }
 
-/// JSON in a file that is named YAML is YAML only if JSON cannot read it: JSON is read ten times as
-/// fast.
+/// Decides about JSON in a file that is named YAML. It is YAML only if it cannot be read as JSON,
+/// because reading JSON is ten times as fast.
 fn yaml_or_json(head: &[u8]) -> DocumentFormat {
     let mut scan = super::json::Scanner::new(head);
     if scan.skip_value().is_ok() && scan.at_end() {
@@ -160,7 +162,8 @@ fn yaml_or_json(head: &[u8]) -> DocumentFormat {
     }
 }
 
-/// `[`: the type of an Any in text format, else JSON unless YAML is more likely.
+/// Decides about a document that begins with `[`. It may be the type of an Any in text format;
+/// otherwise it is JSON, unless YAML is more likely.
 fn brackets(head: &[u8], extension: Option<DocumentFormat>) -> DocumentFormat {
     let inner = head.get(1..).unwrap_or_default().trim_ascii_start();
     let name = inner
@@ -184,9 +187,10 @@ fn brackets(head: &[u8], extension: Option<DocumentFormat>) -> DocumentFormat {
     }
 }
 
-/// UTF-16 text as UTF-8, if it says by its mark that it is UTF-16; half pairs are replaced.
+/// Converts UTF-16 text to UTF-8, if it has a byte order mark of UTF-16. Unpaired surrogates are
+/// replaced.
 ///
-/// Windows shells write it when output is redirected to a file.
+/// Windows shells write UTF-16 when output is redirected to a file.
 pub(super) fn from_utf16(bytes: &[u8]) -> Option<Vec<u8>> {
     let (body, unit): (_, fn([u8; 2]) -> u16) = match bytes.split_first_chunk::<2>()? {
         ([0xff, 0xfe], body) => (body, u16::from_le_bytes),

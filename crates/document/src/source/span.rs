@@ -1,7 +1,7 @@
-//! Byte ranges, and the way back from a field path to one: [`locate`].
+//! Byte ranges, and the way from a field path back to a byte range: [`locate`].
 //!
-//! Nothing about positions is kept while a document is read. The text of one resource is walked
-//! again for each place that is printed, which costs microseconds, and nothing when there is no
+//! No positions are stored while a document is read. Instead, the text of a resource is walked
+//! again when a place in it is printed. That costs microseconds, and nothing if there is no
 //! finding.
 
 use std::borrow::Cow;
@@ -16,17 +16,17 @@ use xdsctl_model::diag::{FieldPath, Seg};
 pub struct Span {
     /// The offset of the first byte.
     pub start: usize,
-    /// The byte after the last.
+    /// The offset behind the last byte.
     pub end: usize,
 }
 
 impl Span {
-    /// The bytes from `start` to before `end`.
+    /// Returns the span of the bytes from `start` up to, but not including, `end`.
     pub const fn new(start: usize, end: usize) -> Self {
         Span { start, end }
     }
 
-    /// The range, to index with.
+    /// Returns the span as a range for indexing.
     pub const fn range(self) -> Range<usize> {
         self.start..self.end
     }
@@ -34,10 +34,10 @@ impl Span {
 
 /// Finds the place of a field in the JSON text of its resource, which starts at `resource.start`.
 ///
-/// A number, string or literal is its own place. An object or list is shown by its key, or by its
-/// bracket if it has none. What is not there (a missing field, a default, the inside of `"5s"`) is
-/// shown by the nearest thing around it that is. Names match in snake_case and in camelCase;
-/// `value[T]` stays in the object that has the `@type`.
+/// The place of a number, string or literal is its own span. An object or list is shown by its key,
+/// or by its bracket if it has no key. A value that is not in the text (a missing field, a default,
+/// a part of `"5s"`) is shown by the nearest value around it. Names match in snake_case and in
+/// camelCase. `value[T]` means the object that has the `@type`.
 ///
 /// ```
 /// use xdsctl_model::diag::{Path, FieldPath};
@@ -61,19 +61,18 @@ pub fn locate(text: &[u8], resource: Span, path: &FieldPath) -> Span {
 /// Finds the places of many fields of one resource, in the order of `paths`, in one walk over its
 /// text.
 ///
-/// A resource with ten thousand findings costs as much as one with a single finding at its end. See
-/// [`locate`].
+/// Many findings cost no more than a single finding at the end of the resource. See [`locate`].
 pub fn locate_all(text: &[u8], resource: Span, paths: &[&FieldPath]) -> Vec<Span> {
     find_all(text, resource, paths).0
 }
 
-/// Where in the text the value of each field starts; `None` for what is not there. Walks as
-/// [`locate_all`] does.
+/// Returns the offset in the text of the value of each field, or `None` if it is not in the text.
+/// Walks like [`locate_all`].
 pub fn starts(text: &[u8], resource: Span, paths: &[&FieldPath]) -> Vec<Option<usize>> {
     find_all(text, resource, paths).1
 }
 
-/// The places of the fields as they are shown, and where their values start.
+/// Returns the places at which the fields are shown, and the offsets of their values.
 fn find_all(text: &[u8], resource: Span, paths: &[&FieldPath]) -> (Vec<Span>, Vec<Option<usize>>) {
     let start = Span::new(resource.start, (resource.start + 1).min(resource.end));
     let mut finder = Finder {
@@ -87,34 +86,34 @@ fn find_all(text: &[u8], resource: Span, paths: &[&FieldPath]) -> (Vec<Span>, Ve
         finder.add(index, path.located());
     }
     finder.scan.set_pos(resource.start);
-    // Text that cannot be read ends the search; what was not found then is shown by what is around
-    // it.
+    // Text that cannot be read ends the search. Fields that were not found by then are shown by
+    // what is around them.
     let _ = finder.walk(0, start);
     (finder.found, finder.starts)
 }
 
-/// A step that some of the wanted paths have in common.
+/// A step that one or several of the wanted paths have in common.
 #[derive(Default)]
 struct WantedStep<'p> {
-    /// The paths that end here.
+    /// The indices of the paths that end here.
     here: Vec<usize>,
-    /// The nodes behind the keys that lead on, by each of their spellings.
+    /// The next nodes by the key that leads to them, with an entry for each spelling of the key.
     keys: BTreeMap<Cow<'p, str>, usize>,
     elements: BTreeMap<usize, usize>,
-    /// The text of it has been met.
+    /// Whether the value of this node has been found in the text.
     met: bool,
 }
 
-/// A place in the text, the steps to look for, and the answers so far.
+/// A position in the text, the steps to look for, and the answers so far.
 struct Finder<'t, 'p> {
     scan: Scanner<'t>,
-    /// The first is the resource itself.
+    /// The nodes of the tree of steps. The first is the resource itself.
     nodes: Vec<WantedStep<'p>>,
     /// The answer for each path.
     found: Vec<Span>,
-    /// Where the value of each path starts.
+    /// The offset of the value of each path.
     starts: Vec<Option<usize>>,
-    /// For keys with escapes.
+    /// A buffer for keys with escapes.
     scratch: Vec<u8>,
 }
 
@@ -138,8 +137,8 @@ impl<'p> Finder<'_, 'p> {
                     self.grow(next)
                 }
                 Seg::Value { wrapper: Some(_), .. } => self.step(at, "value", true, false),
-                // A type with a JSON form of its own has it under `value`; the fields of others
-                // stand beside `@type`.
+                // A type with a JSON form of its own has its value under `value`. The fields of
+                // other types are beside `@type`.
                 Seg::Value { type_name, .. } if type_name.starts_with("google.protobuf.") => {
                     self.step(at, "value", true, false)
                 }
@@ -155,7 +154,7 @@ impl<'p> Finder<'_, 'p> {
         }
     }
 
-    /// The node behind a key of node `at`, made if need be.
+    /// Returns the node behind a key of node `at`, and makes it if need be.
     fn step(&mut self, at: usize, name: &'p str, is_field: bool, is_type: bool) -> usize {
         let next = self.nodes.len();
         let Some(node) = self.nodes.get_mut(at) else {
@@ -164,7 +163,7 @@ impl<'p> Finder<'_, 'p> {
         if let Some(known) = node.keys.get(name) {
             return *known;
         }
-        // The first key to claim a spelling keeps it.
+        // If two keys have the same spelling, the first one keeps it.
         node.keys.insert(Cow::Borrowed(name), next);
         if is_field && name.contains('_') {
             node.keys.entry(Cow::Owned(camel_case(name))).or_insert(next);
@@ -182,7 +181,7 @@ impl<'p> Finder<'_, 'p> {
         node
     }
 
-    /// Passes the value at the scanner, which node `at` stands for and `best` shows.
+    /// Consumes the value at the scanner, which is that of node `at` and is shown by `best`.
     fn walk(&mut self, at: usize, best: Span) -> Result<(), Syntax> {
         let Some(node) = self.nodes.get_mut(at) else {
             return self.scan.skip_value();
@@ -240,10 +239,10 @@ impl<'p> Finder<'_, 'p> {
         Ok(())
     }
 
-    /// Passes a value; one that is neither an object nor a list is its own place.
+    /// Consumes a value. If it is neither an object nor a list, it is shown by its own span.
     fn child(&mut self, next: usize, shown: Span) -> Result<(), Syntax> {
         if self.nodes.get(next).is_none_or(|node| node.met) {
-            // A key that is given twice: the first counts.
+            // If a key is repeated, the first one counts.
             return self.scan.skip_value();
         }
         if matches!(self.scan.peek(), b'{' | b'[') {
@@ -257,7 +256,7 @@ impl<'p> Finder<'_, 'p> {
         Ok(())
     }
 
-    /// Keeps that the values of these paths start where the scanner is.
+    /// Records that the values of these paths start at the scanner.
     fn starts_here(&mut self, paths: &[usize]) {
         for index in paths {
             if let Some(start) = self.starts.get_mut(*index) {
@@ -266,7 +265,7 @@ impl<'p> Finder<'_, 'p> {
         }
     }
 
-    /// Shows everything at and below a node that was not met by `best`.
+    /// Shows a node that was not found, and all nodes below it, by `best`.
     fn fill(&mut self, at: usize, best: Span) {
         let mut open = vec![at];
         while let Some(at) = open.pop() {
@@ -284,8 +283,8 @@ impl<'p> Finder<'_, 'p> {
     }
 }
 
-/// The lowerCamelCase form of a field's name: an underscore goes, and the letter after it is
-/// raised.
+/// Returns the lowerCamelCase form of a field's name: each underscore is removed, and the letter
+/// after it is capitalised.
 fn camel_case(name: &str) -> String {
     let mut camel = String::with_capacity(name.len());
     let mut raise = false;

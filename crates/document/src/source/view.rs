@@ -1,14 +1,14 @@
-//! A document of another format as JSON text, and the way back from each piece of that text to the
-//! document.
+//! A document of another format as JSON text, with a mapping from each piece of the text back to
+//! the document.
 //!
-//! YAML, text format and binary documents are rewritten once as a [`View`]; whatever reads JSON
-//! reads the view. Every token of the view knows the bytes it stands for, so a place in the view (a
-//! note, the answer of [`locate_all`](super::span::locate_all)) becomes a place in the user's
-//! document with [`View::to_document`].
+//! YAML, text format and binary documents are rewritten once as a [`View`]; every reader of JSON
+//! reads the view. Every token of the view has the span in the document that it stands for. So a
+//! place in the view (a note, the answer of [`locate_all`](super::span::locate_all)) becomes a
+//! place in the user's document with [`View::to_document`].
 //!
-//! A view holds one JSON value for each document of a stream. One that could not be read to its end
-//! is cut: its text ends inside a value, after everything that could be read, and a [`ViewFault`]
-//! says why.
+//! A view holds one JSON value for each document of a stream. A document that could not be read to
+//! its end is cut: its text ends inside a value, after everything that could be read, and a
+//! [`ViewFault`] says why.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -18,50 +18,50 @@ use super::secrets::{Marks, SecretPlace, marks};
 use super::span::{locate_all, starts};
 use xdsctl_model::diag::FieldPath;
 
-/// Largest document that is rewritten, in bytes: places are kept in 32 bits. JSON itself has no
-/// such limit.
+/// The largest document that is rewritten, in bytes. Places are stored in 32 bits. JSON itself has
+/// no such limit.
 pub const MAX_VIEWED_BYTES: usize = u32::MAX as usize / 4;
 
-/// Largest view, in bytes.
+/// The largest view, in bytes.
 pub const MAX_VIEW_BYTES: usize = u32::MAX as usize;
 
-/// Where a token of the view comes from.
+/// A token of the view, and the span in the document that it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ViewToken {
-    /// First byte in the view.
+    /// The offset of the first byte in the view.
     pub at: u32,
-    /// First byte in the document.
+    /// The offset of the first byte in the document.
     pub start: u32,
-    /// Byte after the last in the document.
+    /// The offset behind the last byte in the document.
     pub end: u32,
 }
 
-/// What kind of thing is wrong with a document.
+/// The kind of fault in a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FaultKind {
-    /// It is not of its format.
+    /// The document is not valid in its format.
     Syntax,
-    /// It goes beyond a limit of xdsctl.
+    /// The document exceeds a limit of xdsctl.
     Limit,
 }
 
-/// Something wrong with a document, found while it was rewritten.
+/// A fault in a document, found while it was rewritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewFault {
-    /// What kind of thing.
+    /// The kind of fault.
     pub kind: FaultKind,
-    /// Where, in the document.
+    /// The span of the fault in the document.
     pub span: Span,
-    /// What, a sentence as in a diagnostic.
+    /// What is wrong, in the form of a diagnostic's message.
     pub message: String,
 }
 
 /// One document of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ViewPart {
-    /// The bytes of the view that are its text.
+    /// The span of the view that is its text.
     pub text: Span,
-    /// The text ends inside a value; one of the faults says why.
+    /// Whether the text ends inside a value; one of the faults says why.
     pub cut: bool,
 }
 
@@ -72,30 +72,31 @@ pub struct View {
     pub(super) tokens: Vec<ViewToken>,
     pub(super) parts: Vec<ViewPart>,
     pub(super) faults: Vec<ViewFault>,
-    /// Pieces of it were moved or copied: tokens are not in the order of the document.
+    /// Whether parts of the view were moved or copied, so that tokens are not in the order of the
+    /// document.
     pub(super) is_rearranged: bool,
-    /// Where each object starts in the document and in the view, in order; made when a place is
+    /// The offset of each object in the document and in the view, in order. Made when a place is
     /// first looked for.
     pub(super) objects: OnceLock<Vec<(u32, u32)>>,
 }
 
 impl View {
-    /// The JSON text of all documents.
+    /// Returns the JSON text of all documents.
     pub fn json(&self) -> &[u8] {
         &self.json
     }
 
-    /// The documents, in order.
+    /// Returns the documents in order.
     pub fn parts(&self) -> &[ViewPart] {
         &self.parts
     }
 
-    /// What is wrong with the documents, in order.
+    /// Returns the faults of the documents in order.
     pub fn faults(&self) -> &[ViewFault] {
         &self.faults
     }
 
-    /// The bytes of the document that a range of the view stands for.
+    /// Returns the span of the document that a span of the view stands for.
     ///
     /// ```
     /// use xdsctl_document::source::{Span, yaml};
@@ -110,7 +111,8 @@ impl View {
         match (first, last) {
             (Some(first), Some(last)) => {
                 let start = first.start as usize;
-                // The tokens of an alias stand elsewhere: show where the range starts.
+                // The tokens of an alias have places elsewhere, so only the start of the range is
+                // shown.
                 let end = if last.end >= first.end { last.end } else { first.end };
                 Span::new(start, end as usize)
             }
@@ -118,7 +120,7 @@ impl View {
         }
     }
 
-    /// Finds the places, in the document, of fields of the resource at `resource` of the document.
+    /// Finds the places in the document of fields of the resource at `resource` of the document.
     pub fn locate_all(&self, resource: Span, paths: &[&FieldPath]) -> Vec<Span> {
         let Some(at) = self.object_at(resource.start).filter(|at| !self.is_packed(*at)) else {
             return vec![resource; paths.len()];
@@ -129,8 +131,8 @@ impl View {
             .collect()
     }
 
-    /// Where in the view the values of fields of the resource at `resource` of the document start;
-    /// `None` for what is not there.
+    /// Returns the offsets in the view of the values of fields of the resource at `resource` of the
+    /// document, or `None` for values that are not there.
     pub(super) fn starts(&self, resource: Span, paths: &[&FieldPath]) -> Vec<Option<usize>> {
         let Some(at) = self.object_at(resource.start).filter(|at| !self.is_packed(*at)) else {
             return vec![None; paths.len()];
@@ -138,7 +140,7 @@ impl View {
         starts(&self.json, Span::new(at, self.part_end(at)), paths)
     }
 
-    /// Starts, in the document, of scalars that are in the view more than once.
+    /// Returns the starts in the document of scalars that are in the view more than once.
     pub(super) fn repeated(&self) -> BTreeSet<usize> {
         let is_scalar = |token: &&ViewToken| {
             let first = self.json.get(token.at as usize);
@@ -150,13 +152,13 @@ impl View {
         pairs.filter_map(|pair| Some(*pair.first()? as usize)).collect()
     }
 
-    /// The end of the document of the stream that `at` is in.
+    /// Returns the end of the stream's document that has the offset `at`.
     fn part_end(&self, at: usize) -> usize {
         let mut ends = self.parts.iter().map(|part| part.text.end);
         ends.find(|end| *end > at).unwrap_or(self.json.len())
     }
 
-    /// What of the resource at `resource` of the document may be printed, as places in the
+    /// Returns what may be printed of the resource at `resource` of the document, as spans of the
     /// document.
     pub(super) fn marks(&self, resource: Span, place: SecretPlace) -> Marks {
         let Some(at) = self.object_at(resource.start) else {
@@ -165,7 +167,8 @@ impl View {
         self.in_document(marks(&self.json, at, place))
     }
 
-    /// The same of each document of the stream, all of which stand at this place.
+    /// Returns what may be printed of each document of the stream. `place` is the place of each
+    /// document.
     pub(super) fn marks_of_parts(&self, place: SecretPlace) -> Vec<Marks> {
         let of_part = |part: &ViewPart| {
             self.in_document(marks(
@@ -180,7 +183,7 @@ impl View {
     fn in_document(&self, Marks { extent, shown, hidden }: Marks) -> Marks {
         let in_document = |spans: Vec<Span>| {
             let mut spans: Vec<Span> = spans.into_iter().map(|span| self.to_document(span)).collect();
-            // Those of aliases stand elsewhere.
+            // The values of aliases have places elsewhere.
             spans.sort_unstable_by_key(|span| span.start);
             spans
         };
@@ -191,12 +194,13 @@ impl View {
         }
     }
 
-    /// Says whether all of every document could be read.
+    /// Says whether every document could be read to its end.
     pub(super) fn is_whole(&self) -> bool {
         self.faults.is_empty() && !self.parts.iter().any(|part| part.cut)
     }
 
-    /// Says whether the object is a message by its bytes, which has no places in it.
+    /// Says whether the object is a message given by its bytes. Such an object has no places inside
+    /// it.
     fn is_packed(&self, at: usize) -> bool {
         let head = self.json.get(at..).unwrap_or_default();
         let key = self.tokens.partition_point(|token| token.at as usize <= at);
@@ -209,7 +213,7 @@ impl View {
             })
     }
 
-    /// The object of the view that starts at `offset` of the document.
+    /// Returns the offset in the view of the object that starts at `offset` of the document.
     pub fn object_at(&self, offset: usize) -> Option<usize> {
         let objects = self.objects.get_or_init(|| {
             let is_object = |token: &&ViewToken| self.json.get(token.at as usize) == Some(&b'{');
@@ -224,7 +228,7 @@ impl View {
         (*start == offset).then_some(*at as usize)
     }
 
-    /// The JSON text of the object that starts at `offset` of the document.
+    /// Returns the JSON text of the object that starts at `offset` of the document.
     pub fn object_text(&self, offset: usize) -> Option<&[u8]> {
         let start = self.object_at(offset)?;
         let mut scan = super::json::Scanner::new(&self.json);
@@ -233,15 +237,16 @@ impl View {
         self.json.get(start..scan.pos())
     }
 
-    /// Adds the view of a part of the document; `place` says where in the document a byte of the
-    /// part is.
+    /// Adds the view of a part of the document. `place` maps an offset in the part to an offset in
+    /// the document.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "documents and views are limited to 32 bits"
     )]
     pub(super) fn append(&mut self, part: View, place: impl Fn(usize) -> usize) {
         let at = self.json.len();
-        // The end is that of the last byte: a line may end there, and the next one be elsewhere.
+        // The end is derived from the last byte: a line may end there, and the next one may be
+        // elsewhere.
         let end = |start: usize, end: usize| match end.checked_sub(1) {
             Some(last) if last >= start => place(last) + 1,
             _ => place(start),
@@ -267,7 +272,7 @@ impl View {
         self.tokens.get(after.saturating_sub(1))
     }
 
-    /// Notes that the next piece of text comes from `start..end`.
+    /// Records that the text added next stands for `start..end` of the document.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
@@ -281,7 +286,7 @@ impl View {
         });
     }
 
-    /// Says whether the view has become as large as it may.
+    /// Says whether the view has reached its largest size.
     pub(super) fn is_full(&self) -> bool {
         self.json.len() >= MAX_VIEW_BYTES
     }
@@ -292,7 +297,7 @@ impl View {
         self.faults.push(ViewFault { kind, span, message });
     }
 
-    /// Ends the document that started at `start` of the view.
+    /// Ends the document that started at offset `start` of the view.
     pub(super) fn end_part(&mut self, start: usize, cut: bool) {
         if self.json.len() > start {
             let text = Span::new(start, self.json.len());
@@ -308,7 +313,7 @@ impl View {
         self.json.push(b'"');
     }
 
-    /// Appends text with what JSON wants escaped.
+    /// Appends text with the escapes that JSON needs.
     pub(super) fn escaped(&mut self, text: &[u8]) {
         let mut rest = text;
         while let Some(special) = rest

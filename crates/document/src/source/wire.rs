@@ -1,4 +1,4 @@
-//! Wire bytes: whether they are a message at all.
+//! Tells whether bytes are a message in wire format, and reads its fields.
 
 use xdsctl_proto::tables::{Cardinality, Field, Kind};
 
@@ -7,15 +7,15 @@ use crate::proto::wire::{MAX_DEPTH, Raw, WireReader};
 /// A field on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Item<'b> {
-    /// The field's number.
+    /// The number of the field.
     pub number: u32,
-    /// What it holds.
+    /// The value of the field.
     pub value: WireValue<'b>,
-    /// Where the tag starts.
+    /// The offset at which the tag starts.
     pub start: usize,
-    /// Where the value starts: behind the length, if it has one.
+    /// The offset at which the value starts, after its length if it has one.
     pub body: usize,
-    /// Where the next field starts.
+    /// The offset at which the next field starts.
     pub end: usize,
 }
 
@@ -30,7 +30,7 @@ pub enum WireValue<'b> {
     Bytes(&'b [u8]),
     /// Wire type 5.
     Fixed32(u32),
-    /// Wire types 3 and 4: the fields in between are passed, not kept.
+    /// Wire types 3 and 4. The fields in the group are skipped.
     Group,
 }
 
@@ -46,7 +46,7 @@ impl<'b> WireValue<'b> {
         }
     }
 
-    /// Says whether this has the wire type of a value of the kind.
+    /// Says whether the value has the wire type of this kind.
     pub const fn is_of(self, kind: Kind) -> bool {
         match kind {
             Kind::Message(_) | Kind::String | Kind::Bytes => matches!(self, WireValue::Bytes(_)),
@@ -56,13 +56,13 @@ impl<'b> WireValue<'b> {
         }
     }
 
-    /// Says whether this has the wire type of the field; a list of numbers may be packed.
+    /// Says whether the value has the wire type of the field. A list of numbers may be packed.
     pub fn fits(self, field: &Field) -> bool {
         self.is_of(field.kind) || field.cardinality != Cardinality::Singular && matches!(self, WireValue::Bytes(_))
     }
 }
 
-/// Takes one element off a packed list.
+/// Reads the first element of a packed list. Returns it and the rest of the list.
 pub fn unpack(kind: Kind, packed: &[u8]) -> Option<(WireValue<'_>, &[u8])> {
     match kind {
         Kind::Fixed32 | Kind::Sfixed32 | Kind::Float => packed
@@ -81,9 +81,9 @@ pub fn unpack(kind: Kind, packed: &[u8]) -> Option<(WireValue<'_>, &[u8])> {
 
 /// Reads the fields of a message one by one, with their places.
 ///
-/// In one piece with its user: an item that is handed over in memory is written in small pieces and
-/// read in large ones, which stalls the processor for a third of the time that a message takes to
-/// print (`cargo bench -p xdsctl-net`).
+/// The iterator must be inlined into its user. Otherwise, each item is written to memory in small
+/// pieces and read in large ones, which stalls the processor for a third of the time that printing
+/// a message takes (`cargo bench -p xdsctl-net`).
 #[derive(Debug, Clone)]
 pub struct WireFields<'b> {
     reader: WireReader<'b>,
@@ -91,7 +91,7 @@ pub struct WireFields<'b> {
 }
 
 impl<'b> WireFields<'b> {
-    /// Starts at the first byte.
+    /// Returns an iterator that starts at the first byte.
     pub const fn new(bytes: &'b [u8]) -> Self {
         WireFields {
             reader: WireReader { rest: bytes },
@@ -101,7 +101,7 @@ impl<'b> WireFields<'b> {
 }
 
 impl<'b> Iterator for WireFields<'b> {
-    /// `Err` is the offset of the field that cannot be read; nothing follows it.
+    /// `Err` is the offset of a field that cannot be read. It is always the last item.
     type Item = Result<Item<'b>, usize>;
 
     #[inline(always)]
@@ -130,8 +130,8 @@ impl<'b> Iterator for WireFields<'b> {
     }
 }
 
-/// Says whether `bytes` can be a message: fields up to the end, or up to where a long one was cut
-/// off.
+/// Says whether `bytes` can be a message: they are fields up to the end, or up to a point at which
+/// a message of several fields was cut off.
 pub fn is_message(bytes: &[u8]) -> bool {
     let mut fields = 0;
     for field in WireFields::new(bytes) {
@@ -144,7 +144,7 @@ pub fn is_message(bytes: &[u8]) -> bool {
     fields > 0
 }
 
-/// Says whether the field at `start` has a tag and a length, and goes on behind the end of `bytes`.
+/// Says whether the field at `start` has a tag and a length and extends beyond the end of `bytes`.
 pub fn is_cut(bytes: &[u8], start: usize) -> bool {
     let rest = bytes.get(start..).unwrap_or_default();
     let mut reader = WireReader { rest };

@@ -3,7 +3,8 @@
 use super::*;
 use crate::source::SourceMap;
 
-/// What a document yields: for each resource its bytes as text, its notes with the text they are at; then the findings.
+/// Returns what a document yields: for each resource its bytes as text and its notes with their
+/// texts, then the findings.
 fn load(name: &str, bytes: &[u8]) -> Vec<String> {
     let mut sources = SourceMap::new();
     let id = sources.add(name, bytes.to_vec());
@@ -113,7 +114,7 @@ resources:
     assert_eq!(find(0, &threshold.field("max_requests")), ("1", 4));
 }
 
-/// A small response in every format but JSON.
+/// Returns a small response in every format but JSON.
 fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let yaml = "\
 version_info: '1'

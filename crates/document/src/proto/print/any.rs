@@ -1,4 +1,4 @@
-//! An Any: opened, if all of its bytes can be read back from that, or else as its bytes.
+//! Prints an Any: opened if all of its bytes can be read back from that, otherwise as its bytes.
 
 use xdsctl_proto::tables::{self, Message, WellKnown};
 
@@ -11,7 +11,7 @@ use crate::source::secrets::SecretPlace;
 use crate::source::wire::{WireFields, WireValue};
 
 impl Printer {
-    /// Prints an Any: opened, if its type is known and all of its bytes can be read back, or else
+    /// Prints an Any: opened if its type is known and all of its bytes can be read back, otherwise
     /// as its bytes.
     pub(super) fn any(&mut self, bytes: &[u8]) -> Result {
         let (mut url, mut inner): (&[u8], &[u8]) = (b"", b"");
@@ -87,13 +87,13 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints what can be printed of a message with unprintable bytes; says whether a secret is, or
-    /// may be, in the bytes.
+    /// Prints as much of a message as possible if some of its bytes cannot be printed. Says whether
+    /// the bytes hold, or may hold, a secret.
     fn may_hide(&mut self, url: &str, inner: &[u8], message: &'static Message) -> bool {
         let before = self.masked;
         self.is_strict = false;
         let _ = self.opened(url, inner, message);
-        // Whatever is around it is looked through later, and then it is too late.
+        // A field around it is searched for secrets later, when it is too late to decide here.
         self.veils > 0 || self.masked > before || secret::looks_secret(&String::from_utf8_lossy(inner))
     }
 

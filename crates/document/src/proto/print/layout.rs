@@ -1,29 +1,29 @@
-//! Brackets, commas, lines: what stands between the values.
+//! Prints what is between the values: brackets, commas and lines.
 
 use xdsctl_proto::tables::Field;
 
 use super::Printer;
 
-/// Levels that are indented; what is deeper would be mostly blanks.
+/// The number of levels that are indented. Deeper lines would be mostly blanks.
 const MAX_INDENT: usize = 24;
 
-/// A new line and blanks, copied in one piece of a fixed size: the compiler makes two stores of
-/// that.
+/// A new line and blanks. They are copied at a fixed size, because the compiler turns that into two
+/// store instructions.
 const LINE: &[u8; 32] = b"\n                               ";
 
-/// Where an element stands in its list, or a field in its object.
+/// The position of an element in its list, or of a field in its object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
-    /// The first one: nothing stands before it.
+    /// The first element or field.
     First,
-    /// A later one: another one stands before it.
+    /// An element or field that follows another one.
     Later,
-    /// It is the only field of its message, and stands without its name.
+    /// The only field of its message, which is printed without its name.
     Bare,
 }
 
 impl Printer {
-    /// Begins a line, if lines are wanted.
+    /// Begins a new line, if the printer uses lines.
     fn line(&mut self) {
         if self.has_lines {
             let end = self.out.len() + 1 + self.level.min(MAX_INDENT);
@@ -71,7 +71,7 @@ impl Printer {
         self.key(field.name);
     }
 
-    /// Prints a name that needs no escapes, and what stands behind it.
+    /// Prints a name that needs no escapes, and the colon after it.
     pub(super) fn key(&mut self, name: &str) {
         self.out.push(b'"');
         self.out.extend_from_slice(name.as_bytes());

@@ -1,5 +1,5 @@
-//! Secrets in what is printed: by their looks in each text, and by their places where the field's
-//! own table does not tell.
+//! Masks secrets in the printed text. Every text is checked for the form of a secret. Places are
+//! checked only where the descriptor of the field alone cannot tell.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use super::Printer;
 use crate::secret::{self, SecretFinder};
 use crate::source::secrets::{SecretPlace, marks};
 
-/// `[redacted]` as the value of a bytes field.
+/// `[redacted]` in base64, as the value of a bytes field.
 pub(super) const REDACTED_BYTES: &str = "W3JlZGFjdGVkXQ==";
 
 /// Masks the secrets in the JSON text of a message of this type.
@@ -24,14 +24,14 @@ pub fn redacted(text: Vec<u8>, type_name: &str) -> Vec<u8> {
     redacted_at(text, SecretPlace::root(tables::message(type_name)))
 }
 
-/// Masks what may not be printed of JSON text that stands at this place.
+/// Masks secrets in a JSON text whose value is at `place`.
 pub fn redacted_at(mut text: Vec<u8>, place: SecretPlace) -> Vec<u8> {
     SecretFinder::default().mask(&mut text);
     mask_places(&mut text, 0, place);
     text
 }
 
-/// Masks what may not be printed of the JSON value at `start`; says how much.
+/// Masks secrets in the JSON value at `start`, and returns how many values were masked.
 fn mask_places(text: &mut Vec<u8>, start: usize, place: SecretPlace) -> usize {
     let mut out = Vec::new();
     let (mut at, mut count) = (start, 0);
@@ -48,7 +48,7 @@ fn mask_places(text: &mut Vec<u8>, start: usize, place: SecretPlace) -> usize {
         at = range.end;
         count += 1;
         if is_key {
-            // No two keys are alike.
+            // Keys must stay different from each other.
             out.extend_from_slice(format!(" {count}").as_bytes());
         }
     }
@@ -60,7 +60,7 @@ fn mask_places(text: &mut Vec<u8>, start: usize, place: SecretPlace) -> usize {
     count
 }
 
-/// Messages whose text has to be looked through when it is complete, by index.
+/// For each message by index, whether its text must be searched for secrets when it is complete.
 static TOLD_BY_NAMES: LazyLock<Vec<bool>> = LazyLock::new(|| {
     let is_told = |message: &'static Message| {
         let is_free = matches!(
@@ -72,7 +72,7 @@ static TOLD_BY_NAMES: LazyLock<Vec<bool>> = LazyLock::new(|| {
     MESSAGES.iter().map(is_told).collect()
 });
 
-/// Says whether only the printed text of a field tells what of it may be printed.
+/// Says whether the printed text of a field must be searched to find out which parts are secret.
 pub(super) fn needs_a_look(field: &Field) -> bool {
     let kind = match field.cardinality {
         Cardinality::Map { value, .. } => value,
@@ -82,13 +82,14 @@ pub(super) fn needs_a_look(field: &Field) -> bool {
     matches!(kind, Kind::Message(index) if is_told(index)) || !field.shown && !is_printed_masked
 }
 
-/// Says whether the text of a message of this index has to be looked through.
+/// Says whether the text of the message with this index must be searched for secrets.
 pub(super) fn is_told(index: u16) -> bool {
     TOLD_BY_NAMES.get(usize::from(index)).is_some_and(|is_told| *is_told)
 }
 
 impl Printer {
-    /// Notes where the text of a field begins, if it is to be looked through when it is complete.
+    /// Returns where the text of a field begins, if it must be searched for secrets when it is
+    /// complete.
     pub(super) fn veil(&mut self, field: &Field) -> Option<usize> {
         if !self.redacts || !needs_a_look(field) {
             return None;
@@ -97,8 +98,8 @@ impl Printer {
         Some(self.out.len())
     }
 
-    /// Masks the secrets in the text of a field of this message. What is inside of another such
-    /// field is done with that.
+    /// Masks the secrets in the text of a field of this message. Inside another field that is
+    /// searched, does nothing, because that search covers the text.
     pub(super) fn unveil(&mut self, veil: Option<usize>, message: &'static Message, field: &Field) {
         let Some(from) = veil else { return };
         self.veils = self.veils.saturating_sub(1);
@@ -111,7 +112,7 @@ impl Printer {
         self.masked += mask_places(&mut self.out, from, place);
     }
 
-    /// Masks what looks like a secret in the string that was printed from `from` on.
+    /// Masks the string that was printed from `from` on, if it has the form of a secret.
     pub(super) fn looks(&mut self, from: usize) {
         let Some(text) = self.out.get_mut(from..).filter(|_| self.redacts) else {
             return;

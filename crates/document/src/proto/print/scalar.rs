@@ -1,4 +1,4 @@
-//! Texts, numbers and bytes on the wire, and as JSON has them.
+//! Converts texts, numbers and bytes from wire format to JSON.
 
 use std::io::Write as _;
 
@@ -10,7 +10,7 @@ use super::{Printer, Result};
 use crate::source::wire::WireValue;
 
 impl Printer {
-    /// Prints a scalar; `is_bare` without quotes, as a key that has them around it.
+    /// Prints a scalar. With `is_bare`, prints no quotes, because a key has them around it already.
     #[inline]
     #[expect(
         clippy::cast_possible_wrap,
@@ -80,7 +80,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints a text, whatever it looks like.
+    /// Prints a text without checking whether it has the form of a secret.
     pub(super) fn bare_text(&mut self, value: WireValue<'_>) -> Result {
         let text = match value {
             WireValue::Bytes(bytes) => std::str::from_utf8(bytes).ok(),
@@ -95,7 +95,7 @@ fn number(out: &mut Vec<u8>, number: impl itoa::Integer) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }
 
-/// Prints a number of 64 bits, which stands in quotes (protobuf's JSON mapping).
+/// Prints a 64-bit number, which is in quotes in protobuf's JSON mapping.
 fn long(out: &mut Vec<u8>, value: impl itoa::Integer, is_bare: bool) {
     if is_bare {
         return number(out, value);
@@ -109,11 +109,11 @@ fn long(out: &mut Vec<u8>, value: impl itoa::Integer, is_bare: bool) {
 pub(super) fn base64(bytes: &[u8], out: &mut Vec<u8>) {
     let from = out.len();
     out.resize(from + bytes.len().div_ceil(3) * 4, 0);
-    // There is room for exactly that.
+    // The buffer has exactly the right size.
     let _ = STANDARD.encode_slice(bytes, out.get_mut(from..).unwrap_or_default());
 }
 
-/// Says whether a byte stands in a JSON string as it is.
+/// Says whether a JSON string has the byte unescaped.
 const fn is_plain(byte: u8) -> bool {
     byte >= 0x20 && byte != b'"' && byte != b'\\' && byte != 0x7f
 }
@@ -122,7 +122,7 @@ const fn is_plain(byte: u8) -> bool {
 pub fn quoted(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     out.push(b'"');
-    // Without an early end it is done many bytes at a time.
+    // Without an early exit, the compiler checks many bytes at a time.
     if bytes.iter().fold(true, |all, byte| all & is_plain(*byte)) {
         out.extend_from_slice(bytes);
         out.push(b'"');
@@ -153,7 +153,7 @@ const fn not_finite(value: f64) -> &'static [u8] {
     }
 }
 
-/// The value of a map entry that does not say it.
+/// Returns the default for a key or value that a map entry does not have.
 pub(super) const fn zero(kind: Kind) -> WireValue<'static> {
     match kind {
         Kind::String | Kind::Bytes | Kind::Message(_) => WireValue::Bytes(b""),

@@ -11,10 +11,10 @@ use super::{Inexact, Printer, Result, quoted, zero};
 use crate::source::wire::{WireFields, WireValue};
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
-/// Seconds from 0001-01-01 to 9999-12-31, the range of a Timestamp.
+/// The seconds of a Timestamp, from the year 1 to the end of 9999.
 pub const TIMESTAMP_SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
-/// A second, in nanoseconds.
+/// The number of nanoseconds in a second.
 const SECOND: i64 = 1_000_000_000;
 
 impl Printer {
@@ -31,8 +31,7 @@ impl Printer {
         }
     }
 
-    /// Prints the JSON form of the only field of a message: `{"fields":{...}}` without what stands
-    /// around.
+    /// Prints the JSON form of a message's only field, without `{"fields": ...}` around it.
     fn only_field(&mut self, bytes: &[u8], empty: &[u8], message: &'static Message) -> Result {
         let mut start = Start::Bare;
         self.fields(bytes, message, &mut start)?;
@@ -133,7 +132,7 @@ impl Printer {
     }
 }
 
-/// `foo_bar` as `fooBar`; `None` if that cannot be read back.
+/// Converts `foo_bar` to `fooBar`. Returns `None` if that cannot be converted back.
 fn camel_case(path: &str) -> Option<String> {
     let mut camel = String::with_capacity(path.len());
     let mut chars = path.chars();

@@ -1,4 +1,4 @@
-//! What is printed reads back as the same message, whatever the message.
+//! Whatever the message, the printed text is read back as the same message.
 
 use std::io::Read as _;
 use std::sync::LazyLock;
@@ -37,7 +37,7 @@ fn returns(bytes: &[u8], name: &str) -> String {
     );
     assert_eq!(read.stop, None, "{text}");
     for note in &read.notes {
-        // Nobody looks into an Any of an unknown type.
+        // The contents of an Any of an unknown type are not read.
         let is_unknown = ["dump-unknown-any-type", "dump-misspelt-type"].contains(&note.diagnostic.rule.id);
         assert!(is_unknown, "{} {text}", note.diagnostic.rule.id);
     }
@@ -65,7 +65,7 @@ fn rows(name: &str) -> Vec<Row> {
         .collect()
 }
 
-/// What prost-reflect prints of an Any; `None` if it does not know a type in it.
+/// Returns what prost-reflect prints of an Any; `None` if it does not know a type in it.
 fn reflected(bytes: &[u8]) -> Option<serde_json::Value> {
     serde_json::to_value(dynamic(bytes, ANY)).ok()
 }
@@ -82,7 +82,7 @@ fn recorded_resources_return_as_they_were() {
                 tables::message(ANY).unwrap(),
                 TranscodeOptions::default(),
             );
-            // The other reader is slow.
+            // Reading with prost-reflect is slow.
             if number % 32 != 0 {
                 continue;
             }
@@ -95,7 +95,7 @@ fn recorded_resources_return_as_they_were() {
     assert!(count > 150, "{count}");
 }
 
-/// A text without the numbers of keys that are masked.
+/// Returns a text without the numbers of masked keys.
 fn unnumbered(text: &str) -> String {
     let pieces = text
         .split("[redacted] ")
@@ -107,7 +107,7 @@ fn unnumbered(text: &str) -> String {
     pieces.collect::<Vec<_>>().join("[redacted]")
 }
 
-/// Two nets for one sea: what is masked while a resource is printed, and what is masked in its text.
+/// Masking a resource while it is printed gives the same as masking its text.
 #[test]
 fn recorded_resources_are_masked_as_their_text_is() {
     let mut count = 0;
@@ -119,13 +119,14 @@ fn recorded_resources_are_masked_as_their_text_is() {
     {
         let bytes = STANDARD.decode(bytes).unwrap();
         let plain = printed(&bytes, ANY, false);
-        // A text does not tell whether there is a secret in bytes that nobody could print, nor whether an empty key is one.
+        // The text does not show whether unprintable bytes hold a secret, or whether an empty key
+        // is one.
         if plain.contains("@value") || plain.contains(r#""":"#) {
             continue;
         }
         let masked = printed(&bytes, ANY, true);
         count += usize::from(masked != plain);
-        // A text does not tell either which of its strings are bytes.
+        // The text does not show which of its strings are bytes either.
         let of_text = String::from_utf8(redacted(plain.into_bytes(), "")).unwrap();
         let masked = masked.replace(REDACTED_BYTES, secret::REDACTED);
         assert_eq!(unnumbered(&masked), unnumbered(&of_text));
@@ -265,7 +266,7 @@ fn a_field_a_line() {
     assert_eq!(String::from_utf8(printer.out).unwrap(), lines);
 }
 
-/// Reads a resource of this text.
+/// Returns the wire bytes of the resource in a text.
 fn resource(text: &str) -> Vec<u8> {
     let read = json(
         text.as_bytes(),
@@ -280,17 +281,17 @@ fn resource(text: &str) -> Vec<u8> {
 fn what_is_masked_is_told_by_field_by_header_and_by_looks() {
     let secret = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
     for (text, masked) in [
-        // By the name of a header, wherever the matcher stands.
+        // By the name of a header, wherever the matcher is.
         (
             r#"{"@type":"type.googleapis.com/envoy.config.route.v3.RouteMatch","prefix":"/","headers":[{"name":"x-api-key","string_match":{"exact":"abc"}},{"name":"x-env","string_match":{"exact":"def"}}]}"#.to_owned(),
             vec!["abc"],
         ),
-        // By its field, with all that is below.
+        // By its field, with everything below it.
         (
             format!(r#"{{"@type":"{secret}","name":"def","tls_certificate":{{"private_key_provider":{{"provider_name":"def","typed_config":{{"@type":"type.googleapis.com/google.protobuf.StringValue","value":"abc"}}}}}}}}"#),
             vec!["abc"],
         ),
-        // By its looks; the name of a resource is no reason.
+        // By its form. The name of a resource is no reason to mask.
         (
             r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"token-service","alt_stat_name":"Bearer abc12345","edsClusterConfig":{"service_name":"def"}}"#.to_owned(),
             vec!["abc12345"],
@@ -301,7 +302,7 @@ fn what_is_masked_is_told_by_field_by_header_and_by_looks() {
         for secret in &masked {
             assert!(!found.contains(secret), "{found}");
         }
-        // The same but for what is masked.
+        // Everything but the masked text is the same.
         let plain = printed(&bytes, ANY, false);
         let mut hidden = plain.clone();
         for secret in masked {
@@ -339,7 +340,7 @@ fn a_struct_keeps_its_shape_alone() {
     }
 }
 
-/// The bytes have the secret, whatever JSON has masked.
+/// The raw bytes would still have the secret that is masked in JSON.
 #[test]
 fn a_secret_beside_what_json_cannot_hold_is_not_kept_as_bytes() {
     let text = r#"{"@type":"type.googleapis.com/envoy.config.core.v3.DataSource","inline_string":"abc"}"#;

@@ -1,4 +1,5 @@
-//! `google.protobuf.Any`, whose `@type` decides how the other keys are read, and whole resources.
+//! Reads `google.protobuf.Any`, whose `@type` decides how its other keys are read, and whole
+//! resources.
 
 use xdsctl_proto::named;
 use xdsctl_proto::tables::{self, Message, WellKnown};
@@ -13,16 +14,16 @@ use crate::source::json::Str;
 use xdsctl_model::diag::{BytesKnowledge, Path};
 use xdsctl_model::text;
 
-/// What an object says about its type.
+/// Where an object has its `@type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypeUrl {
-    /// `@type` is the first key; the scanner stands behind its value.
+    /// `@type` is the first key. The scanner is behind its value.
     First(Span),
-    /// `@type` comes later; the scanner stands at the opening brace.
+    /// `@type` is a later key. The scanner is at the opening brace.
     Later(Span),
-    /// There is none; the scanner stands at the opening brace.
+    /// There is no `@type`. The scanner is at the opening brace.
     Missing,
-    /// The object is empty; the scanner stands at the opening brace.
+    /// The object is empty. The scanner is at the opening brace.
     Empty,
 }
 
@@ -30,7 +31,7 @@ impl<'t> Transcoder<'t> {
     /// Looks for `@type` in the object at the scanner.
     ///
     /// # Errors
-    /// The text up to there is not JSON.
+    /// The text up to the `@type` is not JSON.
     pub fn type_url(&mut self) -> Result<TypeUrl> {
         if self.scan.peek() != b'{' {
             return Ok(TypeUrl::Missing);
@@ -72,16 +73,16 @@ impl<'t> Transcoder<'t> {
         }
     }
 
-    /// The message type that a type URL names: what follows the last slash.
+    /// Returns the message type that a type URL names after its last slash.
     pub fn message_of(&self, url: Span) -> Option<&'static Message> {
         let name = type_name(self.scan.slice(url.start, url.end));
         tables::message(std::str::from_utf8(name).ok()?)
     }
 
-    /// Reads the object at the scanner as a resource of type `message` and appends its bytes to
+    /// Reads the object at the scanner as a resource of type `message`, and appends its bytes to
     /// `out`.
     ///
-    /// `@type`, if there is one, must have been looked at.
+    /// The caller must have checked the `@type`, if there is one.
     ///
     /// # Errors
     /// The text is not JSON, or the resource is too large.
@@ -146,7 +147,7 @@ impl<'t> Transcoder<'t> {
             self.scan.set_pos(start);
             self.opaque(start)?;
             let message = format!("more than {MAX_TOTAL_LEVELS} levels of messages, what is deeper is not checked");
-            // The path would be longer than anybody wants to read; the place says it.
+            // The path would be too long to read; the span shows the place.
             self.note(&LIMIT_EXCEEDED, &Path::ROOT, start, message);
             return Ok(true);
         }
@@ -167,10 +168,10 @@ impl<'t> Transcoder<'t> {
         Ok(true)
     }
 
-    /// Reads the keys of an Any up to the closing brace; the scanner stands at `place`.
+    /// Reads the keys of an Any up to the closing brace. The scanner is at `place`.
     ///
-    /// Go's printer packs an Empty as `"value": {}`, Python's and C++'s readers want no key at all:
-    /// both are taken.
+    /// Go's printer writes an Empty as `"value": {}`. The readers of Python and C++ expect no key.
+    /// Both forms are accepted.
     fn packed(&mut self, index: u16, message: &'static Message, at: &Path<'_>, place: Place) -> Result<()> {
         if matches!(message.well_known, WellKnown::None) {
             return self.fields(index, message, at, place, true);
@@ -211,10 +212,10 @@ impl<'t> Transcoder<'t> {
         }
     }
 
-    /// Notes that an Any of a type with a JSON form of its own ends here without a `value`.
+    /// Notes that an Any lacks a `value` although its type has a JSON form of its own.
     #[cold]
     fn without_value(&mut self, message: &'static Message, at: &Path<'_>) {
-        // In text format a message without a field has none; an Empty needs none.
+        // In text format, a message without fields has no `value`. An Empty never needs one.
         if self.options.wire_objects || message.well_known == WellKnown::Empty {
             return;
         }
@@ -226,8 +227,8 @@ impl<'t> Transcoder<'t> {
         self.note(&BAD_VALUE, at, end.saturating_sub(1), text);
     }
 
-    /// Passes the object at the scanner and writes its text as the value of an Any that nobody
-    /// opens.
+    /// Skips the object at the scanner, and writes its text as the value of an Any that is never
+    /// opened.
     fn opaque(&mut self, start: usize) -> Result<()> {
         self.at_most(BytesKnowledge::WellFormed);
         self.scan.skip_value()?;
@@ -256,13 +257,13 @@ impl<'t> Transcoder<'t> {
         }
     }
 
-    /// The message type of the xDS APIs that is meant by the name of one that does not exist.
+    /// Returns the message type of the xDS APIs that the unknown name `name` probably means.
     #[cold]
     pub fn misspelt_type(&mut self, name: &str) -> Option<&'static str> {
         if named::is_known(name) {
             return None;
         }
-        // A newer version of a type is no misspelling.
+        // A newer version of a type is not a misspelling.
         let others = named::all().filter(|known| !text::differ_in_digits(known, name));
         self.suggest("@type", name, others)
     }
@@ -280,7 +281,7 @@ impl<'t> Transcoder<'t> {
     }
 }
 
-/// The part of a type URL after the last slash.
+/// Returns the part of a type URL after the last slash.
 pub(super) fn type_name(url: &[u8]) -> &[u8] {
     match memchr::memrchr(b'/', url) {
         Some(slash) => url.get(slash + 1..).unwrap_or_default(),
@@ -288,9 +289,9 @@ pub(super) fn type_name(url: &[u8]) -> &[u8] {
     }
 }
 
-/// The message types that this text has named lately, by a hash of the name.
+/// A cache of message types, by a hash of the name.
 ///
-/// A dump names the same twenty types ten thousand times; a search compares eleven long names.
+/// A dump names the same twenty types ten thousand times, and a search compares eleven long names.
 #[derive(Debug)]
 pub(super) struct Types {
     recent: [u16; 64],
@@ -301,10 +302,10 @@ impl Types {
         Types { recent: [0; 64] }
     }
 
-    /// The index of the message of this full name.
+    /// Returns the index of the message with this full name.
     fn find(&mut self, name: &str) -> Option<u16> {
         let bytes = name.as_bytes();
-        // Types differ near their end: the message's name.
+        // The names of types differ near their end.
         let tail = bytes.last_chunk::<8>().map_or(0, |tail| u64::from_le_bytes(*tail));
         let hash = (tail ^ bytes.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58;
         let slot = self.recent.get_mut(usize::try_from(hash).unwrap_or(0))?;

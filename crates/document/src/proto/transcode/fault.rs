@@ -1,5 +1,5 @@
-//! What becomes of keys and values that are not as protobuf wants them: each is noted, and nothing
-//! else is lost.
+//! Handles keys and values that protobuf does not accept. Each is noted and skipped, and reading
+//! goes on.
 
 use xdsctl_proto::tables::Message;
 
@@ -11,20 +11,20 @@ use crate::source::secrets;
 use xdsctl_model::diag::{Path, Rule};
 
 impl Transcoder<'_> {
-    /// Reads a key that has been passed; the scanner stands behind it then, before the colon.
+    /// Reads a key again that was read before. Leaves the scanner behind the key, before the colon.
     fn key_again(&mut self, start: usize) -> std::result::Result<Str, Syntax> {
         self.scan.set_pos(start - 1);
         self.scan.string()
     }
 
-    /// Notes that the key has been read before, and passes its value.
+    /// Notes that the key is repeated, and skips its value.
     #[cold]
     pub(super) fn duplicate(&mut self, key: usize, here: &Path<'_>) -> Result<()> {
         self.second(&DUPLICATE_KEY, key, here, "given twice")
     }
 
-    /// Notes that the `@type` has been read before, and passes its value. In a resource, another
-    /// resource begins there: no line `---` or no bracket is between them.
+    /// Notes that there is a second `@type`, and skips its value. In a resource, a second `@type`
+    /// means that another resource begins there without a line `---` or a bracket before it.
     #[cold]
     pub(super) fn second_type(&mut self, key: usize, here: &Path<'_>) -> Result<()> {
         if self.total > 0 {
@@ -37,7 +37,7 @@ impl Transcoder<'_> {
         Ok(self.scan.skip_value()?)
     }
 
-    /// Notes that another member of the oneof has been read before, and passes the value.
+    /// Notes that another member of the oneof was read before, and skips the value.
     #[cold]
     pub(super) fn second_member(
         &mut self,
@@ -51,7 +51,7 @@ impl Transcoder<'_> {
         self.second(&TWO_ONEOF_MEMBERS, key, here, &what)
     }
 
-    /// Notes a key of which an earlier one has the place, and passes its value.
+    /// Notes a key that is ignored because of an earlier key, and skips its value.
     fn second(&mut self, rule: &'static Rule, key: usize, here: &Path<'_>, what: &str) -> Result<()> {
         let end = self.scan.pos();
         let key = self.key_again(key)?;
@@ -62,8 +62,8 @@ impl Transcoder<'_> {
         Ok(self.scan.skip_value()?)
     }
 
-    /// Notes a key that the message does not have, and passes its value; inside of an Any, reads
-    /// what only stands there.
+    /// Notes a key that is not a field of the message, and skips its value. In an Any, first
+    /// handles the keys that only an Any has.
     #[cold]
     pub(super) fn unknown_field(
         &mut self,
@@ -77,7 +77,7 @@ impl Transcoder<'_> {
         self.scan.set_pos(end);
         if let Some(has_type) = in_any {
             match self.resolved(key).as_ref() {
-                // No reader of protobuf takes two, and which of them counts is anybody's guess.
+                // No protobuf parser accepts two, and it is not known which of them was meant.
                 b"@type" if std::mem::replace(has_type, true) => return self.second_type(place, at),
                 b"@type" => return Ok(self.scan.skip_value()?),
                 b"@value" => return self.packed_bytes(at),
@@ -96,15 +96,16 @@ impl Transcoder<'_> {
         }
         let name = String::from_utf8_lossy(self.scan.raw(key)).into_owned();
         self.scan.set_pos(key.end + 1);
-        // A field has two names; of two that are as near, that in the same letters is meant.
+        // A field has two names. If both are equally similar, suggest the one in the spelling of
+        // the key.
         let names = || message.by_name.iter().map(|(name, _)| *name);
         let is_camel = |name: &str| name.bytes().any(|byte| byte.is_ascii_uppercase());
         let own = is_camel(&name);
         let same = names().filter(|name| is_camel(name) == own);
         let other = names().filter(|name| is_camel(name) != own);
         let nearest = self.suggest(message.full_name, &name, same.chain(other));
-        // `{value: a,b}` and `value:\n  a: b` in YAML: what looks like a name may be a part of a
-        // text.
+        // In YAML such as `{value: a,b}` or `value:\n  a: b`, a part of a text may look like a
+        // name.
         let is_lone = || {
             self.scan
                 .text()
@@ -133,8 +134,8 @@ impl Transcoder<'_> {
         Ok(self.scan.skip_value()?)
     }
 
-    /// Says whether the next key is `@value`: grpcurl prints it behind the reason why it printed
-    /// nothing else.
+    /// Says whether the next key is `@value`. grpcurl prints it after `@error`, which says why it
+    /// could not print the message.
     fn is_packed_next(&mut self) -> Result<bool> {
         let start = self.scan.pos();
         let is_packed = self.scan.more(b'}')? && {
@@ -145,7 +146,7 @@ impl Transcoder<'_> {
         Ok(is_packed)
     }
 
-    /// Passes a value that cannot be used and notes it.
+    /// Notes that a value cannot be used, and skips it.
     #[cold]
     pub(super) fn bad_value(&mut self, at: &Path<'_>, wanted: &str) -> Result<()> {
         self.scan.peek();
@@ -155,8 +156,8 @@ impl Transcoder<'_> {
         Ok(())
     }
 
-    /// Notes that the value from `start` to here is not as protobuf wants it, and is read all the
-    /// same.
+    /// Notes that the value from `start` to the scanner is not valid protobuf JSON but is read all
+    /// the same.
     #[cold]
     pub(super) fn loose_token(&mut self, at: &Path<'_>, start: usize, wanted: &str) {
         let raw = self.scan.slice(start, self.scan.pos());
@@ -164,7 +165,7 @@ impl Transcoder<'_> {
         self.note(&BAD_VALUE, at, start, message);
     }
 
-    /// Notes that the value from `start` to here cannot be used.
+    /// Notes that the value from `start` to the scanner cannot be used.
     #[cold]
     pub(super) fn bad_token(&mut self, at: &Path<'_>, start: usize, wanted: &str) {
         self.rejected += 1;
@@ -177,13 +178,13 @@ impl Transcoder<'_> {
     }
 }
 
-/// Where a field that v3 does not have may come from.
+/// Returns a hint on where a field that xDS v3 does not have may come from.
 fn origin(name: &str) -> Option<&'static str> {
     match name {
         "hosts" | "tls_context" | "tlsContext" | "config" | "per_filter_config" | "perFilterConfig" => {
             Some("xDS v2 has such a field, v3 does not: write it the v3 way")
         }
-        // A oneof, or a wrapper around one of its members.
+        // A oneof, or the wrapper around one of its members.
         _ if name.starts_with(|c: char| c.is_ascii_uppercase()) => {
             Some("Go's encoding/json writes such names: print the message with protojson")
         }
@@ -191,7 +192,7 @@ fn origin(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The last part of a message's name.
+/// Returns the last part of a message's full name.
 pub(super) fn short(message: &Message) -> &'static str {
     let name = message.full_name;
     name.rsplit_once('.').map_or(name, |(_, last)| last)

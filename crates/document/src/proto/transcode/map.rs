@@ -1,4 +1,4 @@
-//! Maps: JSON objects that become a list of entry messages.
+//! Maps: JSON objects that become lists of entry messages.
 
 use std::collections::HashSet;
 
@@ -9,11 +9,11 @@ use crate::source::Span;
 use crate::source::json::Str;
 use xdsctl_model::diag::Path;
 
-/// Maps with more entries look for duplicate keys in a set.
+/// The number of keys from which a map looks for duplicates in a set.
 const FEW_KEYS: usize = 16;
 
 impl<'t> Transcoder<'t> {
-    /// Reads a map, an entry message a key.
+    /// Reads a map. Each key becomes an entry message.
     pub(super) fn map(&mut self, number: u32, key_kind: Kind, value_kind: Kind, at: &Path<'_>) -> Result<()> {
         if self.scan.peek() != b'{' {
             return self.bad_value(at, "an object");
@@ -49,7 +49,7 @@ impl<'t> Transcoder<'t> {
         }
     }
 
-    /// Says whether a map has no entry of this key yet. Compares the keys as they are written.
+    /// Says whether the map has no entry with this key yet. Compares the keys as they are written.
     fn is_new_key(&self, base: usize, key: Span, many: &mut Option<HashSet<&'t [u8]>>) -> bool {
         let text = self.scan.text();
         let bytes = |span: Span| text.get(span.range()).unwrap_or_default();
@@ -87,7 +87,7 @@ impl<'t> Transcoder<'t> {
         Ok(())
     }
 
-    /// Reads the value of a map entry; false if there is nothing usable.
+    /// Reads the value of a map entry. Returns false if it cannot be used.
     fn map_value(&mut self, kind: Kind, at: &Path<'_>) -> Result<bool> {
         if self.scan.peek() == b'n' && !takes_null(kind) {
             self.bad_value(at, "a value")?;

@@ -7,21 +7,21 @@ use super::repeat::{Place, ReadValue, ValueStep};
 use super::{MAX_ELEMENTS, MAX_LEVELS, MAX_STRUCT_VALUES, Result, Transcoder, descriptor, takes_null};
 use xdsctl_model::diag::{BytesKnowledge, Path};
 
-/// Levels of messages without map entries that are surely within the client's limit of 100 with
-/// them.
+/// A depth at which a message is certainly within the client's limit of 100 levels, even if each
+/// map entry on the way counts as a level.
 const PLAIN_LEVELS: u32 = 32;
 
 /// Which fields and oneofs of a message have been read.
 #[derive(Default)]
 struct SeenFields {
     fields: [u64; 2],
-    /// Bit `n`: oneof `n` has a member.
+    /// Bit `n` is set if a member of oneof `n` was read.
     oneofs: u64,
 }
 
 impl SeenFields {
-    /// Notes the field at this position; false if it has been read before. Positions from 128 on
-    /// are not noted.
+    /// Records the field at this position. Returns false if it was recorded before. Positions from
+    /// 128 on are not recorded.
     #[inline(always)]
     fn is_new(&mut self, position: u16) -> bool {
         let Some(word) = self.fields.get_mut(usize::from(position >> 6)) else {
@@ -34,26 +34,27 @@ impl SeenFields {
     }
 }
 
-/// What follows a value or an opening brace. A key is the offset of the first byte of its name.
+/// What comes after a value or an opening brace. A key is given by the offset of the first byte of
+/// its name.
 ///
-/// Kept small, because one is made for each value: reading a key again where it is needed costs
-/// less than storing it.
+/// The type is small because one is made for each value. Where the key itself is needed, reading it
+/// again costs less than storing it.
 enum Next {
     /// The closing brace.
     End,
-    /// A value of the field at this position.
+    /// The value of the field at this position.
     Field(u16, usize),
-    /// The value of a key that is no field.
+    /// The value of a key that is not a field.
     Unknown(usize),
 }
 
 impl<'t> Transcoder<'t> {
-    /// Reads a message body of any type; false if there was nothing usable, and it has been noted.
+    /// Reads a message of any type. Returns false, after a note, if the value cannot be used.
     pub(super) fn message(&mut self, index: u16, at: &Path<'_>) -> Result<bool> {
         let message = descriptor(index);
         if self.level >= MAX_LEVELS {
-            // The client rejects a message that deep; the bytes written so far are deep enough for
-            // that.
+            // The client rejects a message that deep. The bytes written so far are already too deep
+            // for it.
             self.scan.skip_value()?;
             return Ok(true);
         }
@@ -74,7 +75,7 @@ impl<'t> Transcoder<'t> {
         read
     }
 
-    /// Reads `{"@wire": "base64"}` if it is at the scanner.
+    /// Reads `{"@wire": "base64"}`, if the scanner is at such an object.
     #[cold]
     fn wire_object(&mut self, at: &Path<'_>) -> Result<bool> {
         const HEAD: &[u8] = b"{\"@wire\":";
@@ -100,7 +101,7 @@ impl<'t> Transcoder<'t> {
         Ok(true)
     }
 
-    /// Reads the fields up to the closing brace; the scanner stands at `place`.
+    /// Reads the fields up to the closing brace. The scanner is at `place`.
     pub(super) fn fields(
         &mut self,
         index: u16,
@@ -111,7 +112,7 @@ impl<'t> Transcoder<'t> {
     ) -> Result<()> {
         let mut seen = SeenFields::default();
         let mut has_type = place == Place::Typed;
-        // Behind an unknown value there is a value all the same.
+        // `Place::Unknown` is also behind a value, so the next key needs a comma.
         let mut is_first = place == Place::Start;
         loop {
             let (field, key) = match self.next(index, message, place, is_first)? {
@@ -137,7 +138,7 @@ impl<'t> Transcoder<'t> {
         }
     }
 
-    /// Passes what stands between `place` and the next value.
+    /// Skips the text between `place` and the next value.
     #[inline(always)]
     fn next(&mut self, index: u16, message: &'static Message, place: Place, is_first: bool) -> Result<Next> {
         let start = self.scan.pos();
@@ -219,7 +220,7 @@ impl<'t> Transcoder<'t> {
             }
             seen.oneofs |= bit;
         }
-        // Only values that are delimited: objects, lists and strings.
+        // Only objects, lists and strings, because their end is in the text itself.
         let may_repeat = matches!(first, b'{' | b'[' | b'"') && matches!(field.kind, Kind::Message(_) | Kind::Enum(_));
         if may_repeat && let Some(last) = self.repeats.value(index, position) {
             if last.is_hopeful() {
@@ -239,7 +240,7 @@ impl<'t> Transcoder<'t> {
         }
     }
 
-    /// Reads the value of a field, which may be the same as the last time.
+    /// Reads the value of a field, or copies the bytes of the last value if the text is the same.
     fn perhaps_repeated(
         &mut self,
         (index, position): (u16, u16),
@@ -339,7 +340,7 @@ impl<'t> Transcoder<'t> {
         }
     }
 
-    /// Reads what stands where a list should, as its only element.
+    /// Reads a value in the place of a list as its only element.
     #[cold]
     fn lone_element(&mut self, field: &'static Field, at: &Path<'_>) -> Result<()> {
         let start = self.scan.pos();

@@ -1,17 +1,17 @@
-//! Protobuf JSON to wire format in one pass, driven by the descriptor tables.
+//! Transcodes protobuf JSON to wire format in one pass, with the descriptor tables.
 //!
-//! Each key of the text is looked up, its value checked against the field's type and written; no
-//! tree is built. What cannot be used (an unknown field, a wrong type, a duplicate key) becomes a
-//! [`Note`] and the rest is read on; only broken JSON ends a message. Both spellings of a name are
-//! accepted, key by key.
+//! Each key of the text is looked up, and its value is checked against the field's type and
+//! written. No tree is built. A key or value that cannot be used (an unknown field, a wrong type, a
+//! duplicate key) becomes a [`Note`], and reading goes on. Only broken JSON ends a message. Both
+//! spellings of a name are accepted, key by key.
 //!
-//! Wider than protobuf's own JSON where xDS needs it: Durations may be out of range and may be
-//! objects, an `Any` of an unknown type is kept as it is ([`any::OPAQUE`](super::any::OPAQUE)),
-//! `[redacted]` is a value of any type, and `@value` holds the bytes of a message, as grpcurl
-//! prints them.
+//! More is accepted than protobuf's own JSON, where xDS needs it. Durations may be out of range and
+//! may be objects. An `Any` of an unknown type is kept as it is
+//! ([`any::OPAQUE`](super::any::OPAQUE)). `[redacted]` is a value of any type. `@value` holds the
+//! bytes of a message, as grpcurl prints them.
 //!
-//! Lengths are written as varints padded to 4 bytes, so that no byte moves twice. Every reader
-//! takes that, but such bytes must not be compared or hashed.
+//! Lengths are written as varints padded to 4 bytes, so that no byte moves twice. Every protobuf
+//! parser accepts that, but such bytes must not be compared or hashed.
 
 mod any;
 mod fault;
@@ -37,45 +37,48 @@ use crate::source::Span;
 use crate::source::json::{Scanner, Syntax};
 use xdsctl_model::diag::{BytesKnowledge, Path, Quota, Rule};
 
-/// Largest resource that is read, in bytes on the wire: what a padded length can say, 256 MiB - 1.
+/// The largest resource that is read, in bytes on the wire: 256 MiB - 1, the most that a padded
+/// length can express.
 pub const MAX_RESOURCE_BYTES: usize = (1 << 28) - 1;
 
-/// Levels of messages that are read below a resource or an `Any`. The client takes 100, and rejects
-/// what has more; deeper ones are left out here, after the client's limit is passed.
+/// The number of levels of messages that are read below a resource or an `Any`. The client accepts
+/// 100 and rejects deeper messages. Levels beyond this number are left out, which does not change
+/// the verdict.
 pub const MAX_LEVELS: u32 = 128;
 
-/// Levels of messages that are read in all, through every nested `Any`. One beyond is kept unread.
+/// The total number of levels of messages that are read, through every nested `Any`. An `Any` below
+/// them is kept as text.
 pub const MAX_TOTAL_LEVELS: u32 = 256;
 
-/// Elements that are read of one list, and entries of one map.
+/// The number of elements of one list, or entries of one map, that are read.
 pub const MAX_ELEMENTS: usize = 200_000;
 
-/// Values inside of the Structs of a resource that are read: one that is an object takes about a
-/// kilobyte in memory, and seven characters of text.
+/// The number of values in the Structs of a resource that are read. A value that is an object takes
+/// about a kilobyte of memory for seven characters of text.
 pub const MAX_STRUCT_VALUES: usize = 100_000;
 
-/// Different misspelt names for which the nearest known one is looked up, in one text. A document
-/// with more was made for other protos, and comparing names is slow.
+/// The number of unknown names in one text for which the most similar known name is looked up. A
+/// document with more of them was made for other protos, and comparing names is slow.
 const MAX_SUGGESTIONS: usize = 1000;
 
-/// How often the text may be read ahead for an `@type` that is not the first key, as a multiple of
-/// its length.
+/// How much of the text may be read ahead in search of an `@type` that is not the first key, as a
+/// multiple of its length.
 const LOOKAHEAD: usize = 8;
 
-/// Strings up to this many bytes are copied in one piece of that size.
+/// Strings of up to this many bytes are copied as a block of this size.
 const SHORT: usize = 32;
 
-/// How a message is read from JSON.
+/// Options for reading a message from JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TranscodeOptions {
-    /// A number or a literal is taken as the text of a string field, as in YAML `version: 1.10`.
-    /// Default: no.
+    /// Whether a number or a literal is read as the text of a string field, as in YAML `version:
+    /// 1.10`. Default: no.
     pub bare_strings: bool,
-    /// `{"@wire": "base64"}` is a message by its bytes, as views of other formats write what JSON
-    /// cannot say.
+    /// Whether `{"@wire": "base64"}` is read as a message given by its bytes. Views of other
+    /// formats have such objects where JSON cannot express the message.
     pub wire_objects: bool,
-    /// Largest resource in bytes on the wire; no more than [`MAX_RESOURCE_BYTES`], which is the
-    /// default.
+    /// The largest resource, in bytes on the wire. The default is the maximum,
+    /// [`MAX_RESOURCE_BYTES`].
     pub max_resource_bytes: usize,
 }
 
@@ -94,7 +97,8 @@ impl Default for TranscodeOptions {
 pub enum TranscodeStop {
     /// The text is not JSON.
     Syntax(Syntax),
-    /// The message has more than [`TranscodeOptions::max_resource_bytes`]; where it got too large.
+    /// The message has more than [`TranscodeOptions::max_resource_bytes`]. Holds the offset in the
+    /// text at which it became too large.
     TooLarge(usize),
 }
 
@@ -104,12 +108,12 @@ impl From<Syntax> for TranscodeStop {
     }
 }
 
-/// The wire bytes of one message, and what was noticed on the way.
+/// The wire bytes of one message, and the notes on it.
 #[derive(Debug)]
 pub struct Transcoded {
-    /// Its wire bytes; as far as they were written if the text ended early.
+    /// The wire bytes of the message. If reading stopped early, they end there.
     pub bytes: Vec<u8>,
-    /// What was left out and why, in the order of the text.
+    /// What was left out of the message and why, in the order of the text.
     pub notes: Vec<Note>,
     /// Where and why reading stopped early.
     pub stop: Option<TranscodeStop>,
@@ -145,63 +149,66 @@ pub fn json(text: &[u8], message: &'static Message, options: TranscodeOptions) -
     }
 }
 
-/// Reads a message of the type of this name, see [`json`]; `None` for a type that is not known.
+/// Reads a message of the type `type_name`; see [`json`]. Returns `None` if the type is not known.
 pub fn named(text: &[u8], type_name: &str) -> Option<Transcoded> {
     Some(json(text, tables::message(type_name)?, TranscodeOptions::default()))
 }
 
 type Result<T> = std::result::Result<T, TranscodeStop>;
 
-/// Reads messages out of one text, one after the other.
+/// Reads one message after the other from a text.
 #[derive(Debug)]
 pub struct Transcoder<'t> {
-    /// The place in the text; a caller may move it between messages.
+    /// The position in the text. A caller may move it between messages.
     pub scan: Scanner<'t>,
-    /// The document that the text is a view of, if messages stand in it by their places.
+    /// The bytes of the document behind the text, if the text refers to messages by their offsets
+    /// in it.
     pub document: &'t [u8],
     out: Vec<u8>,
-    /// What was left out of the messages so far.
+    /// What was left out of the messages so far, and why.
     pub notes: Vec<Note>,
-    /// The field at hand, or one around it, is none that gRPC reads.
+    /// Whether gRPC does not read the current field, or a field around it.
     is_unread: bool,
     quota: Quota,
-    /// Where the message begins.
+    /// The offset in the text at which the message begins.
     first: usize,
-    /// A note that is not kept.
+    /// A place for a note that is not kept.
     spare: Vec<Note>,
-    /// What is known of the bytes of the last message.
+    /// What is known of the last message's bytes without decoding them.
     pub known: BytesKnowledge,
-    /// The text names the last message and does not hold it.
+    /// Whether the text names the last message without holding it.
     pub is_lost: bool,
     options: TranscodeOptions,
     limit: usize,
     repeats: repeat::Repeats,
-    /// Counts the outputs: how often bytes have been taken away or cut off.
+    /// How often bytes were taken away or cut off. Offsets in `out` are valid only while it is the
+    /// same.
     output: u32,
     /// The type of the resource that is being read.
     root: Option<&'static Message>,
     types: any::Types,
     scratch: Vec<u8>,
-    /// Where the resource that is being written starts in `out`.
+    /// The offset in `out` at which the current resource starts.
     base: usize,
-    /// Levels of messages below the resource or the innermost `Any`.
+    /// The number of levels of messages below the resource or the innermost `Any`.
     level: u32,
-    /// Levels of messages in all.
+    /// The total number of levels of messages.
     total: u32,
-    /// Bytes that may still be read ahead.
+    /// How many bytes may still be read ahead.
     lookahead: usize,
-    /// Names of the entries of the maps that are open.
+    /// The keys of the maps that are being read.
     map_keys: Vec<Span>,
-    /// How many values could not be used.
+    /// How many values could not be used so far.
     rejected: usize,
-    /// Values inside of Structs so far.
+    /// How many values were in the Structs of the current resource so far.
     struct_values: usize,
-    /// Nearest known names of the unknown ones so far, by the type that they were looked up in.
+    /// The most similar known name for each unknown name so far, by the type in which it was looked
+    /// up.
     suggestions: HashMap<(&'static str, String), Option<&'static str>>,
 }
 
 impl<'t> Transcoder<'t> {
-    /// Starts at the first byte of `text`.
+    /// Returns a transcoder at the first byte of `text`.
     pub fn new(text: &'t [u8], options: TranscodeOptions) -> Self {
         Transcoder {
             scan: Scanner::new(text),
@@ -232,17 +239,19 @@ impl<'t> Transcoder<'t> {
         }
     }
 
-    /// About so many bytes are going to be read. Of few nothing is kept to be repeated.
+    /// Announces that about `bytes` bytes will be read. For a small number, repetitions are not
+    /// recorded.
     pub const fn expect(&mut self, bytes: usize) {
         if bytes < repeat::WORTHWHILE {
             self.repeats.turn_off();
         }
     }
 
-    /// Reads one message of a type that the caller knows; appends its bytes to `out`.
+    /// Reads one message of a known type, and appends its bytes to `out`.
     ///
     /// # Errors
-    /// The text is not JSON, or the message is too large. `out` then ends with a part of it.
+    /// The text is not JSON, or the message is too large. `out` then ends with a part of the
+    /// message.
     pub fn message_named(&mut self, message: &'static Message) -> Result<()> {
         self.base = self.out.len();
         self.restart();
@@ -250,25 +259,25 @@ impl<'t> Transcoder<'t> {
         self.message(message.index(), &Path::ROOT).map(drop)
     }
 
-    /// How many bytes have been written and not taken away.
+    /// Returns how many bytes were written and not yet taken away.
     pub const fn written(&self) -> usize {
         self.out.len()
     }
 
-    /// Takes away all that has been written; `capacity` is how many bytes to expect next.
+    /// Takes all bytes that were written. `capacity` is how many bytes to expect next.
     pub fn take_written(&mut self, capacity: usize) -> Vec<u8> {
         self.output = self.output.wrapping_add(1);
         std::mem::replace(&mut self.out, Vec::with_capacity(capacity))
     }
 
-    /// Takes back what was written from `start` on.
+    /// Removes the bytes that were written from `start` on.
     #[cold]
     pub fn cut(&mut self, start: usize) {
         self.output = self.output.wrapping_add(1);
         self.out.truncate(start);
     }
 
-    /// No more than `known` is known of the bytes from now on.
+    /// Lowers what is known of the bytes to at most `known`.
     #[inline(always)]
     fn at_most(&mut self, known: BytesKnowledge) {
         self.known = self.known.min(known);
@@ -286,8 +295,8 @@ impl<'t> Transcoder<'t> {
         self.is_unread = false;
     }
 
-    /// The notes since the last message, with one for each rule that had more than are kept; those
-    /// stand at `whole`.
+    /// Takes the notes since the last message. Adds a note at `whole` for each rule that had more
+    /// notes than are kept.
     pub fn take_notes(&mut self, whole: Span) -> Vec<Note> {
         let mut notes = std::mem::take(&mut self.notes);
         let closing = self.quota.closing();
@@ -304,7 +313,7 @@ impl<'t> Transcoder<'t> {
         self.varint(u64::from(number << 3 | wire_type));
     }
 
-    /// Writes the tag of a message with room for its length, and returns where that is.
+    /// Writes the tag of a message and room for its length. Returns the offset of the length.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "one byte each")]
     fn open_field(&mut self, number: u32) -> usize {
@@ -332,7 +341,7 @@ impl<'t> Transcoder<'t> {
         self.out.push(value as u8);
     }
 
-    /// Fills in the length of what was written since [`open_field`](Self::open_field).
+    /// Fills in the length of the message that [`open_field`](Self::open_field) began.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "seven bits each")]
     fn close(&mut self, at: usize) -> Result<()> {
@@ -351,7 +360,7 @@ impl<'t> Transcoder<'t> {
         Ok(())
     }
 
-    /// Checks that so many more bytes are within the limit.
+    /// Checks that `bytes` more bytes are within the limit.
     #[inline(always)]
     fn room_for(&self, bytes: usize) -> Result<()> {
         if self.out.len() - self.base + bytes > self.limit {
@@ -360,7 +369,7 @@ impl<'t> Transcoder<'t> {
         Ok(())
     }
 
-    /// Writes bytes with their length.
+    /// Writes a field with the length and the bytes of its value.
     #[inline(always)]
     fn bytes(&mut self, number: u32, bytes: &[u8]) -> Result<()> {
         self.room_for(bytes.len())?;
@@ -370,7 +379,7 @@ impl<'t> Transcoder<'t> {
         Ok(())
     }
 
-    /// Writes a part of the text with its length.
+    /// Writes a field whose value is a part of the text, with its length.
     #[inline(always)]
     fn text(&mut self, number: u32, start: usize, end: usize) -> Result<()> {
         let len = end - start;
@@ -380,8 +389,8 @@ impl<'t> Transcoder<'t> {
             && tag < 0x80
         {
             self.room_for(len)?;
-            // A copy of fixed size is much faster than one of any size, even if half of it is for
-            // nothing.
+            // A copy of fixed size is much faster than one of variable size, even if half of it is
+            // unused.
             #[expect(clippy::cast_possible_truncation, reason = "both are below 0x80")]
             self.out.extend_from_slice(&[tag as u8, len as u8]);
             let start = self.out.len();
@@ -392,7 +401,7 @@ impl<'t> Transcoder<'t> {
         self.bytes(number, self.scan.slice(start, end))
     }
 
-    /// The known name of `type_name` that is nearest to a misspelt one.
+    /// Returns the name among `known` that is most similar to an unknown name of `type_name`.
     #[cold]
     fn suggest(
         &mut self,
@@ -412,8 +421,8 @@ impl<'t> Transcoder<'t> {
         nearest
     }
 
-    /// Counts a value of this kind if it is, or stands in, a Struct; says whether there are too
-    /// many.
+    /// Counts the value if it is a Struct or a Value. Says whether the resource has too many of
+    /// them.
     #[inline(always)]
     fn is_beyond_struct_values(&mut self, kind: Kind) -> bool {
         let Kind::Message(index) = kind else { return false };
@@ -423,8 +432,8 @@ impl<'t> Transcoder<'t> {
         self.struct_values > MAX_STRUCT_VALUES
     }
 
-    /// Notes that what follows is more than a limit allows, and passes over it; `close` ends the
-    /// list or object.
+    /// Skips the rest of a list or object that ends with `close`, and notes that it exceeds a
+    /// limit.
     #[cold]
     fn pass_over(&mut self, close: u8, message: String) -> Result<()> {
         let start = self.scan.pos();
@@ -441,7 +450,7 @@ impl<'t> Transcoder<'t> {
         Ok(())
     }
 
-    /// Notes something at `start`, up to where the scanner stands.
+    /// Adds a note on the text from `start` to the scanner.
     #[cold]
     fn note(&mut self, rule: &'static Rule, at: &Path<'_>, start: usize, message: String) -> &mut Note {
         let span = Span::new(start, self.scan.pos());
@@ -454,7 +463,7 @@ impl<'t> Transcoder<'t> {
     }
 }
 
-/// The descriptor of a message type by index; the tables are consistent.
+/// Returns the descriptor of a message type by index. The index must be one of the tables.
 fn descriptor(index: u16) -> &'static Message {
     tables::MESSAGES
         .get(usize::from(index))

@@ -1,4 +1,4 @@
-//! What the loader says about a document: its rules, and notes on what was left out of a resource.
+//! The loader's rules, and notes on what was left out of a resource.
 
 use std::borrow::Cow;
 use xdsctl_model::diag::{Diagnostic, Path, Rule, rules};
@@ -33,15 +33,15 @@ rules! {
     LIMIT_EXCEEDED = "dump-limit-exceeded", Dump, Fails, "a limit of xdsctl: 256 MiB a resource, 256 levels";
 }
 
-/// Longest excerpt of a value in a message, in characters.
+/// The longest excerpt of a value in a message, in characters.
 const EXCERPT: usize = 100;
 
-/// A finding on a resource, made while it was read: the field and the place in the text.
+/// A finding from reading a resource, with the field and the place in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// What is wrong, at which field.
+    /// What is wrong, and at which field.
     pub diagnostic: Diagnostic,
-    /// Where in the text.
+    /// The place in the text.
     pub span: Span,
 }
 
@@ -67,8 +67,8 @@ impl Note {
     }
 }
 
-/// A value to quote in a message: on one line, not longer than a line, and only if it may be
-/// printed. `root` is the type of the resource.
+/// Returns a value to quote in a message: on one line, shortened, and masked if it may be a secret.
+/// `root` is the type of the resource.
 pub(super) fn quote(root: Option<&'static Message>, at: &Path<'_>, raw: &[u8]) -> String {
     let place = SecretPlace::of(root, &at.to_owned());
     let is_nested = matches!(raw.first(), Some(b'{' | b'['));
@@ -85,15 +85,15 @@ pub(super) fn quote(root: Option<&'static Message>, at: &Path<'_>, raw: &[u8]) -
     format!("`{}`", clip(&masked))
 }
 
-/// Largest value that is quoted from an object or a list, in bytes: all of it is searched for
-/// secrets.
+/// The largest object or list that is quoted, in bytes. All of it is searched for secrets.
 const MAX_MASKED_BYTES: usize = 64 << 10;
 
-/// A piece of the text to quote in a message: on one line, and not longer than a line. Of an object
-/// or a list, however it is laid out, without the white space between its parts.
+/// Returns a part of the text to quote in a message: on one line, and shortened. White space
+/// between the parts of an object or list is removed, so that the layout does not matter.
 pub fn clip(raw: &[u8]) -> String {
     let is_nested = matches!(raw.first(), Some(b'{' | b'['));
-    // Four bytes are at most one character; do not convert a whole document to quote its start.
+    // Every character has at most four bytes. This avoids converting a whole document to quote its
+    // start.
     let enough = EXCERPT * if is_nested { 16 } else { 4 };
     let head = raw.get(..enough).unwrap_or(raw);
     let text = String::from_utf8_lossy(head);

@@ -1,72 +1,73 @@
-//! What a text repeats: which key follows which, laid out how, and whole values.
+//! Remembers what a text repeats: which key follows which in which layout, and whole values.
 //!
-//! A dump holds the same few messages ten thousand times. Two things are kept for each field of
-//! each message type: the text that led from its last value to the next one (comma, white space,
-//! key, colon), and its last value with the bytes that it became. Where the text says the same
-//! again, one comparison takes the place of reading it.
+//! A dump has the same few messages ten thousand times. For each field of each message type, two
+//! things are remembered: the text between its last value and the next value (comma, white space,
+//! key, colon), and its last value with the bytes written for it. Where the text is the same again,
+//! one comparison replaces reading it.
 //!
-//! A comparison that fails costs little, and one that keeps failing is given up for a while.
+//! A comparison that fails costs little. If it keeps failing, it is suspended for a while.
 
 use xdsctl_proto::tables;
 
 use xdsctl_model::diag::BytesKnowledge;
 
-/// Making room takes as long as to read so many bytes.
+/// The size of a text from which remembering pays off, in bytes: allocating the memory takes as
+/// long as reading so many bytes.
 pub(super) const WORTHWHILE: usize = 16 << 10;
 
-/// Longest text between two values that is kept.
+/// The longest text between two values that is remembered, in bytes.
 const MAX_STEP: usize = 96;
 
-/// Comparisons of a value that may fail in a row.
+/// The number of comparisons of a value that may fail in a row.
 const PATIENCE: u8 = 8;
 
-/// After that, two in this many values are compared.
+/// After that many failures, only two in this many values are compared.
 const RARELY: u8 = 32;
 
-/// The way from one value of a message to its next one, or out of the message.
+/// The text from one value of a message to its next value, or to the end of the message.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ValueStep {
-    /// Where it stands in the text.
+    /// The offset in the text at which the step starts.
     pub start: usize,
-    /// Its length; 0 for none.
+    /// The length in bytes; 0 if there is no step.
     pub len: u16,
-    /// Where the name in its key starts in it.
+    /// The offset in the step at which the name of the key starts.
     pub key: u16,
     /// The position of the field in its message; `None` for the end of the message.
     pub position: Option<u16>,
 }
 
-/// A value that has been read without fault, and the bytes that it became.
+/// A value that was read without a fault, and the bytes written for it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ReadValue {
-    /// Where it starts in the text.
+    /// The offset in the text at which the value starts.
     pub start: usize,
-    /// Its length; 0 for none.
+    /// The length of the text; 0 if there is no value.
     pub len: usize,
-    /// Where its bytes start in the output.
+    /// The offset in the output at which the bytes of the value start.
     pub wire: usize,
-    /// How many bytes it became.
+    /// The number of bytes written for the value.
     pub wire_len: usize,
-    /// Number of the output that they are in.
+    /// The number of the output that has the bytes; see `Transcoder::output`.
     pub output: u32,
-    /// Levels of messages around it, below the resource and in all.
+    /// The levels of messages around the value, below the resource and in total.
     pub levels: (u32, u32),
-    /// It stood where gRPC reads nothing: a Duration out of range is noted there, and nowhere else.
+    /// Whether gRPC does not read the field. A Duration out of range is noted only in such a field.
     pub is_unread: bool,
-    /// What is known of its bytes.
+    /// What is known of the bytes without decoding them.
     pub known: BytesKnowledge,
-    /// Comparisons that have failed since the last one that did not.
+    /// How many comparisons have failed since the last one that succeeded.
     pub misses: u8,
 }
 
 impl ReadValue {
-    /// Says whether it is worth the while to compare the next value with this one.
+    /// Says whether comparing the next value with this one is worthwhile.
     #[inline(always)]
     pub const fn is_hopeful(&self) -> bool {
         self.misses < PATIENCE || self.misses % RARELY < 2
     }
 
-    /// Counts a value that was another one, or was not compared.
+    /// Counts a value that was different or was not compared.
     #[inline(always)]
     pub const fn miss(&mut self) {
         self.misses = match self.misses {
@@ -82,32 +83,33 @@ impl ReadValue {
     }
 }
 
-/// A place in a message, from which a [`ValueStep`] leads on.
+/// A place in a message from which a [`ValueStep`] leads to the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The place behind the opening brace.
+    /// The place after the opening brace.
     Start,
-    /// The place behind the value of `@type`.
+    /// The place after the value of `@type`.
     Typed,
-    /// Behind the value of the field at this position.
+    /// The place after the value of the field at this position.
     After(u16),
-    /// Any other place, from which nothing is known of what follows.
+    /// Any other place. Nothing is remembered of what follows it.
     Unknown,
 }
 
-/// What has been kept of a text so far.
+/// What is remembered of a text so far.
 #[derive(Debug)]
 pub(super) struct Repeats {
-    /// Where the entries of each message start: one for each field, and two more for the steps.
+    /// The index of each message's first entry in the other lists. A message has an entry for each
+    /// field, and two more: for its start and for `@type`.
     base: Vec<u32>,
-    /// The last two different ones from each place, the latest first.
+    /// The last two steps from each place, the latest first.
     steps: Vec<[ValueStep; 2]>,
     values: Vec<ReadValue>,
     is_off: bool,
 }
 
 impl Repeats {
-    /// Keeps nothing before [`prepare`](Self::prepare).
+    /// Returns a value that remembers nothing before [`prepare`](Self::prepare).
     pub(super) const fn new() -> Self {
         Repeats {
             base: Vec::new(),
@@ -117,13 +119,13 @@ impl Repeats {
         }
     }
 
-    /// Keeps nothing from now on.
+    /// Stops remembering from now on.
     pub(super) const fn turn_off(&mut self) {
         self.is_off = true;
     }
 
-    /// Makes room, once: many messages of a log have no resource in them, and it takes longer than
-    /// they do.
+    /// Allocates the memory when it is first needed. It takes longer than to read a message of a
+    /// log, and many of those have no resource.
     #[inline(always)]
     pub(super) fn prepare(&mut self) {
         if self.base.is_empty() && !self.is_off {
@@ -153,14 +155,14 @@ impl Repeats {
         }
     }
 
-    /// The steps that were taken last from here; of length 0 if there were none.
+    /// Returns the last steps from this place. They have length 0 if there were none.
     #[inline(always)]
     pub(super) fn steps(&mut self, message: u16, place: Place) -> Option<&mut [ValueStep; 2]> {
         let slot = self.slot(message, place)?;
         self.steps.get_mut(slot)
     }
 
-    /// Keeps the step, which ends at `end`.
+    /// Remembers a step that ends at `end`.
     pub(super) fn keep_step(&mut self, message: u16, place: Place, step: ValueStep, end: usize) {
         let len = end - step.start;
         if len > MAX_STEP {
@@ -175,7 +177,7 @@ impl Repeats {
         }
     }
 
-    /// The last value of a field.
+    /// Returns the last value of a field.
     #[inline(always)]
     pub(super) fn value(&mut self, message: u16, position: u16) -> Option<&mut ReadValue> {
         let slot = self.slot(message, Place::After(position))?;
@@ -188,8 +190,8 @@ mod tests {
     use super::super::{MAX_LEVELS, TranscodeOptions, TranscodeStop, Transcoder};
     use super::tables;
 
-    /// Reads messages one after the other, of one text or each of its own; cuts off what is too
-    /// large.
+    /// Reads messages one after the other, from one text or from a text each. Cuts off messages
+    /// that are too large.
     fn read(type_name: &str, texts: &[String], limit: usize, together: bool) -> Vec<Option<Vec<u8>>> {
         let message = tables::message(type_name).unwrap();
         let options = TranscodeOptions {
@@ -248,7 +250,7 @@ mod tests {
     #[test]
     fn a_value_is_not_repeated_from_where_it_is_read_to_where_it_is_not() {
         let names = [
-            // gRPC reads the field of the manager, and not that of the cluster.
+            // gRPC reads this field in HttpConnectionManager, but not in Cluster.
             "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
             "envoy.config.cluster.v3.Cluster",
         ];
@@ -267,7 +269,7 @@ mod tests {
     #[test]
     fn a_value_is_not_repeated_at_another_depth() {
         let value = r#"{"not_id":{"not_id":{"not_id":{"any":true}}}}"#;
-        // Each adds two levels.
+        // Each nesting adds two levels.
         let around = |count: usize| r#"{"and_ids":{"ids":["#.repeat(count) + value + &"]}}".repeat(count);
         let texts = [around(1), around(MAX_LEVELS as usize / 2 - 1), around(1)];
         check("envoy.config.rbac.v3.Principal", &texts, 1 << 20);

@@ -1,4 +1,4 @@
-//! Numbers, strings, bytes, booleans and enums.
+//! Reads numbers, strings, bytes, booleans and enums.
 
 use std::borrow::Cow;
 
@@ -15,24 +15,25 @@ use crate::source::json::{Str, is_number};
 use crate::source::yaml::{self, Plain};
 use xdsctl_model::diag::{BytesKnowledge, Path};
 
-/// Takes padded and unpadded base64, and bits left over in the last character, as protobuf does.
+/// Accepts padded and unpadded base64, and unused bits in the last character, as protobuf does.
 const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_allow_trailing_bits(true)
     .with_decode_padding_mode(DecodePaddingMode::Indifferent);
 const BASE64: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
 const BASE64_URL: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
 
-/// Integers have at most this many digits; more are out of every range.
+/// The largest number of digits of an integer. A longer one is out of every range.
 const MAX_DIGITS: usize = 20;
 
-/// A number in the text.
+/// An integer that was read from the text.
 enum Number {
     Int(i128),
     Bad,
 }
 
 impl<'t> Transcoder<'t> {
-    /// Reads a value that is not a message and writes it with its tag; a zero only if `keep_zero`.
+    /// Reads a value that is not a message, and writes it with its tag. A zero is written only if
+    /// `keep_zero`.
     #[inline(always)]
     pub(super) fn scalar(&mut self, number: u32, kind: Kind, keep_zero: bool, at: &Path<'_>) -> Result<()> {
         match kind {
@@ -73,8 +74,8 @@ impl<'t> Transcoder<'t> {
         self.text(number, token.start, token.end)
     }
 
-    /// The inside of a string that stands for something other than text, such as a number or a
-    /// name.
+    /// Returns the contents of a string that stands for something other than text, such as a number
+    /// or a name.
     #[inline(always)]
     pub(super) fn resolved(&self, token: Str) -> Cow<'t, [u8]> {
         if token.escaped {
@@ -88,12 +89,12 @@ impl<'t> Transcoder<'t> {
         let mut text = Vec::new();
         match self.scan.text_of(token, &mut text) {
             Ok(_) => Cow::Owned(text),
-            // No character is a backslash in a number or a name: the caller takes it for neither.
+            // A number or a name has no backslash, so the caller rejects this text.
             Err(_) => Cow::Borrowed(self.scan.raw(token)),
         }
     }
 
-    /// A string with escapes or beyond ASCII.
+    /// Reads a string with escapes or non-ASCII characters.
     fn rare_string(&mut self, number: u32, token: Str, keep_zero: bool, at: &Path<'_>) -> Result<()> {
         let mut scratch = std::mem::take(&mut self.scratch);
         let result = match self.scan.text_of(token, &mut scratch) {
@@ -147,7 +148,7 @@ impl<'t> Transcoder<'t> {
     fn integer(&mut self, number: u32, kind: Kind, min: i128, max: i128, keep_zero: bool, at: &Path<'_>) -> Result<()> {
         let first = self.scan.peek();
         if let Some(value) = self.scan.short_number() {
-            // In the range of every kind.
+            // The value is in the range of every kind.
             if value != 0 || keep_zero {
                 self.write_integer(number, kind, value.into());
             }
@@ -178,8 +179,8 @@ impl<'t> Transcoder<'t> {
         Ok(())
     }
 
-    /// Reads the string at the scanner if it is a scalar that only YAML takes for a number or a
-    /// boolean.
+    /// Reads the string at the scanner, if it is a plain scalar that only YAML reads as a number or
+    /// a boolean.
     #[cold]
     pub(super) fn marked(&mut self) -> Option<Plain> {
         if !self.options.bare_strings || self.scan.peek() != b'"' {
@@ -196,8 +197,8 @@ impl<'t> Transcoder<'t> {
         None
     }
 
-    /// Reads the string at `start` again, which holds `token` and is no JSON number. As protobuf
-    /// does, takes leading zeros and a plus.
+    /// Reads the string at `start` again. It has the contents `token` and is not a JSON number.
+    /// Like protobuf, accepts leading zeros and a plus.
     #[cold]
     fn rare_integer(&mut self, token: &[u8], start: usize) -> Number {
         let end = self.scan.pos();
@@ -216,7 +217,7 @@ impl<'t> Transcoder<'t> {
         }
     }
 
-    /// Writes a value that is in the range of its kind.
+    /// Writes an integer that is in the range of its kind.
     #[inline(always)]
     #[expect(
         clippy::cast_possible_truncation,
@@ -245,7 +246,7 @@ impl<'t> Transcoder<'t> {
         }
     }
 
-    /// Reads an `f64`; `None` after noting why not.
+    /// Reads an `f64`. Returns `None` after a note if the value cannot be used.
     pub(super) fn double(&mut self, at: &Path<'_>) -> Result<Option<f64>> {
         let first = self.scan.peek();
         let start = self.scan.pos();
@@ -325,7 +326,7 @@ impl<'t> Transcoder<'t> {
         Ok(())
     }
 
-    /// Reads base64 that holds the bytes of the message that is being written (`@value`).
+    /// Reads the base64 of `@value`, which holds the bytes of the current message.
     pub(super) fn packed_bytes(&mut self, at: &Path<'_>) -> Result<()> {
         self.at_most(BytesKnowledge::Nothing);
         if self.scan.peek() == b'"' {
@@ -333,7 +334,7 @@ impl<'t> Transcoder<'t> {
             let token = self.scan.string()?;
             let document = self.document;
             let text = self.resolved(token);
-            // A text of the user's has no document behind it.
+            // A text that the user wrote has no document behind it.
             if let Some(bytes) = binary::place(&text).and_then(|place| document.get(place)) {
                 self.room_for(bytes.len())?;
                 self.out.extend_from_slice(bytes);
@@ -354,7 +355,8 @@ impl<'t> Transcoder<'t> {
 
     fn enumeration(&mut self, number: u32, index: u16, keep_zero: bool, at: &Path<'_>) -> Result<()> {
         if self.scan.peek() != b'"' {
-            // Elsewhere `null` is an absent field and does not come here: this is a NullValue.
+            // For other enums, `null` means an absent field and is handled before. So this is a
+            // NullValue.
             if self.scan.null() {
                 if keep_zero {
                     self.write_integer(number, Kind::Int32, 0);
@@ -386,7 +388,8 @@ impl<'t> Transcoder<'t> {
         Ok(())
     }
 
-    /// Notes that a name is none of the enum's, and returns what it stands for in other letters.
+    /// Notes that the enum has no such name. Returns the value that the name means with other
+    /// capital letters or as a number, if any.
     #[cold]
     fn unknown_enum_value(&mut self, index: u16, name: &[u8], start: usize, at: &Path<'_>) -> Option<i32> {
         let item = tables::ENUMS.get(usize::from(index))?;
@@ -400,8 +403,8 @@ impl<'t> Transcoder<'t> {
         }
         let text = String::from_utf8_lossy(name);
         if let Ok(value) = text.parse::<i32>() {
-            // Python's json_format takes it for the number, and so does the client where it reads
-            // JSON itself; Go's refuses it.
+            // Python's json_format accepts it as the number, and so does the client where it reads
+            // JSON itself. Go's rejects it.
             let message = format!("`{value}` is a number in quotes, it is read as the {short} of that number");
             self.note(&UNKNOWN_ENUM_VALUE, at, start, message);
             return Some(value);
@@ -419,8 +422,8 @@ impl<'t> Transcoder<'t> {
         None
     }
 
-    /// Writes the key of a map entry as field 1; false after noting why it cannot be one, and
-    /// passing the value.
+    /// Writes the key of a map entry as field 1. If the key is not valid, notes that, skips the
+    /// value and returns false.
     pub(super) fn map_key(&mut self, kind: Kind, key: Str, name: &str, at: &Path<'_>) -> Result<bool> {
         if kind == Kind::String {
             self.bytes(1, name.as_bytes())?;
@@ -477,7 +480,7 @@ fn parse_integer(token: &[u8]) -> Number {
 #[cold]
 fn parse_integer_as_float(token: &[u8]) -> Number {
     match parse_float(token) {
-        // Beyond 2^64 every integer is out of range, however it is rounded.
+        // Every integer beyond 2^64 is out of range, so rounding does not matter.
         #[expect(clippy::cast_possible_truncation, reason = "whole, and far below 2^127")]
         Some(value) if value.fract() == 0.0 && value.abs() < 1e30 => Number::Int(value as i128),
         Some(value) if value.fract() == 0.0 => Number::Int(i128::MAX),
@@ -485,7 +488,7 @@ fn parse_integer_as_float(token: &[u8]) -> Number {
     }
 }
 
-/// Reads a JSON number; `None` if it is none, or too large for an `f64`.
+/// Reads a JSON number. Returns `None` if the text is not one, or if it is too large for an `f64`.
 fn parse_float(token: &[u8]) -> Option<f64> {
     if !is_number(token) {
         return None;
@@ -494,8 +497,8 @@ fn parse_float(token: &[u8]) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// Reads what a string may hold beyond a JSON number, as protobuf does: a plus, leading zeros,
-/// nothing on one side of the point.
+/// Reads a number in a string, which protobuf allows to have more forms than a JSON number: a plus,
+/// leading zeros, nothing on one side of the point.
 #[cold]
 fn parse_loose_float(token: &[u8]) -> Option<f64> {
     let is_numeric = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');

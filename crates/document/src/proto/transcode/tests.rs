@@ -35,7 +35,8 @@ fn read(message: &str, text: &str) -> Transcoded {
     )
 }
 
-/// What is printed of the message that was read, and the rule and the quoted text of each note.
+/// Returns the printed form of the message that was read, and the rule, path and quoted text of
+/// each note.
 fn outcome(message: &str, text: &str) -> (String, Vec<(&'static str, String, String)>) {
     let read = read(message, text);
     assert_eq!(read.stop, None, "{text}");
@@ -60,7 +61,7 @@ fn check(message: &str, text: &str, printed: &str, notes: &[(&str, &str, &str)])
     assert_eq!((got.as_str(), got_notes.as_slice()), (printed, notes), "{text}");
 }
 
-/// The result is what prost-reflect makes of the same text, without a note.
+/// Checks that the result is that of prost-reflect for the same text, without a note.
 #[track_caller]
 fn plain(message: &str, text: &str) {
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -416,7 +417,8 @@ fn no_message_has_more_fields_than_are_tracked() {
     );
 }
 
-/// Each is refused by a reader of protobuf (Python's json_format 7.36) and read here all the same.
+/// A protobuf reader (Python's json_format 7.36) rejects each of these, and they are read here all
+/// the same.
 #[test]
 fn what_protobuf_refuses_is_noted_and_read() {
     let bad = "dump-bad-value";
@@ -451,7 +453,7 @@ fn what_protobuf_refuses_is_noted_and_read() {
 
 #[test]
 fn a_duration_beyond_its_range_is_noted_where_nobody_else_would() {
-    // gRPC reads none of cleanup_interval, and all of the other.
+    // gRPC does not read cleanup_interval, but reads the other field.
     let long = r#""315576000001s""#;
     for (text, notes) in [
         (format!(r#"{{"cleanup_interval":{long}}}"#), 1),
@@ -500,7 +502,7 @@ fn a_type_with_a_form_of_its_own_has_it_under_value() {
     assert_eq!(any("StringValue", ""), ["dump-bad-value"]);
     assert_eq!(any("Struct", r#","a":1"#), ["dump-unknown-field", "dump-bad-value"]);
     assert_eq!(any("Duration", r#","value":"1s","value":"2s""#), ["dump-duplicate-key"]);
-    // Go writes the first, Python the second.
+    // Go writes the first form, Python the second.
     assert_eq!(any("Empty", r#","value":{}"#), [""; 0]);
     assert_eq!(any("Empty", ""), [""; 0]);
     assert_eq!(any("Empty", r#","value":{"a":1}"#), ["dump-unknown-field"]);

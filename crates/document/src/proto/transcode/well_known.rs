@@ -11,14 +11,14 @@ use crate::source::yaml::Plain;
 use xdsctl_model::diag::Path;
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
-/// What a Duration must be.
+/// What a Duration must be, as messages call it.
 const DURATION: &str = "a duration such as `1.5s`";
 
-/// What a Timestamp must be.
+/// What a Timestamp must be, as messages call it.
 const TIMESTAMP: &str = "an RFC 3339 time";
 
 impl Transcoder<'_> {
-    /// Reads the body of a message of a special form; false if there was nothing usable.
+    /// Reads a message that has a JSON form of its own. Returns false if the value cannot be used.
     pub(super) fn well_known(&mut self, message: &'static Message, index: u16, at: &Path<'_>) -> Result<bool> {
         let rejected = self.rejected;
         match message.well_known {
@@ -37,7 +37,7 @@ impl Transcoder<'_> {
         Ok(self.rejected == rejected)
     }
 
-    /// Reads a Struct or a ListValue: the JSON form of their only field.
+    /// Reads a Struct or a ListValue, whose JSON form is that of its only field.
     fn only_field(&mut self, message: &'static Message, at: &Path<'_>) -> Result<bool> {
         let Some(field) = message.fields.first() else {
             self.scan.skip_value()?;
@@ -57,7 +57,7 @@ impl Transcoder<'_> {
         }
     }
 
-    /// Reads a Value: what the text is decides the member of its oneof.
+    /// Reads a Value. The kind of JSON value decides which member of its oneof is set.
     fn dynamic(&mut self, message: &'static Message, at: &Path<'_>) -> Result<()> {
         let number = match self.scan.peek() {
             b'"' => self.dynamic_string(),
@@ -77,14 +77,14 @@ impl Transcoder<'_> {
         let rejected = self.rejected;
         self.value(field.number, field.kind, true, at)?;
         if matches!(field.kind, Kind::Message(_)) {
-            // What was rejected inside does not make the whole unusable.
+            // A value that was rejected inside does not make the whole value unusable.
             self.rejected = rejected;
         }
         Ok(())
     }
 
-    /// The member for the string at the scanner: text, unless YAML takes it for a number or a
-    /// boolean.
+    /// Returns the member for the string at the scanner. It is text, unless YAML reads it as a
+    /// number or a boolean.
     fn dynamic_string(&mut self) -> u32 {
         let start = self.scan.pos();
         let marked = self.marked();
@@ -97,8 +97,8 @@ impl Transcoder<'_> {
         }
     }
 
-    /// Reads a Duration or Timestamp that is given by its fields, as text format has it and JSON
-    /// has not.
+    /// Reads a Duration or Timestamp that is given by its fields, as in text format. Protobuf's
+    /// JSON does not allow this.
     fn spelt_out(&mut self, message: &'static Message, index: u16, at: &Path<'_>) -> Result<bool> {
         let start = self.scan.pos();
         let read = self.object(index, message, at)?;
@@ -116,7 +116,7 @@ impl Transcoder<'_> {
     fn duration(&mut self, at: &Path<'_>) -> Result<()> {
         let start = self.scan.pos();
         let seconds = self.moment(parse_duration, DURATION, at)?;
-        // Where gRPC reads the field, it is for the client to refuse.
+        // Where gRPC reads the field, the client's own converter rejects the value.
         if self.is_unread && seconds.is_some_and(|seconds| seconds.unsigned_abs() > MAX_DURATION_SECONDS.unsigned_abs())
         {
             let wanted = format!("at most {MAX_DURATION_SECONDS} seconds");
@@ -198,8 +198,8 @@ fn nanos(fraction: &str) -> Option<i32> {
     Some((fraction.len()..9).fold(digits, |nanos, _| nanos * 10))
 }
 
-/// Reads `1.5s`. Any number of seconds that fits 64 bits is taken: refusing it is the client's
-/// business.
+/// Reads `1.5s`. Accepts any number of seconds that fits 64 bits, because the client's converter
+/// rejects numbers out of range.
 fn parse_duration(text: &str) -> Option<(i64, i32)> {
     let number = text.strip_suffix('s')?;
     let (negative, magnitude) = match number.strip_prefix('-') {
@@ -222,7 +222,7 @@ fn parse_duration(text: &str) -> Option<(i64, i32)> {
     Some((seconds, if negative { -nanos } else { nanos }))
 }
 
-/// Reads an RFC 3339 time with a zone: no leap second, and no part left out.
+/// Reads an RFC 3339 time with a zone. Leap seconds and missing parts are not allowed.
 fn parse_timestamp(text: &str) -> Option<(i64, i32)> {
     let text = text.to_ascii_uppercase();
     let bytes = text.as_bytes();

@@ -1,8 +1,8 @@
-//! Short elements of lists that are like one that was walked before.
+//! Recognises short list elements that are like one that was walked before.
 //!
-//! Of two endpoints that differ in their addresses and weights the same is said. So the walk over an
-//! element marks the bytes on which nothing depends that is said of it: texts, and messages that
-//! nobody looks into. Another element that has the same bytes in all other places is not walked.
+//! Two endpoints that differ only in their addresses and weights have the same findings. So the
+//! walk over an element marks the bytes that do not affect its findings: texts, and messages that
+//! are not looked into. Another element with the same bytes in all other places need not be walked.
 
 use xdsctl_model::diag::PackedPattern;
 use xdsctl_proto::tables::Message;
@@ -10,22 +10,22 @@ use xdsctl_proto::tables::Message;
 use super::missed;
 use super::since::Families;
 
-/// Longer elements are walked.
+/// The length in bytes up to which elements are compared. Longer elements are walked.
 const MAX_SAMPLE_BYTES: usize = 1024;
 
-/// So many elements are remembered.
+/// The number of elements that are remembered.
 const MAX_SAMPLES: usize = 16;
 
-/// Once so many more elements were like none than like another, all are walked.
+/// Comparing stops when elements without a match outnumber those with one by this many.
 const MAX_MISSES: usize = 32;
 
-/// Elements that were walked in one walk.
+/// The elements that were walked in one walk.
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     samples: Vec<Sample>,
-    /// The one that is being walked.
+    /// The element that is being walked.
     open: Option<Sample>,
-    /// Elements that were like none, less those that were.
+    /// The number of elements without a match, less the number of elements with one.
     misses: usize,
     #[cfg(test)]
     alike: usize,
@@ -35,22 +35,22 @@ pub(super) struct Samples {
 #[derive(Debug)]
 struct Sample {
     bytes: Vec<u8>,
-    /// Of each byte, the bits that matter.
+    /// For each byte, the bits that affect the findings.
     mask: Vec<u8>,
-    /// Where the bytes were.
+    /// The address of the bytes in memory.
     addr: usize,
-    /// The index of the message type, and who heard of what is said of it.
+    /// The index of the message type, and the families for which unread fields are reported.
     of: (u16, Families),
     pattern: PackedPattern,
 }
 
 impl Samples {
-    /// Says whether it is worth to look for an element like this.
+    /// Says whether it is worthwhile to look for a match for this element.
     pub(super) fn are_for(&self, element: &[u8]) -> bool {
         self.open.is_none() && element.len() <= MAX_SAMPLE_BYTES && self.misses < MAX_MISSES
     }
 
-    /// What was said of an element like this.
+    /// Returns the findings of an element that matches this one.
     pub(super) fn like(&mut self, element: &[u8], message: &'static Message, told: Families) -> Option<PackedPattern> {
         let is_like = |sample: &&Sample| {
             sample.bytes.len() == element.len()
@@ -66,7 +66,7 @@ impl Samples {
         Some(pattern)
     }
 
-    /// Begins with an element that is like none.
+    /// Begins to record an element that has no match.
     pub(super) fn open(&mut self, element: &[u8], message: &'static Message, told: Families) {
         self.misses += 1;
         self.open = Some(Sample {
@@ -78,8 +78,8 @@ impl Samples {
         });
     }
 
-    /// Nothing that is said of the element that is being walked depends on this payload in it, other
-    /// than on its length.
+    /// Records that a payload in the current element does not affect its findings, except by its
+    /// length.
     #[inline(always)]
     pub(super) fn leave_out(&mut self, payload: &[u8]) {
         if let Some(open) = &mut self.open {
@@ -87,7 +87,7 @@ impl Samples {
         }
     }
 
-    /// Ends the element that is being walked: this was said of it.
+    /// Ends the current element, whose findings are `pattern`.
     pub(super) fn close(&mut self, pattern: Option<PackedPattern>) {
         if let Some((open, pattern)) = self.open.take().zip(pattern) {
             if self.samples.len() == MAX_SAMPLES {
@@ -100,7 +100,7 @@ impl Samples {
 
 impl Sample {
     fn leave_out(&mut self, payload: &[u8]) {
-        // Of this length it may be a number without a limit, of which something else is said.
+        // A payload of this length may be a number that means no limit, which has another finding.
         if payload.len() == missed::NO_LIMIT.len() {
             return;
         }
@@ -130,7 +130,7 @@ mod tests {
 
     const ENDPOINTS: &str = "envoy.config.endpoint.v3.ClusterLoadAssignment";
 
-    /// What each client leaves unread, and how many elements were like another.
+    /// Returns what each client leaves unread, and how many elements matched another.
     fn unread(text: &str, type_name: &str, has_samples: bool) -> (Vec<Packed>, usize) {
         let bytes = Bytes::from(transcode::named(text.as_bytes(), type_name).unwrap().bytes);
         let message = xdsctl_proto::tables::message(type_name).unwrap();
@@ -159,7 +159,8 @@ mod tests {
         (own.into_iter().chain(beside.into_iter().flatten()).collect(), alike)
     }
 
-    /// Compares what is said with samples and without; how many elements were like another.
+    /// Checks that the findings with and without samples are equal. Returns how many elements
+    /// matched another.
     fn compared(text: &str, type_name: &str) -> usize {
         let (walked, _) = unread(text, type_name, false);
         let (sampled, alike) = unread(text, type_name, true);
@@ -176,7 +177,7 @@ mod tests {
         alike
     }
 
-    /// Numbers in an order without a meaning.
+    /// Draws numbers in a pseudo-random order.
     struct Draw(u64);
 
     impl Draw {

@@ -1,5 +1,4 @@
-//! Which clients read a field, in which versions, and with which switch: what an editor shows of
-//! it.
+//! Which clients read a field, in which versions and with which switch, for editors.
 
 use super::since::{Families, reads};
 use crate::proto::message_type::FieldType;
@@ -9,16 +8,15 @@ use xdsctl_proto::tables::Listed;
 /// What a family does with a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldUse {
-    /// It reads the field in every version that is known.
+    /// The family reads the field in every known version.
     Read,
-    /// It reads the field in versions that have this.
+    /// The family reads the field in versions that have this feature.
     Since(Feature),
-    /// It never reads the field.
+    /// The family never reads the field.
     Unread,
 }
 
-/// What each family does with a field; `None` if nobody looks into its message, or only xdsctl
-/// does.
+/// Returns what each family does with a field. Returns `None` if no client looks into its message.
 pub fn uses(field: FieldType) -> Option<Vec<(Family, FieldUse)>> {
     let (message, field) = field.parts();
     if message.listed != Listed::Client {
@@ -37,7 +35,8 @@ pub fn uses(field: FieldType) -> Option<Vec<(Family, FieldUse)>> {
     Some(uses.collect())
 }
 
-/// When a family began to do something, in words: `since 1.60 if NAME is true, since 1.70 by default`.
+/// Returns the versions in which a family changed a feature, as text: ``from 1.60 on if `NAME` is
+/// true, from 1.70 on``.
 pub fn history(feature: Feature, family: Family) -> String {
     let env = feature.env().unwrap_or("a switch");
     let steps = feature.history(family).map(|(version, change)| match change {

@@ -1,16 +1,16 @@
-//! Fields that gRPC never reads, and that somebody who sets them will miss: without them it behaves
-//! in another way.
+//! Fields that gRPC never reads and whose absence matters: gRPC behaves differently from what they
+//! ask.
 //!
-//! The decision for all fields that `proto/reads.txt` does not list: one of `missed.txt` is a
-//! `security-field-ignored` or a `behaviour-field-ignored`, both warnings; every other is a
-//! `field-ignored`, a note. Statistics, logs, traces, HTTP/1, browsers, sockets, and what asks for
-//! what gRPC does anyway are not missed.
+//! This file decides about all fields that `proto/reads.txt` does not list. A field in `missed.txt`
+//! is a `security-field-ignored` or a `behaviour-field-ignored`, both warnings. Every other field
+//! is a `field-ignored`, a note. Not in the list are fields for statistics, logs, traces, HTTP/1,
+//! browsers and sockets, and fields that ask for what gRPC does anyway.
 
 use std::sync::LazyLock;
 
 use xdsctl_proto::tables::{self, Field, Kind};
 
-/// What is said of some fields of a message.
+/// One line of `missed.txt`: the words about some fields of a message.
 pub(super) struct Listed {
     message: &'static str,
     fields: &'static str,
@@ -43,7 +43,7 @@ static LISTED: LazyLock<Vec<Listed>> = LazyLock::new(|| {
     listed
 });
 
-/// What is said of fields of the message of this full name.
+/// Returns the lines about fields of the message with this full name.
 pub(super) fn of(message: &str) -> &'static [Listed] {
     let before = LISTED.partition_point(|listed| listed.message < message);
     let from = LISTED.get(before..).unwrap_or_default();
@@ -57,28 +57,28 @@ fn listed(listed: &[Listed], is_security: bool, field: &str) -> Option<&'static 
     listed.iter().find(is_it).map(|listed| listed.text)
 }
 
-/// What is lost with a field that restricts or secures traffic.
+/// Returns what is lost if a field that restricts or secures traffic is not read.
 pub(super) fn security(of_message: &[Listed], field: &Field) -> Option<&'static str> {
     listed(of_message, true, field.name)
 }
 
-/// What gRPC does or reads instead of a field that will be missed.
+/// Returns what gRPC does or reads instead of a field that matters.
 pub(super) fn instead(of_message: &[Listed], field: &Field) -> Option<&'static str> {
     listed(of_message, false, field.name)
 }
 
-/// What gRPC does instead of each member of `host_rewrite_specifier`; those of a route's action are
-/// for their converter to report.
+/// Returns what gRPC does instead of each member of `host_rewrite_specifier`. The converter of
+/// route actions reports those of a route.
 pub fn no_host_rewrite() -> &'static str {
     let cluster_weight = "envoy.config.route.v3.WeightedCluster.ClusterWeight";
     listed(of(cluster_weight), false, "host_rewrite_literal").unwrap_or_default()
 }
 
-/// A `UInt32Value` that is as large as can be.
+/// The bytes of the largest `UInt32Value`.
 pub(super) const NO_LIMIT: &[u8] = &[0x08, 0xff, 0xff, 0xff, 0xff, 0x0f];
 
-/// Says whether a value asks for nothing: a scalar in a message that is 0 (no timeout, no
-/// percentage), or a number without a limit.
+/// Says whether a value asks for nothing: a message with a scalar that is 0 (no timeout, no
+/// percentage), or a number that means no limit.
 pub(super) fn is_off(field: &Field, payload: &[u8]) -> bool {
     let Kind::Message(index) = field.kind else {
         return false;

@@ -1,7 +1,7 @@
-//! Rewriting of what prost would read in another way than the client does.
+//! Rewrites messages that prost would read differently from the client.
 //!
-//! Fields of a foreign wire type, unknown fields, map entries that hold one and elements beyond the
-//! limit are left out; numbers lose the bits beyond 64.
+//! Removes fields with another wire type, unknown fields, map entries with an unknown field, and
+//! elements beyond the limit. Cuts off the bits of numbers beyond 64.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::{FieldCounts, Fit, MAX_DEPTH, fit, is_beyond, wire_type_of};
 #[cold]
 pub(super) fn normalize(bytes: &[u8], message: &'static Message) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
-    // Messages that are kept as bytes, by field number, with all their parts.
+    // Messages that are kept as bytes, by field number. All parts of a message are joined.
     let mut lazy: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
     let mut reader = WireReader { rest: bytes };
     let mut seen = FieldCounts::default();
@@ -65,7 +65,7 @@ pub(super) fn normalize(bytes: &[u8], message: &'static Message) -> Vec<u8> {
     out
 }
 
-/// Rewrites a map entry; `None` for one that the client does not take for an entry.
+/// Rewrites a map entry. Returns `None` if the client does not accept it as an entry.
 fn normalize_entry(bytes: &[u8], key: Kind, value: Kind) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut reader = WireReader { rest: bytes };

@@ -1,8 +1,8 @@
-//! Fields off the wire, by the rules of the client's parser.
+//! Reads fields in wire format by the rules of the client's parser.
 
 use super::{MAX_DEPTH, MAX_LEN, Malformed, START_GROUP};
 
-/// The fields of a checked message; ends early at bytes that are no field.
+/// Returns the fields of a checked message. Stops at bytes that are not a field.
 #[inline(always)]
 pub fn fields(bytes: &[u8]) -> impl Iterator<Item = Raw<'_>> {
     CheckedFields(WireReader { rest: bytes })
@@ -20,7 +20,7 @@ impl<'b> Iterator for CheckedFields<'b> {
     }
 }
 
-/// The keys of all maps in a checked message that has only maps from strings.
+/// Returns the keys of all maps in a checked message whose only fields are maps with string keys.
 pub fn map_keys(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     fields(bytes)
         .flat_map(|entry| fields(entry.payload))
@@ -28,30 +28,30 @@ pub fn map_keys(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
         .map(|key| key.payload)
 }
 
-/// One field on the wire.
+/// One field in wire format.
 pub struct Raw<'b> {
-    /// Field number.
+    /// The field number.
     pub number: u32,
-    /// 0 to 5.
+    /// The wire type, 0 to 5.
     pub wire_type: u8,
     /// The payload of a length-delimited field, else empty.
     pub payload: &'b [u8],
     /// The value of a varint.
     pub varint: u64,
-    /// A varint of ten bytes whose last one has bits beyond 64.
+    /// Whether the value is a varint of ten bytes whose last byte has bits beyond 64.
     pub(crate) overlong: bool,
 }
 
-/// Reads fields off a byte slice.
+/// Reads fields from a byte slice.
 #[derive(Debug, Clone)]
 pub(crate) struct WireReader<'b> {
     pub(crate) rest: &'b [u8],
 }
 
 impl<'b> WireReader<'b> {
-    /// The next field if it is one of the most frequent kind: a tag of one byte and a varint of up
-    /// to three, which has every port, or a length as the loaders write it. `None`, having read
-    /// nothing, for any other.
+    /// Reads the next field if it is of one of the most frequent kinds: a tag of one byte with a
+    /// varint of up to three bytes (as every port has) or with a length as the loaders write it.
+    /// For any other field, returns `None` and reads nothing.
     #[inline(always)]
     fn plain(&mut self) -> Option<Raw<'b>> {
         let (&tag, rest) = self.rest.split_first()?;
@@ -142,7 +142,7 @@ impl<'b> WireReader<'b> {
         Ok(head)
     }
 
-    /// The next field, or `None` at the end. `depth` levels may still be opened.
+    /// Reads the next field; returns `None` at the end. `depth` more levels may be opened.
     #[inline(always)]
     pub(crate) fn next(&mut self, depth: u32) -> Result<Option<Raw<'b>>, Malformed> {
         if let Some(raw) = self.plain() {
@@ -151,8 +151,8 @@ impl<'b> WireReader<'b> {
         if self.rest.is_empty() {
             return Ok(None);
         }
-        // Part by part, so that a plain field stays in registers: written piece by piece and read
-        // as a whole it would cost as much as it took to find it.
+        // The parts are copied one by one, so that a plain field stays in registers. Writing them
+        // to memory and reading the whole struct would take as long as finding the field.
         let Raw {
             number,
             wire_type,
@@ -169,7 +169,7 @@ impl<'b> WireReader<'b> {
         }))
     }
 
-    /// The next field of any kind.
+    /// Reads the next field of any kind.
     fn other(&mut self, depth: u32) -> Result<Raw<'b>, Malformed> {
         let (number, wire_type) = self.tag()?;
         let mut raw = Raw {
@@ -207,7 +207,7 @@ impl<'b> WireReader<'b> {
             if self.rest.is_empty() {
                 return Err(Malformed::Group);
             }
-            // Inside a group, field number 0 is as good as any.
+            // Inside a group, the parser accepts field number 0.
             let (tag, _) = self.varint(5)?;
             let tag = u32::try_from(tag).map_err(|_| Malformed::Varint)?;
             let (number, wire_type) = (tag >> 3, (tag & 7) as u8);

@@ -1,5 +1,5 @@
-//! Which fields a client reads: what `proto/reads.txt` says of its family, and what its version and
-//! its switches decide.
+//! Which fields a client reads. `proto/reads.txt` decides for its family; its version and its
+//! switches decide the rest.
 
 use std::sync::LazyLock;
 
@@ -10,13 +10,13 @@ use super::missed;
 use xdsctl_model::diag::BytesKnowledge;
 use xdsctl_model::profile::{Family, Feature, Profile};
 
-/// Fields that only some versions of a client read, or only under a switch. C-core's own converters
-/// report those of C-core.
+/// Fields that only some versions of a client read, or only with a switch. Fields of C-core are not
+/// here, because C-core's converters report them.
 struct Since {
     families: &'static [Family],
     message: &'static str,
     fields: &'static [&'static str],
-    /// `None` if no version reads it.
+    /// The feature with which the client reads the fields; `None` if no version reads them.
     feature: Option<Feature>,
 }
 
@@ -153,7 +153,7 @@ const fn of(
     }
 }
 
-/// Some families: a bit for each in the order of [`Family`], as in [`Field::read_in`].
+/// A set of families: a bit for each in the order of [`Family`], as in [`Field::read_in`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Families(u8);
 
@@ -180,49 +180,50 @@ impl Families {
         Families(self.0 & !other.0)
     }
 
-    /// Those that look into a message at all.
+    /// Returns the families that look into a message at all.
     pub(super) const fn knowing(message: &Message) -> Families {
         Families(!message.unknown_in)
     }
 
-    /// Those that read a field, or whose converter judges over it: it reads a member of the same
-    /// oneof. Some versions may not.
+    /// Returns the families that read a field, or whose converter takes it into account because it
+    /// reads a member of the same oneof. Some of their versions may not.
     pub(super) const fn reading(field: &Field) -> Families {
         let read = if field.judged { u8::MAX } else { field.read_in };
         Families(read & !field.unread_in)
     }
 }
 
-/// Who reads what of a message.
+/// Which clients read which fields of a message.
 pub(super) struct MessageReads {
     pub(super) message: &'static Message,
-    /// What not every version reads.
+    /// The fields that not every version reads.
     since: Vec<&'static Since>,
-    /// Fields that are missed.
+    /// The fields whose absence matters; see `missed`.
     pub(super) missed: &'static [missed::Listed],
-    /// A bit for the position of each such field.
+    /// One bit for the position of each field in `since`.
     contested: u128,
-    /// Families of whom there may be something to say in the message or below it. The others read
-    /// all fields, and all elements.
+    /// The families for which the message, or a message in it, may have a finding. The other
+    /// families read all fields and all elements.
     concerned: Families,
-    /// The same if no list in it is too long.
+    /// Like `concerned`, if no list in the message is too long.
     concerned_by_fields: Families,
-    /// The same if no list is too long and C-core reads all that is in it.
+    /// Like `concerned`, if no list is too long and C-core reads all fields that are set.
     concerned_if_plain: Families,
 }
 
-/// What may be in a message.
+/// What a message may contain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Content {
     /// Anything.
     Any,
-    /// Lists that are not too long.
+    /// Any fields, but no list that is too long.
     Fields,
-    /// That, and only fields that C-core reads.
+    /// Only fields that C-core reads, and no list that is too long.
     Plain,
 }
 
-/// The bit of a position; few messages have so many fields that some share it.
+/// Returns the bit for a position. Only in the few messages with more than 128 fields are bits
+/// shared.
 const fn bit(position: usize) -> u128 {
     1 << (position % u128::BITS as usize)
 }
@@ -231,7 +232,7 @@ fn since(message: &Message) -> impl Iterator<Item = &'static Since> {
     SINCE.iter().filter(|since| since.message == message.full_name)
 }
 
-/// Beside each of [`MESSAGES`].
+/// Which clients read which fields, for each of [`MESSAGES`] by index.
 static READS: LazyLock<Vec<MessageReads>> = LazyLock::new(|| {
     let own = |message: &'static Message| MessageReads {
         message,
@@ -246,7 +247,7 @@ static READS: LazyLock<Vec<MessageReads>> = LazyLock::new(|| {
         concerned_if_plain: Families::NONE,
     };
     let mut all: Vec<MessageReads> = MESSAGES.iter().map(own).collect();
-    // Messages hold each other, so that it takes some rounds until nothing is added.
+    // Messages contain each other, so this takes some rounds until nothing changes.
     loop {
         let now = |reads: &MessageReads| {
             [Content::Any, Content::Fields, Content::Plain].map(|content| reads.concerned_by(&all, content))
@@ -264,14 +265,14 @@ static READS: LazyLock<Vec<MessageReads>> = LazyLock::new(|| {
     }
 });
 
-/// Who reads what of the message at this index of [`MESSAGES`].
+/// Returns which clients read which fields of the message at this index of [`MESSAGES`].
 pub(super) fn reads(index: u16) -> &'static MessageReads {
     &READS[usize::from(index)]
 }
 
 impl MessageReads {
-    /// Families of whom there may be something to say in a message of so many bytes, of which this
-    /// is known. An element of a list takes at least one byte.
+    /// Returns the families for which a message of `bytes` bytes may have a finding, given what is
+    /// known of the bytes. An element of a list takes at least one byte.
     pub(super) const fn concerned(&self, bytes: usize, known: BytesKnowledge) -> Families {
         self.concerned_with(match known {
             BytesKnowledge::Plain => Content::Plain,
@@ -288,7 +289,8 @@ impl MessageReads {
         }
     }
 
-    /// The families that are concerned, as far as that is known of what is below.
+    /// Returns the families for which the message may have a finding, as far as that is known of
+    /// the messages in it.
     fn concerned_by(&self, all: &[MessageReads], content: Content) -> Families {
         if self.message.listed != Listed::Client {
             return Families::NONE;
@@ -302,7 +304,7 @@ impl MessageReads {
         let of_field = |field: &Field| {
             let reading = Families::reading(field);
             let of_elements = match field.cardinality {
-                // Of a list that is too long it is said.
+                // A list that is too long has a finding.
                 Cardinality::Repeated | Cardinality::Map { .. } if content == Content::Any => reading,
                 Cardinality::Singular | Cardinality::Repeated => below(field.kind),
                 Cardinality::Map { key, value } => below(key).any(below(value)),
@@ -323,8 +325,8 @@ impl MessageReads {
             .both(Families::knowing(self.message))
     }
 
-    /// Says whether it depends on the version of a client or its switches whether it reads the
-    /// field at this position.
+    /// Says whether the version or the switches of a client decide if it reads the field at this
+    /// position. The answer may also be true for another field that shares its bit.
     pub(super) const fn depends_on_version(&self, position: usize) -> bool {
         self.contested & bit(position) != 0
     }
@@ -334,14 +336,14 @@ impl MessageReads {
         self.missing(reader, field).is_some()
     }
 
-    /// What a family needs to have to read a field, if not all of its versions do: `Some(None)` if
-    /// none has it.
+    /// Returns the feature that a family needs to read a field. Returns `None` if all of its
+    /// versions read the field, and `Some(None)` if no version does.
     pub(super) fn since(&self, family: Family, field: &Field) -> Option<Option<Feature>> {
         let is_about = |since: &&&Since| since.families.contains(&family) && since.fields.contains(&field.name);
         Some(self.since.iter().find(is_about)?.feature)
     }
 
-    /// The entry of [`SINCE`] because of which a client does not read a field.
+    /// Returns the entry of [`SINCE`] that says that a client does not read a field.
     fn missing(&self, reader: &Profile, field: &Field) -> Option<&'static Since> {
         let family = reader.client().family;
         let is_about = |since: &&&Since| since.families.contains(&family) && since.fields.contains(&field.name);
@@ -350,8 +352,8 @@ impl MessageReads {
         (!listed.feature.is_some_and(has)).then_some(listed)
     }
 
-    /// What is said of a field that other versions of the client read, or this one with another
-    /// environment.
+    /// Returns the message on a field that other versions of the client read, or this version with
+    /// another environment.
     pub(super) fn unread(&self, reader: &Profile, field: &Field) -> Option<String> {
         let listed = self.missing(reader, field)?;
         let (name, field) = (reader.name(), field.name);
@@ -365,7 +367,7 @@ impl MessageReads {
     }
 }
 
-/// The name to give for who does not read a field: `gRPC` if no client does.
+/// Returns the name for those that do not read a field: `gRPC` if no client does.
 pub(super) fn who(reader: &Profile, field: &Field) -> &'static str {
     match reader.is_core() || !field.judged && field.read_in == 0 {
         true => "gRPC",

@@ -1,4 +1,5 @@
-//! What the client's parser takes although prost does not, and the places of ignored fields.
+//! Bytes that the client's parser accepts although prost does not, and the places of ignored
+//! fields.
 
 use super::*;
 use crate::proto::any::try_decode;
@@ -7,7 +8,7 @@ use xdsctl_model::profile::{Profile, ServerFacts};
 
 const CLUSTER: &str = "envoy.config.cluster.v3.Cluster";
 
-/// The cluster's name, and the places of what is ignored.
+/// Returns the cluster's name, and the places of its ignored fields.
 fn read(bytes: &[u8]) -> Result<(String, Vec<String>), Malformed> {
     let (profile, server) = (Profile::default(), ServerFacts::default());
     let mut cx = Validation::new(&profile, &server);
@@ -26,7 +27,7 @@ fn field_number_0_is_fine_inside_an_unknown_group_only() {
 
 #[test]
 fn both_parts_of_a_message_that_is_kept_as_bytes_count() {
-    // Twice metadata (25), each with an entry of filter_metadata.
+    // Metadata (25) twice, each with an entry of filter_metadata.
     let bytes = b"\xca\x01\x05\x0a\x03\x0a\x01a\x0a\x01n\xca\x01\x05\x0a\x03\x0a\x01b";
     let (profile, server) = (Profile::default(), ServerFacts::default());
     let mut cx = Validation::new(&profile, &server);
@@ -52,7 +53,7 @@ fn elements_that_are_not_in_one_run_have_their_own_indices() {
         let inner = thresholds(i, element);
         breakers.extend([0x0a, inner.len() as u8]);
         breakers.extend(inner);
-        // per_host_thresholds (2) in between.
+        // An element of per_host_thresholds (2) in between.
         breakers.extend([0x12, 0x00]);
     }
     let mut cluster = vec![0x52, breakers.len() as u8];

@@ -1,4 +1,4 @@
-//! What is said of a field that no version of a client reads.
+//! The message on a field that no version of a client reads.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,14 +10,15 @@ use xdsctl_model::diag::FieldWords;
 use xdsctl_model::profile::Profile;
 use xdsctl_proto::tables::Field;
 
-/// Message and number of a field, who does not read it, and whether it asks for nothing.
+/// The message and number of a field, the name of those that do not read it, and whether its value
+/// asks for nothing.
 type Unread = (u16, u32, &'static str, bool);
 
 thread_local! {
     static SAID: RefCell<HashMap<Unread, FieldWords>> = RefCell::default();
 }
 
-/// What is said: the same of thousands of resources, so that its message is made once.
+/// Returns the message. It is made once and shared, because thousands of resources have the same.
 pub(super) fn of((reads, field): (&MessageReads, &'static Field), is_off: bool, reader: &Profile) -> FieldWords {
     let who = since::who(reader, field);
     let key = (reads.message.index(), field.number, who, is_off);
@@ -69,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_field_is_known_by_its_address() {
-        // Tables that are equal may be one; then the same is to be said of both.
+        // The compiler may merge equal tables. Then the same must be said of both.
         let mut known = HashMap::new();
         for message in MESSAGES {
             let reads = since::reads(message.index());

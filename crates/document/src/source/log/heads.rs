@@ -1,5 +1,6 @@
-//! Responses of which C-core logs the head, and then one resource after the other:
-//! `received ADS response: type_url=envoy.config.cluster.v3.Cluster, version=2, nonce=3, num_resources=1, num_errors=0`.
+//! Responses for which C-core logs the head, and then each resource separately:
+//! `received ADS response: type_url=envoy.config.cluster.v3.Cluster, version=2, nonce=3,
+//! num_resources=1, num_errors=0`.
 
 use memchr::memmem;
 
@@ -12,15 +13,15 @@ const WORDS: &[u8] = b"received ADS response: type_url=";
 /// The head of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head<'b> {
-    /// Its line, and what stands behind that up to the next head.
+    /// The line of the head and everything up to the next head.
     pub span: Span,
-    /// The type of its resources, without a host.
+    /// The type of the response's resources, without a host.
     pub type_name: &'b str,
-    /// Which one it is.
+    /// The nonce of the response.
     pub nonce: &'b str,
 }
 
-/// The heads of responses, in order.
+/// Returns the heads of responses, in order.
 pub fn heads(bytes: &[u8]) -> Vec<Head<'_>> {
     let mut heads: Vec<Head<'_>> = Vec::new();
     for at in memmem::find_iter(bytes, WORDS) {

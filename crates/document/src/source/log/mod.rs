@@ -1,12 +1,12 @@
-//! Verbose logs of gRPC clients: the xDS messages that they print between other lines.
+//! Verbose logs of gRPC clients: finds the xDS messages between other lines.
 //!
-//! grpc-go and grpc-java print messages as JSON over several lines, behind words that end a line's
-//! head: `ADS response received: {`. C-core prints text format behind `received response: `, and so
-//! does grpc-go where a message holds a type that it cannot print; newer ones print the resources
-//! of a response one by one, behind `Cluster: ` and the like. The rest of a log is passed over. A
-//! message that breaks off ends where the next one begins.
+//! grpc-go and grpc-java print messages as JSON over several lines, after words such as `ADS
+//! response received: {`. C-core prints text format after `received response: `. So does grpc-go if
+//! a message holds a type that it cannot print. Newer versions of C-core print the resources of a
+//! response one by one, after `Cluster: ` and similar words. The rest of a log is skipped. A
+//! message that is cut off ends where the next one begins.
 //!
-//! Other programs may have put something in front of each line; [`strip`] takes it away again.
+//! Other programs may have added a prefix to each line; [`strip`] removes it.
 
 mod heads;
 mod prefix;
@@ -26,8 +26,8 @@ use prefix::Prefix;
 pub(crate) use prefix::shape;
 use strip::{LogStyle, Stripped};
 
-/// The words before a message: those that grpc-go, C-core and grpc-java print, and what the message
-/// is.
+/// The words before a message in the logs of grpc-go, C-core and grpc-java, each with the type of
+/// the message.
 const MARKERS: &[(&str, &str)] = &[
     ("ADS response received:", RESPONSE),
     ("ADS request sent:", REQUEST),
@@ -47,42 +47,43 @@ const MARKERS: &[(&str, &str)] = &[
 const RESPONSE: &str = "envoy.service.discovery.v3.DiscoveryResponse";
 const REQUEST: &str = "envoy.service.discovery.v3.DiscoveryRequest";
 
-/// Longest head of a line, in bytes: what stands before the words.
+/// The longest text in a line before the words, in bytes.
 const MAX_HEAD: usize = 512;
 
 /// A message in a log.
 #[derive(Debug, Clone)]
 pub struct LoggedMessage<'b> {
-    /// Its text, with whatever stands between its lines.
+    /// The span of the message, including lines that are between its own.
     pub span: Span,
-    /// It is in text format, of this type; JSON otherwise.
+    /// The type of a message in text format; `None` if the message is JSON.
     pub text: Option<&'static Message>,
-    /// Which client wrote it, of several; the same text for the same client.
+    /// The name of the client that wrote the message, if the log has several.
     pub client: Option<String>,
-    /// The message without the prefixes of its lines, if they have any.
+    /// The message without the prefixes of its lines, if they have prefixes.
     stripped: Option<Box<Stripped<'b>>>,
 }
 
 impl LoggedMessage<'_> {
-    /// Says whether it is a resource, which stands for itself.
+    /// Says whether the message is a single resource, without a response around it.
     pub fn is_resource(&self) -> bool {
         let name = self.text.map(|message| message.full_name);
         name.is_some_and(|name| name != RESPONSE && name != REQUEST)
     }
 
-    /// Says whether the message can be read where it stands; if not, it is in the [`view`].
+    /// Says whether the message can be read as it is in the log. If not, it is in the [`view`].
     pub fn is_plain(&self) -> bool {
         self.text.is_none() && self.stripped.is_none()
     }
 }
 
-/// How much of a document is searched for a first message, in bytes.
+/// How many bytes of a document are searched for a first message.
 const LOOK: usize = 1 << 20;
 
-/// How often a log may be looked through for lines of a message that stand apart, in all.
+/// The limit on reading lines again to find all lines of a message, as a multiple of the log's
+/// length.
 const MAX_LOOKS: usize = 8;
 
-/// Prefixes that are tried on a line that has shown none of its own.
+/// The number of prefixes that are tried on a line that shows none of its own.
 const MAX_KNOWN_PREFIXES: usize = 64;
 
 /// Says whether the document is a log with xDS messages in it.
@@ -90,7 +91,7 @@ pub(super) fn looks_like(bytes: &[u8]) -> bool {
     Search::new(bytes.get(..LOOK).unwrap_or(bytes)).next(0).is_some()
 }
 
-/// The messages of a log, in order.
+/// Returns the messages of a log, in order.
 pub fn entries(bytes: &[u8]) -> Vec<LoggedMessage<'_>> {
     let mut entries = Vec::new();
     let mut clients = Vec::new();
@@ -114,7 +115,7 @@ pub fn entries(bytes: &[u8]) -> Vec<LoggedMessage<'_>> {
                 let limit = next.map_or(bytes.len(), |next| line_start(bytes, next.words));
                 match kind {
                     LogStyle::Json => limit,
-                    // Behind a prefix such as `app: ` the whole log looks like text format.
+                    // After a prefix such as `app: `, the whole log would look like text format.
                     LogStyle::Text => {
                         let limit = limit.max(strip::end_of_line(bytes, start));
                         end_of_text(bytes.get(..limit).unwrap_or(bytes), start)
@@ -140,22 +141,22 @@ pub fn entries(bytes: &[u8]) -> Vec<LoggedMessage<'_>> {
     entries
 }
 
-/// Takes so many bytes off the budget; false if it does not have them.
+/// Takes `len` bytes off the budget. Returns false if the budget is smaller.
 fn may_read_again(len: usize, budget: &mut usize) -> bool {
     let left = budget.checked_sub(len);
     *budget = left.unwrap_or(*budget);
     left.is_some()
 }
 
-/// Where the JSON value at `start` ends, if it does.
+/// Returns where the JSON value at `start` ends, if it is complete.
 fn end_of_json(bytes: &[u8], start: usize) -> Option<usize> {
     let mut scan = Scanner::new(bytes);
     scan.set_pos(start);
     scan.skip_value().is_ok().then(|| scan.pos())
 }
 
-/// Says which client wrote each message, if there are several: by its number in the head, and by
-/// the prefix of the line.
+/// If there are several clients, names the client of each message: by its number in the line, and
+/// by the prefix of the line.
 fn name_clients(bytes: &[u8], heads: &[(usize, Option<Prefix<'_>>)], entries: &mut [LoggedMessage<'_>]) {
     let prefixes: BTreeSet<&Prefix<'_>> = heads.iter().filter_map(|(_, prefix)| prefix.as_ref()).collect();
     let known = || prefixes.iter().take(MAX_KNOWN_PREFIXES);
@@ -163,7 +164,8 @@ fn name_clients(bytes: &[u8], heads: &[(usize, Option<Prefix<'_>>)], entries: &m
         .iter()
         .map(|(words, prefix)| {
             let head = bytes.get(line_start(bytes, *words)..*words).unwrap_or_default();
-            // A message on one line has shown no prefix, and may have one all the same.
+            // A message on one line shows no prefix of its own, but may have the prefix of other
+            // lines.
             let other = || known().find(|prefix| prefix.strip(head).is_some()).copied();
             let prefix = prefix.as_ref().or_else(other).map(Prefix::words);
             let parts = prefix.into_iter().chain(client(head));
@@ -178,7 +180,7 @@ fn name_clients(bytes: &[u8], heads: &[(usize, Option<Prefix<'_>>)], entries: &m
     }
 }
 
-/// The client's number in the head of a line: `[xds-client 0xc0001]`, `[xds_client 0x5581]`,
+/// Returns the client's number in a line: `[xds-client 0xc0001]`, `[xds_client 0x5581]`,
 /// `[xds-client<1>: (a)]`.
 fn client(head: &[u8]) -> Option<String> {
     let found = [&b"xds-client "[..], b"xds_client ", b"xds-client<"]
@@ -190,7 +192,7 @@ fn client(head: &[u8]) -> Option<String> {
     (len > 0).then(|| format!("xds-client {number}"))
 }
 
-/// The messages that cannot be read where they stand as JSON, and the parts of each entry in the
+/// Returns the messages that are not plain JSON as a view, and for each entry its parts in the
 /// view.
 pub fn view(bytes: &[u8], entries: &[LoggedMessage<'_>]) -> (View, Vec<Range<usize>>) {
     let mut view = View::default();
@@ -222,19 +224,19 @@ pub fn view(bytes: &[u8], entries: &[LoggedMessage<'_>]) -> (View, Vec<Range<usi
 /// The start of a message in a document.
 #[derive(Debug, Clone, Copy)]
 struct MessageStart {
-    /// The words before it.
+    /// The offset of the words before the message.
     words: usize,
-    /// The first byte of the message.
+    /// The offset of the first byte of the message.
     start: usize,
     /// The full name of the message's type.
     kind: &'static str,
 }
 
-/// Looks for messages from start to end.
+/// Searches for messages from the start of a log to its end.
 struct Search<'b> {
     bytes: &'b [u8],
-    /// The next message behind each of [`MARKERS`], and whether it was looked for: words that do
-    /// not occur again must not be looked for again.
+    /// For each of [`MARKERS`], whether it was searched for, and the next message after it. A
+    /// marker that does not occur again must not be searched for again.
     found: [Option<Option<(usize, usize)>>; MARKERS.len()],
 }
 
@@ -246,7 +248,8 @@ impl<'b> Search<'b> {
         }
     }
 
-    /// The next message that starts at or after `from`, which must not go back.
+    /// Returns the next message that starts at or after `from`. `from` must not decrease between
+    /// calls.
     fn next(&mut self, from: usize) -> Option<MessageStart> {
         let mut first: Option<MessageStart> = None;
         for ((marker, kind), found) in MARKERS.iter().zip(&mut self.found) {
@@ -264,7 +267,7 @@ impl<'b> Search<'b> {
     }
 }
 
-/// The next words and the start of the message behind them after `from`.
+/// Returns the offsets of the next marker after `from` and of the message after it.
 fn message_behind(bytes: &[u8], mut from: usize, marker: &str) -> Option<(usize, usize)> {
     loop {
         let at = from + memmem::find(bytes.get(from..)?, marker.as_bytes())?;
@@ -275,7 +278,7 @@ fn message_behind(bytes: &[u8], mut from: usize, marker: &str) -> Option<(usize,
     }
 }
 
-/// Where the message begins behind the words at `words..end`, if they are a client's.
+/// Returns where the message after the words at `words..end` begins, if a client wrote the words.
 fn message_start(bytes: &[u8], words: usize, end: usize) -> Option<usize> {
     let head = bytes.get(line_start(bytes, words)..words)?;
     let names_xds = |word: &[u8]| memmem::find(head, word).is_some();
@@ -296,7 +299,7 @@ fn line_start(bytes: &[u8], at: usize) -> usize {
     memchr::memrchr(b'\n', head).map_or(from, |newline| from + newline + 1)
 }
 
-/// The end of the lines that text format may have, from `start` on.
+/// Returns the end of the lines from `start` on that may be text format.
 fn end_of_text(bytes: &[u8], start: usize) -> usize {
     let mut end = start;
     while let Some(rest) = bytes.get(end..).filter(|rest| !rest.is_empty()) {
@@ -309,7 +312,8 @@ fn end_of_text(bytes: &[u8], start: usize) -> usize {
     end
 }
 
-/// Says whether a line begins as one of text format: a field, an extension, the end of a message.
+/// Says whether a line begins like a line of text format: with a field, an extension or the end of
+/// a message.
 fn is_text_line(line: &[u8]) -> bool {
     let count = |text: &[u8], is: fn(&u8) -> bool| text.iter().take_while(|byte| is(byte)).count();
     match line.first() {

@@ -1,15 +1,15 @@
-//! What stands in front of each line of a log that some other program has written down: `kubectl logs --prefix`, stern,
-//! docker compose, journald, CRI files.
+//! Recognises the prefix that another program added to each line of a log: `kubectl logs --prefix`,
+//! stern, docker compose, journald, CRI files.
 //!
-//! No list of such programs is kept. Two lines of one stream begin alike: with the same text
-//! (`[pod/a/app] `, `svc-1  | `) and with times in the same places. What they share is the prefix,
-//! if the rest of the second line goes on with the message that began in the first.
+//! There is no list of such programs. Two lines of one stream begin alike: with the same text
+//! (`[pod/a/app] `, `svc-1  | `) and with times in the same places. What they have in common is the
+//! prefix, if the rest of the second line continues the message that began in the first.
 
-/// A prefix, learnt from two lines.
+/// A prefix that was learnt from two lines.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Prefix<'b> {
     pieces: Vec<PrefixPiece<'b>>,
-    /// White space or the end of the line must follow.
+    /// Whether white space or the end of the line must follow the prefix.
     ends_a_word: bool,
 }
 
@@ -22,7 +22,7 @@ enum PrefixPiece<'b> {
 }
 
 impl<'b> Prefix<'b> {
-    /// What two lines have in common at their starts; `None` if that is nothing.
+    /// Returns what the starts of two lines have in common; `None` if that is nothing.
     pub(super) fn common(one: &'b [u8], other: &[u8]) -> Option<Prefix<'b>> {
         let mut pieces = Vec::new();
         let (mut from, mut at, mut at_other) = (0, 0, 0);
@@ -44,7 +44,7 @@ impl<'b> Prefix<'b> {
                 at_other += 1;
             }
         }
-        // How far the rest is indented is no part of the prefix.
+        // The indent of the rest is not part of the prefix.
         let text = one.get(from..at).unwrap_or_default();
         let trimmed = text.trim_ascii_end();
         pieces.extend(Some(trimmed).filter(|text| !text.is_empty()).map(PrefixPiece::Text));
@@ -54,7 +54,7 @@ impl<'b> Prefix<'b> {
         })
     }
 
-    /// The rest of a line behind the prefix; `None` if the line does not begin so.
+    /// Returns the rest of a line after the prefix; `None` if the line does not have the prefix.
     pub(super) fn strip<'l>(&self, line: &'l [u8]) -> Option<&'l [u8]> {
         let mut rest = line;
         for piece in &self.pieces {
@@ -67,7 +67,7 @@ impl<'b> Prefix<'b> {
         ends.then_some(rest)
     }
 
-    /// The text in it, for people.
+    /// Returns the text of the prefix without times, to name its stream.
     pub(super) fn words(&self) -> String {
         let words: Vec<String> = self
             .pieces
@@ -86,7 +86,7 @@ impl<'b> Prefix<'b> {
     }
 }
 
-/// The length of a time at the start of `text`: a clock, with a date before it or not.
+/// Returns the length of a time at the start of `text`: a clock, with or without a date before it.
 fn time(text: &[u8]) -> Option<usize> {
     let date = date(text).unwrap_or(0);
     let clock = shape(text.get(date..)?, b"dd:dd:dd")?;
@@ -107,21 +107,21 @@ fn time(text: &[u8]) -> Option<usize> {
     Some(len + zone)
 }
 
-/// The length of a date and what parts it from the clock.
+/// Returns the length of a date and its separator from the clock.
 fn date(text: &[u8]) -> Option<usize> {
     for form in [b"dddd-dd-dd", b"dddd/dd/dd"] {
         if let Some(len) = shape(text, form) {
             return matches!(text.get(len), Some(b'T' | b' ')).then_some(len + 1);
         }
     }
-    // `Nov 20 ` and `Nov  2 `.
+    // The form of syslog: `Nov 20 ` and `Nov  2 `.
     let (month, rest) = text.split_at_checked(4)?;
     let is_month = matches!(month, [b'A'..=b'Z', b'a'..=b'z', b'a'..=b'z', b' ']);
     let day = shape(rest, b"dd ").or_else(|| shape(rest, b" d "))?;
     is_month.then_some(4 + day)
 }
 
-/// The length of `form` if the text begins so; `d` stands for a digit.
+/// Returns the length of `form` if the text begins with it. In `form`, `d` stands for a digit.
 pub(crate) fn shape(text: &[u8], form: &[u8]) -> Option<usize> {
     let fits = |(byte, wanted): (&u8, &u8)| match wanted {
         b'd' => byte.is_ascii_digit(),

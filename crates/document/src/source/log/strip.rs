@@ -1,7 +1,7 @@
-//! Removes the prefix from the lines of a logged message, and maps offsets back to the document.
+//! Removes the prefixes from the lines of a logged message, and maps offsets back to the document.
 //!
-//! Lines of other streams may stand between; they are passed over. A message ends where it is
-//! complete, or at the first line of its own stream that does not go on with it.
+//! Lines of other streams may be between the lines of a message; they are skipped. A message ends
+//! where it is complete, or at the first line of its own stream that does not continue it.
 
 use super::prefix::Prefix;
 use super::{is_text_line, line_start, shape};
@@ -14,33 +14,33 @@ use crate::source::view::{FaultKind, View, ViewPart};
 pub(super) struct Stripped<'b> {
     /// The text of the message, without prefixes.
     pub text: Vec<u8>,
-    /// Where each line starts in `text`, and in the document.
+    /// For each line, its offset in `text` and in the document.
     lines: Vec<(usize, usize)>,
-    /// What stood before each line.
+    /// The prefix of each line.
     pub prefix: Prefix<'b>,
-    /// The byte of the document behind it.
+    /// The offset in the document behind the message.
     pub end: usize,
-    /// No line of another stream is in it.
+    /// Whether no line of another stream is between the lines of the message.
     pub is_whole: bool,
 }
 
-/// Most bytes of other lines that are passed over between two lines of a message.
+/// The most bytes of other lines that are skipped between two lines of a message.
 const MAX_GAP: usize = 256 << 10;
 
-/// Lines of other streams that may stand before a message that begins in a line of its own.
+/// The most lines of other streams before a message that begins on a line of its own.
 const MAX_LINES_BEHIND: usize = 64;
 
-/// What a message is written in.
+/// The form in which a message is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LogStyle {
     Json,
     Text,
 }
 
-/// Strips the message that begins at `start`, behind `words` in the first line of its log entry.
+/// Strips the message that begins at `start`, after `words` in the first line of its log entry.
 ///
-/// `None` if the lines have no prefix. `budget` is how many bytes may be looked at in vain, in the
-/// whole log.
+/// Returns `None` if the lines have no prefix. `budget` is how many bytes of other lines may still
+/// be read in the whole log.
 pub(super) fn strip<'b>(
     bytes: &'b [u8],
     words: usize,
@@ -85,8 +85,8 @@ pub(super) fn strip<'b>(
     }
 }
 
-/// The start of a message that begins in the line behind `words`, or soon after, whose lines have a
-/// prefix.
+/// Returns the start of a message that begins on the line after `words` or soon after, if its lines
+/// have a prefix.
 pub(super) fn start_behind(bytes: &[u8], words: usize) -> Option<usize> {
     let head = head(bytes, words);
     let mut at = end_of_line(bytes, words);
@@ -101,8 +101,8 @@ pub(super) fn start_behind(bytes: &[u8], words: usize) -> Option<usize> {
     None
 }
 
-/// Finds the prefix of the line `head` by the first line from `at` on that goes on with its
-/// message.
+/// Finds the prefix of the line `head`. It is known from the first line from `at` on that continues
+/// the message.
 fn learn<'b>(bytes: &[u8], head: &'b [u8], mut at: usize, kind: LogStyle, budget: &mut usize) -> Option<Prefix<'b>> {
     let limit = at.saturating_add(MAX_GAP).min(bytes.len());
     while at < limit {
@@ -120,7 +120,7 @@ fn learn<'b>(bytes: &[u8], head: &'b [u8], mut at: usize, kind: LogStyle, budget
     None
 }
 
-/// Says whether a line begins as those of a client's own log: C-core's or grpc-go's.
+/// Says whether a line begins like a line of a client's own log: C-core's or grpc-go's.
 ///
 /// Almost any line could be text format, so the log lines before a message must be recognised.
 fn is_client_line(rest: &[u8]) -> bool {
@@ -132,7 +132,7 @@ fn is_client_line(rest: &[u8]) -> bool {
     }
 }
 
-/// Says whether the rest of a line may go on with a message.
+/// Says whether the rest of a line may continue a message.
 fn continues(rest: &[u8], kind: LogStyle) -> bool {
     let rest = rest.trim_ascii();
     if kind == LogStyle::Text {
@@ -151,12 +151,13 @@ fn continues(rest: &[u8], kind: LogStyle) -> bool {
     }
 }
 
-/// What stands before `words` in their line: the prefix and the client's own head.
+/// Returns the text before `words` in their line: the prefix, and what the client writes before
+/// them.
 fn head(bytes: &[u8], words: usize) -> &[u8] {
     bytes.get(line_start(bytes, words)..words).unwrap_or_default()
 }
 
-/// The line that begins at `at`, without its end.
+/// Returns the line that begins at `at`, without its end.
 fn line(bytes: &[u8], at: usize) -> &[u8] {
     let rest = bytes.get(at..).unwrap_or_default();
     let line = memchr::memchr(b'\n', rest)
@@ -165,14 +166,14 @@ fn line(bytes: &[u8], at: usize) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// The start of the line behind the one that `at` is in.
+/// Returns the start of the line after the one with `at`.
 pub(super) fn end_of_line(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     memchr::memchr(b'\n', rest).map_or(bytes.len(), |end| at + end + 1)
 }
 
 impl Stripped<'_> {
-    /// Adds a line; of JSON up to the end of the message.
+    /// Adds a line. In JSON, stops at the end of the message.
     fn push(&mut self, bytes: &[u8], start: usize, end: usize, kind: LogStyle, depth: &mut usize) {
         let mut line = bytes.get(start..end).unwrap_or_default();
         if kind == LogStyle::Json
@@ -185,15 +186,15 @@ impl Stripped<'_> {
         self.end = start + line.len();
     }
 
-    /// The place in the document of a byte of the text.
+    /// Returns the offset in the document of a byte of the text.
     pub(super) fn place(&self, at: usize) -> usize {
         let behind = self.lines.partition_point(|(from, _)| *from <= at);
         let line = behind.checked_sub(1).and_then(|index| self.lines.get(index));
         line.map_or(at, |(from, start)| start + (at - from))
     }
 
-    /// The text as a view of itself, each token with its place in the text. A message that breaks
-    /// off ends there.
+    /// Returns the text as a view of itself, in which each token has its place in the text. If the
+    /// message is cut off, the view ends there.
     pub(super) fn json(&self) -> View {
         let mut view = View::default();
         let mut at = 0;
@@ -236,7 +237,7 @@ impl Stripped<'_> {
     }
 }
 
-/// The length of the string that `text` begins with.
+/// Returns the length of the string at the start of `text`.
 fn string(text: &[u8]) -> usize {
     let mut at = 1;
     while let Some(next) = text.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
@@ -249,7 +250,7 @@ fn string(text: &[u8]) -> usize {
     text.len()
 }
 
-/// Counts the brackets of a line; the place of the one that closes the last open one.
+/// Counts the brackets of a line. Returns the offset of the one that closes the last open bracket.
 fn closes(line: &[u8], depth: &mut usize) -> Option<usize> {
     let mut at = 0;
     while let Some(byte) = line.get(at) {
@@ -277,7 +278,8 @@ mod tests {
     use super::super::{entries, view};
     use super::MAX_GAP;
 
-    /// The JSON of each message of a log, and what `wanted` of it is in the document.
+    /// Returns the JSON of each message of a log, and the text in the document for each `wanted`
+    /// part.
     fn read(log: &str, wanted: &str) -> (Vec<String>, Vec<String>) {
         let entries = entries(log.as_bytes());
         let (view, parts) = view(log.as_bytes(), &entries);
@@ -316,7 +318,7 @@ mod tests {
     #[test]
     fn a_message_goes_on_behind_so_much_of_other_streams_and_no_more() {
         let noise = |bytes: usize| "noise\n".repeat(bytes / 6);
-        // Before the second line of the message, by which its prefix is known, and behind it.
+        // Noise before the second line of the message, which shows its prefix, and after it.
         for (first, second) in [(MAX_GAP, MAX_GAP), (MAX_GAP + 60, 0), (0, MAX_GAP + 60)] {
             let log = format!(
                 "a | [xds-client 1] ADS response received: {{\n{}a |   \"x\": 1,\n{}a |   \"y\": 2\na | }}\n",
@@ -340,7 +342,7 @@ mod tests {
         let (texts, places) = read(log, "\"2\"");
         assert!(texts[0].ends_with(r#""version_info":"1","nonce":"2"}"#), "{texts:?}");
         assert_eq!(places, ["\"2\""]);
-        // Here the second line is of another program.
+        // The second line was written by another program.
         let log = "I0102 03:04:05.0 1 a.cc:1] [xds_client 1] received response: version_info: \"1\"\nI0102 03:04:05.0 1 b: \"2\"\n";
         assert!(read(log, "x").0[0].ends_with(r#""version_info":"1"}"#));
     }
@@ -360,7 +362,7 @@ mod tests {
         assert_eq!(entries(text.as_bytes()).len(), 20_000);
         let plain = "q [xds-client 1] ADS response received: {}\n".repeat(20_000);
         assert_eq!(entries((apart + &plain).as_bytes()).len(), 40_000);
-        // Words in strings of a message, which a line of another stream stands in.
+        // Strings of a message contain marker words, and are followed by a line of another stream.
         let inside = "a | \"xds ADS response received: {\na | 1,\n".repeat(20_000);
         let log = format!("a | [xds-client 1] ADS response received: {{\n{inside}z\na | 2\n");
         let entries = entries(log.as_bytes());

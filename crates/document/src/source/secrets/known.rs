@@ -1,20 +1,20 @@
-//! Names that are known where no descriptor has them: of a bootstrap, of configurations of LB
-//! policies, of suites, of Kubernetes.
+//! Known keys of formats without descriptors: bootstraps, configurations of LB policies, suites and
+//! Kubernetes objects.
 
-/// JSON whose values may be printed behind these keys; everything else in it is hidden. Each text
-/// is a list of words.
+/// The keys of a JSON format whose values may be printed. Everything else in the JSON is hidden.
+/// Each string is a list of words.
 #[derive(Debug)]
 pub struct KnownKeys {
-    /// Keys of values, now and then of objects too.
+    /// Keys of scalars, and sometimes of objects.
     pub keys: &'static str,
-    /// Keys of objects of the same kind, and of lists of them.
+    /// Keys of objects of the same format, or of lists of such objects.
     pub objects: &'static str,
-    /// Keys of maps of such: their own keys are names.
+    /// Keys of maps of such objects. The keys of the maps are names.
     pub maps: &'static str,
-    /// Keys of resources, each an object that says its type.
+    /// Keys of resources. Each resource is an object with an `@type`.
     pub resources: &'static str,
-    /// A suite: texts and numbers may stand where objects, maps and resources may, and some of it
-    /// is [`NAMED`].
+    /// Whether this is a suite: texts and numbers may be in the place of objects, maps and
+    /// resources, and the keys in [`NAMED`] are known, too.
     pub is_suite: bool,
 }
 
@@ -27,7 +27,7 @@ impl KnownKeys {
         is_suite: false,
     };
 
-    /// Every key.
+    /// Returns every known key.
     pub fn all(&self) -> impl Iterator<Item = &'static str> {
         let named = if self.is_suite { NAMED } else { "" };
         let lists = [self.keys, self.objects, self.maps, self.resources, named];
@@ -35,15 +35,15 @@ impl KnownKeys {
     }
 }
 
-/// Says whether a word is in a list of them.
+/// Says whether a list of words has this word.
 pub fn has(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|listed| listed == word)
 }
 
-/// Keys of a suite whose values have names that may be those of credentials.
+/// Keys of a suite whose members may have the names of credentials.
 pub const NAMED: &str = "env headers";
 
-/// A bootstrap (gRFC A27 and what came after it).
+/// A bootstrap (gRFC A27 and later gRFCs).
 pub static BOOTSTRAP: KnownKeys = KnownKeys {
     keys: "\
         ca_certificate_file certificate_file client_default_listener_resource_name_template \
@@ -56,8 +56,8 @@ pub static BOOTSTRAP: KnownKeys = KnownKeys {
     ..KnownKeys::NONE
 };
 
-/// Configurations of LB policies and what stands around them, as gRPC's own policies have them: in
-/// C-core's words, and in those of each family.
+/// Configurations of gRPC's own LB policies, in the notation of C-core and of each other family,
+/// and the objects around them.
 pub static POLICY: KnownKeys = KnownKeys {
     keys: "\
         autoshardingTarget backoffMultiplier baseEjectionTime blackoutPeriod cacheSizeBytes \
@@ -90,11 +90,11 @@ pub static POLICY: KnownKeys = KnownKeys {
     ..KnownKeys::NONE
 };
 
-/// The LB policy of grpc-java over the clusters of a channel.
+/// grpc-java's LB policy that has a child for each cluster of a channel.
 pub const MANAGER_NAME: &str = "cluster_manager_experimental";
 
-/// What stands in it: its `childPolicy` goes by the names of clusters, those of other policies are
-/// lists.
+/// The configuration of that policy. Its `childPolicy` is a map by the names of clusters; in other
+/// policies it is a list.
 pub static MANAGER: KnownKeys = KnownKeys {
     keys: "cluster",
     objects: "cds_experimental lbPolicy",
@@ -102,7 +102,7 @@ pub static MANAGER: KnownKeys = KnownKeys {
     ..KnownKeys::NONE
 };
 
-/// What Envoy answers at `/clusters?format=json` (envoy.admin.v3.Clusters, which the descriptor set
+/// Envoy's answer at `/clusters?format=json` (envoy.admin.v3.Clusters, which the descriptor set
 /// does not have).
 pub static CLUSTERS: KnownKeys = KnownKeys {
     keys: "\
@@ -116,22 +116,22 @@ pub static CLUSTERS: KnownKeys = KnownKeys {
     ..KnownKeys::NONE
 };
 
-/// Metadata that gRPC reads (gRFC A76, A79).
+/// The metadata that gRPC reads (gRFC A76, A79).
 pub static METADATA: KnownKeys = KnownKeys {
     keys: "hash_key service_name service_namespace",
     ..KnownKeys::NONE
 };
 
-/// Where it stands in `filter_metadata`.
+/// The keys of `filter_metadata` that hold this metadata.
 pub const METADATA_NAMES: &str = "com.google.csm.telemetry_labels envoy.lb";
 
-/// Says whether this is a policy of gRPC's own, by the name that a TypedStruct has for it.
+/// Says whether this is one of gRPC's own policies, by its name in a TypedStruct.
 pub fn is_policy(name: &str) -> bool {
     let is_like_one = name.ends_with("_experimental") || matches!(name, "grpclb" | "pick_first" | "round_robin");
     (is_like_one || matches!(name, "random_subsetting" | "weighted_round_robin")) && has(POLICY.objects, name)
 }
 
-/// What stands around configuration in a Kubernetes object.
+/// The members of a Kubernetes object around configuration.
 pub static KUBERNETES: KnownKeys = KnownKeys {
     keys: "apiVersion kind name namespace",
     objects: "items metadata spec",
@@ -140,8 +140,8 @@ pub static KUBERNETES: KnownKeys = KnownKeys {
     ..KnownKeys::NONE
 };
 
-/// A suite of tests, as its schema has it; what holds resources and headers is told apart from
-/// these.
+/// A suite of tests, according to its schema. Members that hold resources and headers are not among
+/// `keys`.
 pub static SUITE: KnownKeys = KnownKeys {
     keys: "\
         address application_utilization at attempts authority backend begin bootstrap by call \

@@ -21,13 +21,13 @@ fn a_value_is_shown_if_its_field_is_known_to_be_harmless() {
             r#"{"privateKey":{"inlineBytes":"a","filename":"f"},"password":{"inline_string":"b"}}"#,
             &["a", "b"][..],
         ),
-        // A text where the object should be that holds one.
+        // A text in the place of an object that would hold a text.
         (
             "TlsCertificate",
             r#"{"private_key":"a","password":[1,"b"],"certificate_chain":"c"}"#,
             &["a", "1", "b", "c"],
         ),
-        // What a message does not know, and everything in it.
+        // An unknown field of a message, and everything in it.
         (
             "CommonTlsContext",
             r#"{"tls_certificate":[{"x":"a"}],"alpn_protocols":["h2"]}"#,
@@ -63,7 +63,7 @@ fn a_value_is_shown_if_its_field_is_known_to_be_harmless() {
         (r#"{"headers":[{"exact_match":"a","na\u006de":"x-api-key"}]}"#, &["a"]),
         (r#"{"cookies":[{"name":"n","string_match":{"exact":"a"}}]}"#, &["a"]),
         (r#"{"prefix":"/","case_sensitive":false}"#, &[]),
-        // What looks like a credential is hidden whatever its field is, escapes and all.
+        // A value that looks like a credential is hidden in any field, whatever its escapes.
         (
             r#"{"prefix":"https:\/\/h?a\u0026token=b","path":"\u0042earer abcdefg1"}"#,
             &[r"https:\/\/h?a\u0026token=b", r"\u0042earer abcdefg1"],
@@ -97,7 +97,7 @@ fn what_no_descriptor_has_is_hidden() {
                 "a",
             ],
         ),
-        // What is no Any, where one should be.
+        // A value in the place of an Any that is not an Any.
         (
             r#"{"@type":"t/envoy.config.route.v3.Route","name":"n","typed_per_filter_config":{"x":["a"],"y":"b"}}"#,
             &["a", "b"],
@@ -105,7 +105,7 @@ fn what_no_descriptor_has_is_hidden() {
         (r#"{"@type":"t/x.Y","@value":"CgVo"}"#, &["@value", "CgVo"]),
         (r#"{"@type":"t/google.protobuf.StringValue","value":"a"}"#, &["a"]),
         (r#"{"@type":"t/google.protobuf.Duration","value":"1s"}"#, &[]),
-        // The first of two types counts, as it does for the reader.
+        // The first of two types counts, as in the reader of resources.
         (
             r#"{"@type":"t/x.Y","name":"n","@type":"t/envoy.config.route.v3.Route"}"#,
             &["name", "n"],

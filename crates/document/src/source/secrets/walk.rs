@@ -1,4 +1,4 @@
-//! The walk over a text that marks what may be printed.
+//! Walks over a text and marks what may be printed.
 
 use xdsctl_proto::tables;
 
@@ -7,26 +7,27 @@ use crate::secret::{REDACTED, is_name, looks_secret};
 use crate::source::Span;
 use crate::source::json::{Scanner, Str, Syntax};
 
-/// How often a text is read ahead for the name of an object or its type, as a multiple of its
+/// How much of a text may be read ahead for the name or type of an object, as a multiple of its
 /// length.
 const LOOKAHEAD: usize = 8;
 
-/// Levels that are followed; what is deeper is hidden.
+/// The number of levels that are followed. Deeper values are hidden.
 const MAX_LEVELS: usize = 300;
 
-/// What of a text may be printed.
+/// What may be printed of a text.
 #[derive(Debug, Default)]
 pub struct Marks {
-    /// The value that was looked at.
+    /// The span of the value that was looked at.
     pub extent: Span,
-    /// Keys and values that may be printed, without quotes, in order.
+    /// The spans of keys and values that may be printed, without quotes, in order.
     pub shown: Vec<Span>,
-    /// Those that may not; what could not be read to its end goes on to the end of the text.
+    /// The spans that may not be printed. If the value cannot be read to its end, the last span
+    /// goes to the end of the text.
     pub hidden: Vec<Span>,
 }
 
-/// Those of these spans that have a part in `part`, the last one first. The spans are in order, and
-/// none is in another.
+/// Returns the spans that overlap `part`, the last one first. The spans must be in order and must
+/// not overlap each other.
 pub fn within(spans: &[Span], part: Span) -> impl Iterator<Item = Span> {
     let before = spans.partition_point(|span| span.start < part.end);
     let before = spans.get(..before).unwrap_or_default().iter().rev();
@@ -54,7 +55,7 @@ pub fn marks(text: &[u8], start: usize, place: SecretPlace) -> Marks {
     };
     walker.scan.set_pos(start);
     if walker.value(place).is_err() {
-        // The string that is not closed belongs to it.
+        // An unclosed string is part of the hidden text.
         let from = walker.value_start.min(walker.scan.pos());
         walker.marks.hidden.push(Span::new(from, text.len()));
         walker.scan.set_pos(text.len());
@@ -66,23 +67,24 @@ pub fn marks(text: &[u8], start: usize, place: SecretPlace) -> Marks {
 struct Walker<'t> {
     scan: Scanner<'t>,
     marks: Marks,
-    /// Bytes that may still be read ahead.
+    /// How many bytes may still be read ahead.
     lookahead: usize,
     scratch: Vec<u8>,
     level: usize,
-    /// Where the last value starts.
+    /// The offset of the string that is being read.
     value_start: usize,
 }
 
-/// What the keys of an object say about it.
+/// What the members of an object say about it.
 #[derive(Default)]
 pub(super) struct Ahead {
-    /// Its `@type` and its `type_url`, without what stands before the slash.
+    /// The `@type` and the `type_url` of the object, without the text before the slash.
     pub(super) type_name: Option<String>,
     pub(super) type_url: Option<String>,
-    /// Its name is that of a credential; `None` if it has none, or nobody can say what it is.
+    /// Whether the name of the object is that of a credential. `None` if it has no name, or the
+    /// name cannot be read.
     pub(super) is_credential: Option<bool>,
-    /// It is an object of Kubernetes.
+    /// Whether the object is a Kubernetes object.
     pub(super) is_kubernetes: bool,
 }
 
@@ -103,7 +105,7 @@ impl Ahead {
 }
 
 impl Walker<'_> {
-    /// The text of a string; `None` if nobody can say what it means.
+    /// Returns the text of a string; `None` if it is not valid.
     fn text_of(&mut self, token: Str) -> Option<String> {
         let text = self.scan.text_of(token, &mut self.scratch);
         text.map(str::to_owned).ok()
@@ -164,7 +166,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The string at the scanner, which does not move.
+    /// Returns the string at the scanner, which does not move.
     fn text_ahead(&mut self) -> Result<Option<String>, Syntax> {
         if self.scan.peek() != b'"' {
             return Ok(None);
@@ -221,11 +223,11 @@ impl Walker<'_> {
                     "name" if text.is_empty() => {}
                     "name" => ahead.is_credential = Some(ahead.is_credential == Some(true) || is_name(&text)),
                     "apiVersion" => ahead.is_kubernetes = true,
-                    // The first counts, as it does for the reader.
+                    // The first one counts, as in the reader of resources.
                     "@type" => _ = ahead.type_name.get_or_insert_with(|| after_slash(&text)),
                     _ => _ = ahead.type_url.get_or_insert_with(|| after_slash(&text)),
                 }
-                // Nearly always it stands first, and is all that is asked for.
+                // The type is nearly always first, and then nothing else is needed.
                 let type_name = ahead.type_name.as_deref();
                 if type_name
                     .and_then(tables::message)
@@ -242,7 +244,7 @@ impl Walker<'_> {
     }
 }
 
-/// The name of a type in its URL.
+/// Returns the name of the type in a type URL.
 fn after_slash(url: &str) -> String {
     url.rsplit('/').next().unwrap_or_default().to_owned()
 }

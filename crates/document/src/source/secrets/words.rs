@@ -1,5 +1,5 @@
-//! Words that tell nobody anything: names of fields and types, those of comments and of errors. One
-//! place judges them all.
+//! Words that reveal nothing: names of fields and types, plain words of comments and of errors. All
+//! decisions about words are made here.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use xdsctl_proto::tables::{self, ENUMS, MESSAGES};
 
 use super::known::{BOOTSTRAP, CLUSTERS, KUBERNETES, POLICY, SUITE};
 
-/// Who wrote a text, which decides which of its words are harmless.
+/// The writer of a text, who decides which of its words are harmless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
     /// A person, in a comment.
@@ -17,24 +17,25 @@ pub enum Speaker {
     Peer,
 }
 
-/// Longest plain word, in letters.
+/// The greatest length of a plain word, in letters.
 const MAX_LETTERS: usize = 20;
 
-/// Longest word of a peer that is no secret, such as `LB` or `cds`, in letters.
+/// The greatest length of a peer's word that is harmless whatever it is, such as `LB` or `cds`, in
+/// letters.
 const MAX_SHORT: usize = 3;
 
-/// Longest number, in digits, with those behind its points and dashes.
+/// The greatest number of digits of a number, with those after its points and dashes.
 const MAX_DIGITS: usize = 6;
 
-/// Names of the field that are written in mixed case.
+/// Common names that are written in mixed case.
 const NAMES: &[&str] = &["gRPC", "xDS"];
 
-/// What may stand around a word.
+/// Characters that may be around a word.
 const AROUND: &[char] = &[
     '.', ',', ';', ':', '!', '?', '(', ')', '"', '\'', '`', '#', '-', '=', '[', ']',
 ];
 
-/// Words of errors.
+/// Words that occur in errors.
 const PEER_WORDS: &str = "a accepted after all already an and any are as at be because but by cannot client config \
     configuration connection could deadline decoding did does duplicate either empty entry error errors exceeded exist \
     expected extension failed failure field fields filter found for from given got greater has have in incompatible \
@@ -44,8 +45,8 @@ const PEER_WORDS: &str = "a accepted after all already an and any are as at be b
     supported than that the timed timeout to too type types unable unavailable unexpected unknown unmarshal unsupported \
     update url used validating validation value values virtual was when which while with without wrong xds xdsctl zero";
 
-/// Says whether a word is the name of a field, a type (with its package or without), a value of an
-/// enum or a key of one of our formats.
+/// Says whether a word is the name of a field, a type (with or without its package), a value of an
+/// enum, or a key of one of xdsctl's formats.
 pub fn is_known_word(word: &str) -> bool {
     static WORDS: OnceLock<HashSet<&'static str>> = OnceLock::new();
     let words = WORDS.get_or_init(|| {
@@ -66,7 +67,7 @@ pub fn is_known_word(word: &str) -> bool {
     words.contains(word) || tables::message(word.rsplit('/').next().unwrap_or_default()).is_some()
 }
 
-/// Says whether a word is a value of an enum, and nothing else that a value may be.
+/// Says whether a word is the name of an enum value, and cannot be any other value.
 pub fn is_enum_value(word: &str) -> bool {
     static VALUES: OnceLock<HashSet<&'static str>> = OnceLock::new();
     let values = VALUES.get_or_init(|| {
@@ -79,8 +80,8 @@ pub fn is_enum_value(word: &str) -> bool {
     values.contains(word)
 }
 
-/// Says whether a word tells nobody anything, whatever stands around it: letters, the name of a
-/// field or the like, a number.
+/// Says whether a word reveals nothing: it is made of letters, the name of a field or similar, or a
+/// number. Punctuation around it does not matter.
 ///
 /// ```
 /// use xdsctl_document::source::secrets::{Speaker, is_plain_word};
@@ -116,7 +117,7 @@ pub fn is_plain_word(word: &str, speaker: Speaker) -> bool {
     is_usual || NAMES.contains(&stem) || is_known_word(inner)
 }
 
-/// The free text of a peer as it may be printed: its plain words, asterisks for others.
+/// Returns the free text of a peer as it may be printed: plain words, and asterisks for others.
 ///
 /// ```
 /// use xdsctl_document::source::secrets::peer_words;
@@ -140,7 +141,7 @@ pub fn peer_words(text: &str) -> String {
     out
 }
 
-/// Says whether a key is a piece of some text, and no name of a field.
+/// Says whether a key is a part of some text, and not the name of a field.
 pub fn is_piece(key: &str) -> bool {
     !key.bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'@' | b'-'))

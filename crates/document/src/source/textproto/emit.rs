@@ -1,4 +1,4 @@
-//! Writes the tree of a document as JSON, along the descriptor tables.
+//! Writes the tree of a document as JSON, guided by the descriptor tables.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,10 +10,10 @@ use crate::source::Span;
 use crate::source::json::is_number;
 use crate::source::view::{FaultKind, View};
 
-/// Packages whose messages hold resources; every other message is a resource or part of one.
+/// Packages whose messages hold resources. Every other message is a resource or a part of one.
 const ENVELOPES: &[&str] = &["envoy.admin.v3.", "envoy.service.", "envoy.config.bootstrap.v3."];
 
-/// Where type names live.
+/// The beginning of type URLs.
 pub(super) const PREFIX: &str = "type.googleapis.com/";
 
 /// Writes a document of type `root`, or of no known type.
@@ -24,7 +24,7 @@ pub(super) fn write(tree: &TextprotoTree<'_>, root: Option<&'static Message>, vi
         first: true,
     };
     if tree.open && root.is_none_or(is_leaf) {
-        // The resource itself is broken: nothing of it can be judged.
+        // The resource itself is cut off, so nothing in it can be judged.
         return writer.view;
     }
     let start = tree
@@ -48,7 +48,7 @@ pub(super) fn write(tree: &TextprotoTree<'_>, root: Option<&'static Message>, vi
     writer.view
 }
 
-/// Says whether a message of this type is lost as a whole if the text ends inside of it.
+/// Says whether a message of this type is lost as a whole if the text ends inside it.
 fn is_leaf(message: &'static Message) -> bool {
     !ENVELOPES.iter().any(|package| message.full_name.starts_with(package))
 }
@@ -56,7 +56,7 @@ fn is_leaf(message: &'static Message) -> bool {
 struct TextprotoWriter<'t, 'v> {
     tree: &'v TextprotoTree<'t>,
     view: View,
-    /// Nothing has been written in the innermost object or list.
+    /// Whether the innermost object or list is still empty.
     first: bool,
 }
 
@@ -97,7 +97,7 @@ impl TextprotoWriter<'_, '_> {
         self.string(url.as_bytes(), span);
     }
 
-    /// Writes the fields of a message, those of one name together.
+    /// Writes the fields of a message. Fields with the same name are joined.
     fn fields(&mut self, message: &'static Message, first: u32) {
         let tree = self.tree;
         let mut known: Vec<(u32, u32, &'static Field)> = Vec::new();
@@ -129,7 +129,7 @@ impl TextprotoWriter<'_, '_> {
         self.unknown(&unknown);
     }
 
-    /// Says whether the text ends inside of this resource.
+    /// Says whether the text ends inside this resource.
     fn is_lost(&self, node: &TextNode, kind: Kind) -> bool {
         let TextValue::Message { first, open: true } = node.value else {
             return false;
@@ -254,7 +254,7 @@ impl TextprotoWriter<'_, '_> {
         }
     }
 
-    /// Writes a `google.protobuf.Value`: its last member counts.
+    /// Writes a `google.protobuf.Value`. If it has several members, the last one counts.
     fn dynamic(&mut self, message: &'static Message, first: u32, span: Span) {
         let tree = self.tree;
         let member = tree.fields(first).map(|(_, node)| node).last();
@@ -273,12 +273,12 @@ impl TextprotoWriter<'_, '_> {
                 _ => self.value(field.kind, node),
             },
             Some((node, field)) => self.value(field.kind, node),
-            // No kind at all, which JSON cannot say.
+            // A Value without a kind, which JSON cannot express.
             None => self.wire(&[], span),
         }
     }
 
-    /// Writes a message by its bytes.
+    /// Writes a message as its bytes.
     fn wire(&mut self, bytes: &[u8], span: Span) {
         self.bracket(b'{', span);
         self.key(b"@wire", span);
@@ -286,7 +286,7 @@ impl TextprotoWriter<'_, '_> {
         self.bracket(b'}', span);
     }
 
-    /// Writes an Any: with a type in brackets, or by its two fields.
+    /// Writes an Any, which is given by a type in brackets or by its two fields.
     fn any(&mut self, first: u32, span: Span) {
         let tree = self.tree;
         let start = Span::new(span.start, (span.start + 1).min(span.end));
@@ -329,7 +329,7 @@ impl TextprotoWriter<'_, '_> {
         self.bracket(b'}', end);
     }
 
-    /// Writes fields that no table knows, those of one name as a list.
+    /// Writes fields that are in no table. Fields with the same name become a list.
     fn unknown(&mut self, indices: &[u32]) {
         let tree = self.tree;
         let mut nodes: Vec<(&[u8], u32)> = indices
@@ -361,7 +361,7 @@ impl TextprotoWriter<'_, '_> {
         }
     }
 
-    /// Writes a message of an unknown type; an Any shows that it is one.
+    /// Writes a message of an unknown type. It is an Any if it has a type in brackets.
     fn untyped(&mut self, first: u32, span: Span) {
         if self.tree.fields(first).any(|(_, node)| node.bracketed) {
             return self.any(first, span);
@@ -421,7 +421,7 @@ impl TextprotoWriter<'_, '_> {
     }
 }
 
-/// The JSON of a value that is not given.
+/// Returns the JSON of a value that is not given.
 fn default(kind: Kind) -> &'static [u8] {
     match kind {
         Kind::String | Kind::Bytes => b"\"\"",

@@ -1,14 +1,14 @@
-//! Protobuf text format as JSON text.
+//! Rewrites protobuf text format as JSON text.
 //!
 //! Text format says less than JSON: only the schema tells whether a field is repeated, a map, an
 //! enum or a wrapper. So the text is first read into a flat tree ([`parse`]), which needs no
-//! schema, and that is written as JSON along the descriptor tables ([`emit`]). What the tables do
-//! not know is written as it stands, for the reader of the JSON to
-//! report: an unknown field or type never ends a document. What JSON cannot say (a Value without a kind) is
-//! written as `{"@wire": "base64"}`.
+//! schema. The tree is then written as JSON with the descriptor tables ([`emit`]). Unknown fields
+//! and types are written as they are, and the reader of the JSON reports them; they never end a
+//! document. A message that JSON cannot express (a Value without a kind) is written as `{"@wire":
+//! "base64"}`.
 //!
-//! The type of the message is that of the header `# proto-message: T`, or else what fits the fields
-//! best.
+//! The type of the message is that of the header `# proto-message: T`, or else the type that fits
+//! the fields best.
 
 mod emit;
 mod parse;
@@ -25,11 +25,11 @@ pub(super) use sniff::looks_like;
 use super::Span;
 use super::view::{FaultKind, MAX_VIEWED_BYTES, View};
 
-/// Messages inside messages that are read.
+/// The number of nested messages that are read.
 pub const MAX_NESTING: usize = 1024;
 
-/// Rewrites text format as JSON, as a message of type `message` if its header does not say
-/// otherwise, or of the type that fits best.
+/// Rewrites text format as JSON. The type is the one in the header. Without a header, it is
+/// `message`, or else the type that fits best.
 ///
 /// ```
 /// use xdsctl_document::source::textproto;
@@ -46,7 +46,7 @@ pub fn view(text: &[u8], message: Option<&'static Message>) -> View {
     }
     let tree = parse::parse(text, &mut view);
     if tree.first == parse::NONE && tree.header.is_none() && message.is_none() {
-        // Comments, or nothing.
+        // The text is empty or has only comments.
         return view;
     }
     let root = root::find(&tree, message);

@@ -1,33 +1,33 @@
-//! The grammar of text format, without a schema: a flat tree of fields.
+//! Parses text format without a schema, into a flat tree of fields.
 
 use super::MAX_NESTING;
 use crate::source::Span;
 use crate::source::view::{FaultKind, View};
 
-/// Stands for no node.
+/// The index that stands for no node.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// One value of a field; an element of a list is a node of its own.
+/// One value of a field. Each element of a list is a node of its own.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TextNode {
-    /// The field's name, without the brackets of a bracketed one.
+    /// The span of the field's name, without brackets around it.
     pub name: Span,
-    /// The name stands in brackets: an extension, or the type of an Any.
+    /// Whether the name is in brackets: it is an extension, or the type of an Any.
     pub bracketed: bool,
-    /// The value: the text of a scalar, or from bracket to bracket.
+    /// The span of the value: the text of a scalar, or everything from bracket to bracket.
     pub span: Span,
     pub value: TextValue,
-    /// The next field of the same message.
+    /// The index of the next field of the same message.
     pub next: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextValue {
-    /// Number or identifier.
+    /// A number or an identifier.
     Bare,
     /// One or several strings in quotes.
     Text,
-    /// A message: its first field, and whether the text ends inside of it.
+    /// A message: the index of its first field, and whether the text ends inside it.
     Message { first: u32, open: bool },
 }
 
@@ -36,11 +36,11 @@ pub(super) enum TextValue {
 pub(super) struct TextprotoTree<'t> {
     pub text: &'t [u8],
     pub nodes: Vec<TextNode>,
-    /// The first field.
+    /// The index of the first field.
     pub first: u32,
-    /// The text could not be read to its end.
+    /// Whether the text could not be read to its end.
     pub open: bool,
-    /// The type in the header.
+    /// The span of the type in the header.
     pub header: Option<Span>,
 }
 
@@ -53,7 +53,7 @@ impl<'t> TextprotoTree<'t> {
         self.nodes.get(index as usize)
     }
 
-    /// The fields of a message from its first.
+    /// Returns the fields of a message from the field `first` on.
     pub fn fields(&self, first: u32) -> impl Iterator<Item = (u32, &TextNode)> {
         let mut next = first;
         std::iter::from_fn(move || {
@@ -64,7 +64,7 @@ impl<'t> TextprotoTree<'t> {
         })
     }
 
-    /// The fields of a node that is a message.
+    /// Returns the fields of a node that is a message.
     pub fn children(&self, node: &TextNode) -> impl Iterator<Item = (u32, &TextNode)> {
         let first = match node.value {
             TextValue::Message { first, .. } => first,
@@ -73,7 +73,7 @@ impl<'t> TextprotoTree<'t> {
         self.fields(first)
     }
 
-    /// The bytes of the string or strings of a node.
+    /// Returns the bytes of the string or strings of a node.
     pub fn unescaped(&self, node: &TextNode) -> Vec<u8> {
         let mut parser = TextprotoParser::new(self.slice(node.span));
         let mut out = Vec::new();
@@ -91,12 +91,12 @@ impl<'t> TextprotoTree<'t> {
 
 /// A message that is being read.
 struct OpenMessage {
-    /// The node of the message; `NONE` for the root.
+    /// The index of the message's node; `NONE` for the root.
     node: u32,
-    /// The last field that was read of the message.
+    /// The index of the last field that was read of the message.
     last: u32,
     close: u8,
-    /// It is an element of this field's list.
+    /// The name of the field whose list has this message as an element.
     list: Option<(Span, bool)>,
 }
 
@@ -108,7 +108,7 @@ struct TextprotoParser<'t> {
 
 type Result<T> = std::result::Result<T, &'static str>;
 
-/// Reads a document; what is wrong goes to `view`.
+/// Parses a document. Faults are added to `view`.
 pub(super) fn parse<'t>(text: &'t [u8], view: &mut View) -> TextprotoTree<'t> {
     let mut parser = TextprotoParser::new(text);
     parser.pos = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
@@ -166,7 +166,7 @@ impl<'t> TextprotoParser<'t> {
         }
     }
 
-    /// Passes white space and comments; `None` at the end.
+    /// Skips white space and comments, and returns the next byte; `None` at the end.
     fn peek(&mut self) -> Option<u8> {
         loop {
             match self.text.get(self.pos)? {
@@ -192,7 +192,7 @@ impl<'t> TextprotoParser<'t> {
         self.pos = start + end;
     }
 
-    /// Reads one field, or the end of a message or list; false at the end of the text.
+    /// Reads one field, or the end of a message or list. Returns false at the end of the text.
     fn item(&mut self, tree: &mut TextprotoTree<'t>, frames: &mut Vec<OpenMessage>) -> Result<bool> {
         let Some(frame) = frames.last() else {
             return Ok(false);
@@ -239,7 +239,7 @@ impl<'t> TextprotoParser<'t> {
         Ok(true)
     }
 
-    /// Reads an element of a list, with what follows it.
+    /// Reads an element of a list and the separator after it.
     fn element(
         &mut self,
         (name, bracketed): (Span, bool),
@@ -400,7 +400,7 @@ impl<'t> TextprotoParser<'t> {
         Ok(())
     }
 
-    /// Passes a string in quotes.
+    /// Consumes a string in quotes.
     fn string(&mut self) -> Result<()> {
         let quote = self.peek();
         self.pos += 1;
@@ -438,7 +438,7 @@ fn add(
         value,
         next: NONE,
     });
-    // The elements of a list belong to the message around it.
+    // An element of a list belongs to the message around the list.
     let Some(frame) = frames.iter_mut().rfind(|frame| frame.list.is_none()) else {
         return index;
     };

@@ -1,7 +1,8 @@
-//! Wire bytes as text format, for people: a field a line, packed messages opened.
+//! Prints wire bytes as text format for people: one field per line, with packed messages opened.
 //!
-//! Never fails. What the tables do not know is printed by number, and bytes that are no message as
-//! a string. Of a list as much is printed as is checked.
+//! Printing never fails. A field that the tables do not have is printed by its number, and bytes
+//! that are not a message are printed as a string. As many elements of a list are printed as are
+//! checked.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,14 +11,14 @@ use xdsctl_proto::tables::{self, Cardinality, Kind, Message, WellKnown};
 
 use crate::source::wire::{WireFields, WireValue, unpack};
 
-/// Messages inside messages that are printed as such.
+/// The number of nested messages that are printed as messages.
 const MAX_DEPTH: usize = 200;
 
-/// Levels that are indented one by one: a hundred levels of short fields would be mostly white
+/// The number of levels that are indented. A hundred levels of short fields would be mostly white
 /// space.
 const MAX_INDENT: usize = 24;
 
-/// Elements of a list that are printed: as many as are checked.
+/// The number of elements of a list that are printed, which is the number that is checked.
 const MAX_SHOWN: usize = 200_000;
 
 /// Prints the wire bytes of a message.
@@ -34,7 +35,7 @@ pub fn print(bytes: &[u8], message: &'static Message) -> String {
 }
 
 fn fields(bytes: &[u8], message: &'static Message, depth: usize, out: &mut String) {
-    // Elements of each list, by its number.
+    // The number of elements of each list so far, by field number.
     let mut counts = BTreeMap::<u32, usize>::new();
     for item in WireFields::new(bytes) {
         let Ok(item) = item else {
@@ -42,9 +43,9 @@ fn fields(bytes: &[u8], message: &'static Message, depth: usize, out: &mut Strin
             out.push_str("# the bytes that follow are no field\n");
             return;
         };
-        // A field of another wire type is unknown to every parser.
+        // Every parser treats a field with another wire type as unknown.
         let field = message.field(item.number).filter(|field| item.value.fits(field));
-        // A packed list is one item.
+        // A packed list is a single field on the wire.
         if let (Some(field), WireValue::Bytes(packed)) = (field, item.value)
             && field.cardinality == Cardinality::Repeated
             && !matches!(field.kind, Kind::Message(_) | Kind::String | Kind::Bytes)
@@ -189,7 +190,7 @@ fn packed(bytes: &[u8], depth: usize, out: &mut String) -> bool {
     true
 }
 
-/// Bytes as the inside of a string.
+/// Displays bytes as the contents of a string.
 struct Escaped<'b>(&'b [u8]);
 
 impl std::fmt::Display for Escaped<'_> {
@@ -215,8 +216,8 @@ impl std::fmt::Display for Escaped<'_> {
 mod tests {
     use super::*;
 
-    /// A Permission in a Permission.Set in a Permission, so many deep, on the wire: each is field 1
-    /// of the one around it.
+    /// Returns the wire bytes of `depth` nested messages: a Permission in a Permission.Set in a
+    /// Permission, and so on. Each is field 1 of the one around it.
     fn nested(depth: usize) -> Vec<u8> {
         let delimited = |bytes: Vec<u8>| {
             let mut out = vec![0x0a];
@@ -259,12 +260,13 @@ mod tests {
             text.lines().map(spaces).collect()
         };
         let limit = 2 * MAX_INDENT;
-        // One at the limit, and one beyond it.
+        // One message at the limit, and one beyond it.
         assert_eq!(indents(MAX_INDENT + 1).iter().max(), Some(&limit));
         let deep = indents(100);
         assert_eq!(deep.iter().max(), Some(&limit));
         assert!(deep.len() > 150, "{}", deep.len());
-        // What is deeper is longer by as much a level: no level pays for those around it.
+        // The size grows by the same amount for each level: no level is larger because of those
+        // around it.
         let size = |depth: usize| print(&nested(depth), set).len();
         assert_eq!(size(60) - size(50), size(50) - size(40));
     }

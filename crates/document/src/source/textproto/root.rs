@@ -1,10 +1,10 @@
-//! Which message a document is.
+//! Decides which message a document in text format is.
 
 use xdsctl_proto::tables::{self, Cardinality, Kind, Message, WellKnown};
 
 use super::parse::{TextValue, TextprotoTree};
 
-/// What people keep in text format, likeliest first among those that fit as well.
+/// The messages that people keep in text format, the most likely first.
 const CANDIDATES: &[&str] = &[
     "envoy.config.cluster.v3.Cluster",
     "envoy.config.endpoint.v3.ClusterLoadAssignment",
@@ -20,14 +20,14 @@ const CANDIDATES: &[&str] = &[
     "envoy.config.bootstrap.v3.Bootstrap",
 ];
 
-/// Levels of fields that are compared with a type.
+/// The number of levels of fields that are compared with a type.
 const DEPTH: usize = 4;
 
-/// Fields of one message that are compared with a type.
+/// The number of fields of one message that are compared with a type.
 const BREADTH: usize = 64;
 
-/// The type of a document: what its header says, else `preferred` if nothing speaks against it,
-/// else what fits best.
+/// Returns the type of a document: the one in its header, else `preferred` if it fits, else the
+/// type that fits best.
 pub(super) fn find(tree: &TextprotoTree<'_>, preferred: Option<&'static Message>) -> Option<&'static Message> {
     if let Some(header) = tree.header
         && let Ok(name) = std::str::from_utf8(tree.slice(header))
@@ -41,14 +41,14 @@ pub(super) fn find(tree: &TextprotoTree<'_>, preferred: Option<&'static Message>
         .into_iter()
         .chain(candidates)
         .map(|message| (misfits(tree, tree.first, message, DEPTH), message))
-        // The first of equals.
+        // If several fit equally well, the first one counts.
         .min_by_key(|(misfits, _)| *misfits)
-        // One field that fits by chance says nothing of the others.
+        // A single field that fits by chance proves nothing.
         .filter(|((top, _), _)| total == 0 || top * 2 < total || preferred.is_some() && *top < total)
         .map(|(_, message)| message)
 }
 
-/// How many fields are not of this type: of the message itself, and of those in it.
+/// Returns how many fields do not fit this type: fields of the message itself, and fields below it.
 fn misfits(tree: &TextprotoTree<'_>, first: u32, message: &'static Message, depth: usize) -> (usize, usize) {
     let (mut here, mut below) = (0, 0);
     for (_, node) in tree.fields(first).take(BREADTH) {

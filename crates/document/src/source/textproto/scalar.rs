@@ -40,7 +40,7 @@ pub(super) fn float(text: &[u8]) -> Option<f64> {
     Some(if negative { -value } else { value })
 }
 
-/// Appends the bytes that the inside of a string stands for.
+/// Appends the bytes that the contents of a string stand for.
 pub(super) fn unescape(mut raw: &[u8], out: &mut Vec<u8>) {
     while let Some(slash) = memchr::memchr(b'\\', raw) {
         out.extend_from_slice(raw.get(..slash).unwrap_or_default());
@@ -86,8 +86,8 @@ fn digits(raw: &mut &[u8], most: usize, radix: u32) -> u32 {
     value
 }
 
-/// Reads a code point, or a surrogate pair. What is no character becomes a byte that no text has,
-/// for the reader to report.
+/// Reads a code point, or a surrogate pair. If it is not a character, appends a byte that is not
+/// valid UTF-8, so that the reader reports it.
 fn unicode(raw: &mut &[u8], most: usize, out: &mut Vec<u8>) {
     let mut code = digits(raw, most, 16);
     if (0xd800..0xdc00).contains(&code) && raw.starts_with(b"\\u") {

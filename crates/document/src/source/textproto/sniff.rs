@@ -1,13 +1,13 @@
-//! Text format or YAML: `name: "x"` is both.
+//! Tells text format from YAML: `name: "x"` is valid in both.
 
-/// Comments that say what the message is; text format has no other way.
+/// Comments that name the type of the message. Only text format has them.
 const HEADERS: &[&str] = &["proto-message:", "proto-file:", "proto-import:"];
 
 /// Says whether text that is neither JSON nor binary is text format rather than YAML.
 ///
-/// It is if it has a header, or if up to the end of `text` it reads as text format and somewhere
-/// has what YAML has not: a name before an opening brace without a colon, or a second field on the
-/// line of the first.
+/// It is text format if it has such a comment. It also is if all of `text` can be read as text
+/// format and has something that YAML does not allow: a name before an opening brace without a
+/// colon, or a second field on the line of the first.
 pub fn looks_like(text: &[u8]) -> bool {
     let mut probe = Probe { text, pos: 0 };
     let mut depth = 0;
@@ -40,7 +40,7 @@ pub fn looks_like(text: &[u8]) -> bool {
                 match probe.peek() {
                     Some(b'{' | b'<') => return true,
                     Some(b':') if named_at == probe.pos => {
-                        // Two fields on one line, without a comma.
+                        // Two fields are on one line, without a comma.
                         if value_line == Some(line) {
                             return true;
                         }
@@ -67,7 +67,7 @@ enum Space {
 }
 
 enum ValueStart {
-    /// `{`, `<` or `[` has been passed.
+    /// The value began with `{`, `<` or `[`, which has been consumed.
     Opened,
     Scalar,
 }
@@ -116,7 +116,7 @@ impl Probe<'_> {
         }
     }
 
-    /// Passes `[name]`; false, and nothing passed, if it is something else.
+    /// Consumes `[name]`. If something else is next, returns false and consumes nothing.
     fn bracketed_name(&mut self) -> bool {
         let rest = self.text.get(self.pos + 1..).unwrap_or_default();
         let end = rest
@@ -151,7 +151,7 @@ impl Probe<'_> {
                 }
             }
             b'[' => {
-                // Lists are in both formats; pass the bracket and read the first element as a
+                // Lists are in both formats. Consume the bracket and read the first element as a
                 // value.
                 let rest = self.text.get(self.pos..).unwrap_or_default();
                 self.pos += memchr::memchr(b']', rest)? + 1;

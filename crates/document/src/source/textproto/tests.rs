@@ -8,7 +8,7 @@ fn json(text: &str) -> String {
     String::from_utf8(view.json).unwrap().trim_end().to_owned()
 }
 
-/// The fields of a Cluster.
+/// Returns the JSON of a Cluster's fields.
 fn cluster(text: &str) -> String {
     let text = format!("# proto-message: envoy.config.cluster.v3.Cluster\n{text}");
     let json = json(&text);

@@ -1,38 +1,39 @@
-//! The view of a text that somebody edits, from the view before the edit.
+//! Makes the view of an edited text from the view before the edit.
 //!
-//! A key changes one element of a long list, or one document of a stream. That piece is read anew,
-//! and put between what stays. A piece can be read by itself where nothing before it decides how it
-//! is read, and it decides nothing behind it:
+//! A keystroke changes one element of a long list, or one document of a stream. Only that piece is
+//! read again and put in its place in the old view. A piece can be read by itself if nothing before
+//! it affects how it is read, and it affects nothing after it. That is so if all of this is true:
 //!
-//! - It begins where an element of a list (`- `) or a document (`---`) begins in both texts, and
-//!   ends where another one begins, or with the text. The parser was at both places before: no token
-//!   of the old view reaches over them.
-//! - The old text and the piece are read without faults, so nothing is open at the ends of the
-//!   piece. They have no anchors, merge keys and directives, which mean something elsewhere.
-//! - The piece by itself is a list, so nothing in it stands further to the left than its elements.
+//! - The piece begins where an element of a list (`- `) or a document (`---`) begins in both texts,
+//!   and ends where another one begins, or at the end of the text. The parser stopped at both
+//!   places before: no token of the old view spans them.
+//! - The old text and the piece can be read without faults, so nothing is open at the ends of the
+//!   piece. They have no anchors, merge keys or directives, which affect other places.
+//! - The piece by itself is a list, so nothing in it is further to the left than its elements.
 //!
-//! In all other cases the whole text is read. A test holds the result of many edits against that.
+//! In all other cases, the whole text is read. A test compares the results for many edits.
 
 use super::view;
 use crate::source::Span;
 use crate::source::json::Scanner;
 use crate::source::view::{View, ViewPart, ViewToken};
 
-/// What means something for all that comes later, at the left margin: documents and their ends.
+/// Marks at the left margin that affect everything after them: starts and ends of documents.
 const MARGIN: [&[u8]; 2] = [b"\n---", b"\n..."];
 
-/// Elements of lists, by how far they are indented, and documents of a stream.
+/// The beginnings of list elements with different indents, and of documents of a stream.
 const MARKS: [&[u8]; 4] = [b"\n- ", b"\n  - ", b"\n    - ", DOCUMENT];
 
-/// Bytes of the mark of an element that is not indented.
+/// The number of bytes of the mark of an element that is not indented.
 const ELEMENT: usize = 3;
 
 const DOCUMENT: &[u8] = b"\n---\n";
 
-/// Bytes that are compared at a time.
+/// The number of bytes that are compared at a time.
 const CHUNK: usize = 4 << 10;
 
-/// The view of `new`, from that of `old`; `None` if all of it must be read.
+/// Returns the view of `new`, made from the view of `old`. Returns `None` if all of `new` must be
+/// read.
 pub fn view_again(old: &str, before: &View, new: &str) -> Option<View> {
     let (old, text, new) = (old.as_bytes(), new, new.as_bytes());
     let has_directives = |text: &[u8]| text.starts_with(b"%") || memchr::memmem::find(text, b"\n%").is_some();
@@ -47,7 +48,7 @@ pub fn view_again(old: &str, before: &View, new: &str) -> Option<View> {
     MARKS.into_iter().find_map(|mark| {
         let start = start(old, same_before, mark)?;
         let end = memchr::memmem::find(old.get(behind..)?, mark).map(|newline| behind + newline + 1);
-        // A last line without an end may mean something else once another one follows.
+        // A last line without a line end may have another meaning once another line follows.
         let is_ended = old.ends_with(b"\n") && new.ends_with(b"\n");
         let may_be_last = if mark == DOCUMENT { start > 0 } else { is_ended };
         let end = end.or_else(|| may_be_last.then_some(old.len()))?;
@@ -63,7 +64,7 @@ pub fn view_again(old: &str, before: &View, new: &str) -> Option<View> {
     })
 }
 
-/// How many bytes both begin with.
+/// Returns how many bytes both texts have in common at their start.
 fn same_before(one: &[u8], other: &[u8]) -> usize {
     let chunks = one.chunks(CHUNK).zip(other.chunks(CHUNK));
     let start = CHUNK * chunks.take_while(|(one, other)| one == other).count();
@@ -72,7 +73,7 @@ fn same_before(one: &[u8], other: &[u8]) -> usize {
     start + rest.take_while(|(one, other)| one == other).count()
 }
 
-/// How many bytes both end with, `most` at most.
+/// Returns how many bytes both texts have in common at their end, at most `most`.
 fn same_behind(one: &[u8], other: &[u8], most: usize) -> usize {
     let chunks = one.rchunks(CHUNK).zip(other.rchunks(CHUNK));
     let start = CHUNK * chunks.take_while(|(one, other)| one == other).count();
@@ -81,27 +82,28 @@ fn same_behind(one: &[u8], other: &[u8], most: usize) -> usize {
     start + rest.take(most - start).take_while(|(one, other)| one == other).count()
 }
 
-/// The last place at which a mark begins that is before `end` with all of it.
+/// Returns the offset of the last mark that is completely before `end`.
 fn start(text: &[u8], end: usize, mark: &[u8]) -> Option<usize> {
     let before = text.get(..end)?;
     match memchr::memmem::rfind(before, mark) {
         Some(newline) => Some(newline + 1),
-        // A stream begins with a document, marked or not; the first line has no line before it.
+        // A stream begins with a document, with or without a mark. The first line has no line end
+        // before it.
         None => (mark == DOCUMENT || before.starts_with(mark.get(1..)?)).then_some(0),
     }
 }
 
-/// The bytes that are read anew.
+/// The part of the text that is read again.
 #[derive(Debug, Clone, Copy)]
 struct Piece {
     old: Span,
     new_end: usize,
-    /// How far its elements are indented.
+    /// The indent of its elements, in blanks.
     indent: usize,
 }
 
 impl Piece {
-    /// Puts other elements in the place of those in the piece.
+    /// Replaces the elements in the piece.
     fn elements(self, before: &View, old: &[u8], new: &str) -> Option<View> {
         let text = new.get(self.old.start..self.new_end)?;
         let texts = [text.as_bytes(), old.get(self.old.range())?];
@@ -109,10 +111,10 @@ impl Piece {
         if texts.iter().any(|text| MARGIN.iter().any(|mark| has(text, mark))) {
             return None;
         }
-        // The end of a scalar may depend on what follows: another element, as there.
+        // What follows may affect the end of a scalar, so another element follows here, too.
         let indent = " ".repeat(self.indent);
         let read = view(&format!("{text}{indent}- 0\n"));
-        // A list at the margin, of which the brackets are left out.
+        // The result must be one list, whose brackets are left out.
         let [ViewPart { text: whole, .. }] = read.parts.as_slice() else {
             return None;
         };
@@ -123,10 +125,10 @@ impl Piece {
         if !is_list || inside.end <= inside.start || !is_plain(&read) {
             return None;
         }
-        // What the lists are opened by stands at the dash of their first elements.
+        // The opening bracket of a list has the place of the dash of its first element.
         let start = self.old.start + self.indent;
         let first = before.first_behind(start)?;
-        // A token that holds the place is a text in which a line begins like an element.
+        // If a token spans the place, it is a text with a line that begins like an element.
         let begins = |token: usize, at: usize| {
             let own = before.tokens.get(token)?;
             let earlier = before.tokens.get(token.checked_sub(1)?)?;
@@ -138,7 +140,7 @@ impl Piece {
         let (to, last, grown) = if self.old.end == old.len() {
             let to = before.close_of(from)?;
             let last = before.tokens.partition_point(|token| (token.at as usize) < to);
-            // What closes a list stands where its last node ends.
+            // The closing bracket of a list has the place at which its last node ends.
             let end = before.tokens.get(last.checked_sub(1)?)?.end;
             let closing = before.tokens.get(last..)?;
             let is_there = |token: &ViewToken| token.start == end && token.end == end;
@@ -149,7 +151,7 @@ impl Piece {
         } else {
             let end = self.old.end + self.indent;
             let last = before.first_behind(end)?;
-            // What follows is another element, behind a comma.
+            // Another element follows, after a comma.
             let to = begins(last, end)?
                 .checked_sub(1)
                 .filter(|comma| before.json.get(*comma) == Some(&b','))?;
@@ -175,10 +177,10 @@ impl Piece {
         Some(spliced)
     }
 
-    /// Puts other documents in the place of those in the piece.
+    /// Replaces the documents in the piece.
     fn documents(self, before: &View, new: &str) -> Option<View> {
         let text = new.get(self.old.start..self.new_end)?;
-        // As above; what ends with the text ends there, too.
+        // Another document follows here, too, unless the piece ends with the text.
         let is_last = self.new_end == new.len();
         let mut read = match is_last {
             true => view(text),
@@ -233,7 +235,7 @@ impl Piece {
         Some(spliced)
     }
 
-    /// The old view with something else in the place of a part of it.
+    /// Returns the old view with one part replaced.
     fn splice(self, before: &View, cut: Cut, own: Part<'_>) -> Option<View> {
         let mut json = Vec::with_capacity(before.json.len() + own.json.len());
         json.extend_from_slice(before.json.get(..cut.json.start)?);
@@ -254,16 +256,16 @@ impl Piece {
     }
 }
 
-/// What goes out of the old view.
+/// The part of the old view that is replaced.
 #[derive(Debug, Clone, Copy)]
 struct Cut {
     json: Span,
     tokens: Span,
-    /// How far in the document that has moved which stands behind it.
+    /// By how many bytes the text after the piece has moved in the document.
     grown: i64,
 }
 
-/// What comes in, and where its text began.
+/// The new part of the view, and the offset at which its text began.
 #[derive(Debug, Clone, Copy)]
 struct Part<'v> {
     json: &'v [u8],
@@ -276,15 +278,15 @@ fn is_plain(view: &View) -> bool {
 }
 
 impl View {
-    /// Says whether the token of this number, counted from the last, begins at a place of the
+    /// Says whether the token with this number, counted from the end, begins at `place` in the
     /// document.
     fn begins_last(&self, place: usize, number: usize) -> bool {
         let token = self.tokens.len().checked_sub(number).and_then(|at| self.tokens.get(at));
         token.is_some_and(|token| token.start as usize == place)
     }
 
-    /// Where the list is closed of which an element begins at `from`, if that closes all but what is
-    /// around it.
+    /// Returns where the list that has an element at `from` is closed, if everything around it is
+    /// closed there, too.
     fn close_of(&self, from: usize) -> Option<usize> {
         let mut scan = Scanner::new(&self.json);
         scan.set_pos(from);
@@ -303,7 +305,7 @@ impl View {
         }
     }
 
-    /// The number of the first token that begins behind a place of the document.
+    /// Returns the number of the first token that begins after `place` in the document.
     fn first_behind(&self, place: usize) -> Option<usize> {
         let place = u32::try_from(place).ok()?;
         Some(self.tokens.partition_point(|token| token.start <= place))
@@ -311,7 +313,7 @@ impl View {
 }
 
 impl ViewPart {
-    /// The same part where what begins at `from` or behind has moved.
+    /// Returns the part after the edit: offsets from `from` on have moved by `grown`.
     fn moved(self, from: usize, grown: isize) -> ViewPart {
         let moved = |at: usize| {
             if at >= from {
@@ -329,7 +331,7 @@ impl ViewPart {
 
 impl ViewToken {
     fn moved(self, at: i64, place: i64) -> ViewToken {
-        // Both are within the limits of documents and views.
+        // Both numbers are within the limits of documents and views.
         let moved = |number: u32, by: i64| number.wrapping_add_signed(i32::try_from(by).unwrap_or(0));
         ViewToken {
             at: moved(self.at, at),

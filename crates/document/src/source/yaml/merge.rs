@@ -1,8 +1,8 @@
-//! What anchors name, and what aliases and merge keys make of it.
+//! Anchors, and what aliases and merge keys make of them.
 //!
-//! An anchor is a range of the text that is being written, or of a piece that was cut out of it:
-//! the value of a merge key, or a collection that is a key. A copy costs what it is long, and all
-//! copies together have a budget.
+//! An anchor names a range of the view that is being written, or of a piece that was cut out of it
+//! (the value of a merge key, or a collection that is a key). Copying a range costs its length, and
+//! all copies together have a budget.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -14,24 +14,24 @@ use crate::source::Span;
 use crate::source::json::Scanner;
 use crate::source::view::{FaultKind, View};
 
-/// A place in a view: text and tokens.
+/// A position in a view: an offset in the text, and the number of a token.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ViewMark {
     pub json: usize,
     pub token: usize,
 }
 
-/// A piece of a view, cut out of it.
+/// A piece that was cut out of a view.
 #[derive(Debug, Default)]
 pub(super) struct ViewPiece(pub View);
 
-/// What an anchor names.
+/// The node that an anchor names.
 #[derive(Debug, Clone)]
 pub(super) struct Anchored {
-    /// The view that has the text; `None` for the one that is being written.
+    /// The piece that has the text; `None` if it is the view that is being written.
     pub piece: Option<Rc<ViewPiece>>,
     pub start: ViewMark,
-    /// Its end; `None` while the node is open.
+    /// The end of the node; `None` while the node is open.
     pub end: Option<ViewMark>,
 }
 
@@ -43,7 +43,7 @@ pub(super) enum Source {
 }
 
 impl YamlWriter {
-    /// Takes what was written since `start` out of the view. Anchors in it follow.
+    /// Cuts what was written since `start` out of the view. Anchors in it then refer to the piece.
     pub(super) fn cut(&mut self, start: ViewMark, anchors_before: usize) -> Rc<ViewPiece> {
         self.view.is_rearranged = true;
         let mut piece = View {
@@ -75,14 +75,16 @@ impl YamlWriter {
         anchored.end.is_some().then_some(anchored)
     }
 
-    /// Takes something off the budget; false, with a fault the first time, if there is not enough.
+    /// Takes `size` off the budget. If there is not enough left, returns false, and adds a fault
+    /// the first time.
     pub(super) fn afford(&mut self, size: ViewMark, span: Span) -> bool {
         if size.json <= self.bytes_left && size.token <= self.nodes_left {
             self.bytes_left -= size.json;
             self.nodes_left -= size.token;
             return true;
         }
-        // What is refused empties the budget, so that the end does not depend on sizes.
+        // A refused request empties the budget, so that later requests are refused whatever their
+        // size.
         (self.bytes_left, self.nodes_left) = (0, 0);
         if !std::mem::replace(&mut self.limit_reported, true) {
             let message = format!(
@@ -120,7 +122,7 @@ impl YamlWriter {
     /// Writes the keys of the merge sources that the mapping from `start` on does not have itself.
     pub(super) fn merge(&mut self, start: ViewMark, is_empty: &mut bool, merges: Vec<(Source, Span)>) {
         if self.limit_reported {
-            // Reading what would not be written costs as much.
+            // Reading the sources costs as much as writing them, so stop here.
             return;
         }
         let mut names: HashSet<Vec<u8>> = HashSet::new();
@@ -167,7 +169,7 @@ impl YamlWriter {
         }
     }
 
-    /// The text of a view.
+    /// Returns the text of the view that has the anchor's node.
     fn text_of<'a>(&'a self, source: &'a Anchored) -> &'a [u8] {
         match &source.piece {
             Some(piece) => &piece.0.json,
@@ -175,7 +177,8 @@ impl YamlWriter {
         }
     }
 
-    /// Where the mappings of a merge value start: itself, or the elements of a list.
+    /// Returns where the mappings of a merge value start: the value itself, or the elements of a
+    /// list.
     fn mappings(&self, source: &Anchored) -> Vec<usize> {
         let text = self.text_of(source);
         let mut scan = Scanner::new(text);
@@ -256,7 +259,7 @@ impl Anchored {
     }
 }
 
-/// The keys (inside of the quotes) and the whole entries of the object at `start`.
+/// Returns the keys (without quotes) and the whole entries of the object at `start`.
 fn entries(text: &[u8], start: usize) -> Vec<(Range<usize>, Range<usize>)> {
     let mut scan = Scanner::new(text);
     scan.set_pos(start);

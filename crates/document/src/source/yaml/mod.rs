@@ -1,10 +1,10 @@
-//! YAML as JSON text, document by document.
+//! Rewrites YAML as JSON text, document by document.
 //!
-//! The parser's events are written out as they come. An anchor remembers which part of the text its
-//! node became, and an alias copies that part, within a budget, so a document never grows beyond a
-//! fixed amount over what it says itself. Merge keys (`<<`) are applied when their mapping ends:
-//! keys of the mapping itself win, then earlier sources. Duplicate keys stay, for the reader of the
-//! JSON to report. Scalars follow the core schema of YAML 1.2; see [`resolve`].
+//! The parser's events are written as they come. An anchor remembers which part of the text its
+//! node became, and an alias copies that part. Copies have a budget, so a document grows by a fixed
+//! amount at most. Merge keys (`<<`) are applied when their mapping ends: keys of the mapping
+//! itself win, then earlier sources. Duplicate keys stay, and the reader of the JSON reports them.
+//! Scalars follow the core schema of YAML 1.2; see [`resolve`].
 //!
 //! This is the only module that names the YAML parser.
 
@@ -22,24 +22,23 @@ use super::Span;
 use super::view::{FaultKind, MAX_VIEWED_BYTES, View};
 use node::{YamlNode, YamlWriter};
 
-/// Collections inside collections. The client's own limit of 100 messages is reached with 200 to
-/// 300 of them.
+/// The number of nested collections that are read. The client's own limit of 100 messages is
+/// reached with 200 to 300 of them.
 pub const MAX_NESTING: usize = 1024;
 
-/// What aliases and merge keys may add to all documents of a file, in bytes of JSON.
+/// The number of bytes of JSON that aliases and merge keys may add to all documents of a file.
 pub const MAX_ALIAS_BYTES: usize = 64 << 20;
 
-/// What aliases and merge keys may add to all documents of a file, in scalars, keys and brackets.
+/// The number of scalars, keys and brackets that aliases and merge keys may add to all documents of
+/// a file.
 pub const MAX_ALIAS_NODES: usize = 2_000_000;
 
-/// What merge keys may read of what they name, in bytes of JSON: keys that are not merged cost
-/// their reading.
+/// The number of bytes of JSON that merge keys may read. Keys that are then not merged count, too.
 pub const MAX_MERGE_BYTES: usize = 2 * MAX_ALIAS_BYTES;
 
 /// Rewrites YAML as JSON.
 ///
-/// A document that is broken is cut where it cannot be read, with a fault; the documents after it
-/// are read.
+/// A broken document is cut where it cannot be read, with a fault. The documents after it are read.
 pub fn view(text: &str) -> View {
     if text.len() > MAX_VIEWED_BYTES {
         let mut view = View::default();
@@ -52,7 +51,7 @@ pub fn view(text: &str) -> View {
     let mut writer = YamlWriter::new(view);
     parse(text, &mut writer);
     let mut view = writer.view;
-    // What is wrong may be that the text ends.
+    // The fault may be that the text ends, and then its span is behind the text.
     for fault in &mut view.faults {
         let Span { start, end } = fault.span;
         fault.span = Span::new(start.min(text.len()), end.min(text.len()));
@@ -66,7 +65,7 @@ fn parse(text: &str, writer: &mut YamlWriter) {
     while !documents(&mut parser, writer, skipped) {}
 }
 
-/// Reads a text behind its byte order mark; with how many bytes that has.
+/// Returns a parser of the text after its byte order mark, and the length of the mark in bytes.
 fn parser(text: &str, with_comments: bool) -> (Parser<'_, StrInput<'_>>, usize) {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut options = granit_parser::options! {
@@ -82,7 +81,7 @@ fn parser(text: &str, with_comments: bool) -> (Parser<'_, StrInput<'_>>, usize) 
     )
 }
 
-/// Where the comments of a text are, each from its `#` to the end of its line.
+/// Returns the spans of the comments of a text, each from its `#` to the end of its line.
 pub fn comments(text: &str) -> Vec<Span> {
     let (mut parser, skipped) = parser(text, true);
     let mut comments = Vec::new();
@@ -94,7 +93,7 @@ pub fn comments(text: &str) -> Vec<Span> {
             }
             Ok((Event::StreamEnd, _)) => break,
             Ok(_) => {}
-            // What is broken is reported by those who read the text.
+            // The reader of the text reports its faults.
             Err(_) if parser.proceed_next_document().unwrap_or(false) => {}
             Err(_) => break,
         }
@@ -102,7 +101,7 @@ pub fn comments(text: &str) -> Vec<Span> {
     comments
 }
 
-/// Rewrites YAML that may not be UTF-8: the first such byte is a fault, and all are read as `?`.
+/// Rewrites YAML that may not be UTF-8. The first invalid byte is a fault, and all are read as `?`.
 pub fn view_bytes(bytes: &[u8]) -> View {
     let Err(error) = std::str::from_utf8(bytes) else {
         return view(std::str::from_utf8(bytes).unwrap_or_default());
@@ -120,7 +119,7 @@ pub fn view_bytes(bytes: &[u8]) -> View {
     view
 }
 
-/// Reads up to the end or the next error; true at the end.
+/// Reads up to the end or the next error. Returns true at the end.
 fn documents<'t>(parser: &mut Parser<'t, StrInput<'t>>, writer: &mut YamlWriter, skipped: usize) -> bool {
     while let Some(next) = parser.next_event() {
         match next {
@@ -170,7 +169,7 @@ fn broken(error: &ScanError, writer: &mut YamlWriter, skipped: usize) {
     writer.end_document(true);
 }
 
-/// The parser's words as a fragment.
+/// Returns the parser's message as a fragment, in lower case and without a full stop.
 fn lower(message: &str) -> String {
     let mut chars = message.trim_end_matches('.').chars();
     let first = chars.next().map(|c| c.to_ascii_lowercase());

@@ -8,16 +8,16 @@ use super::{MAX_ALIAS_BYTES, MAX_ALIAS_NODES, MAX_MERGE_BYTES};
 use crate::source::Span;
 use crate::source::view::{FaultKind, View};
 
-/// What stands before a node, and where it is.
+/// The properties of a node (anchor and tag), and its place.
 #[derive(Clone, Copy)]
 pub(super) struct YamlNode<'a> {
     pub span: Span,
-    /// Number of its anchor, 0 for none.
+    /// The number of its anchor; 0 if it has none.
     pub anchor: usize,
     pub tag: Option<&'a Tag>,
 }
 
-/// What the next node in a mapping is.
+/// The role of the next node in a mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expect {
     Key,
@@ -31,12 +31,12 @@ enum Expect {
 struct OpenCollection {
     start: ViewMark,
     anchor: usize,
-    /// `None` in a sequence.
+    /// The role of the next node; `None` in a sequence.
     expect: Option<Expect>,
     is_empty: bool,
-    /// Sources of merge keys, with where the key stands.
+    /// The sources of merge keys, each with the span of its key.
     merges: Vec<(Source, Span)>,
-    /// How many anchors there were when a collection as key, or a merge value, began.
+    /// The number of anchors before the collection began.
     anchors_before: usize,
 }
 
@@ -45,18 +45,18 @@ struct OpenCollection {
 pub(super) struct YamlWriter {
     pub view: View,
     frames: Vec<OpenCollection>,
-    /// What each anchor names, by the anchor's number.
+    /// What each anchor names, by the number of the anchor.
     pub anchors: Vec<Option<Anchored>>,
-    /// Where the document starts in the view.
+    /// The offset in the view at which the document starts.
     document: usize,
-    /// What aliases may still add.
+    /// How many bytes and nodes aliases may still add.
     pub bytes_left: usize,
     pub nodes_left: usize,
-    /// What merge keys may still read.
+    /// How many bytes merge keys may still read.
     pub merge_left: usize,
     pub limit_reported: bool,
     merge_key: Span,
-    /// Where the last token ended, in the document.
+    /// The offset in the document at which the last token ended.
     last_end: usize,
 }
 
@@ -93,7 +93,7 @@ impl YamlWriter {
 
     pub(super) fn end_document(&mut self, cut: bool) {
         if !cut && self.view.json.get(self.document..) == Some(b"null") {
-            // Nothing between two marks, or after the last.
+            // There is nothing between two document marks, or after the last mark.
             self.view.json.truncate(self.document);
             self.view.tokens.pop();
         }
@@ -109,7 +109,7 @@ impl YamlWriter {
         }
     }
 
-    /// Writes what comes before a node; says whether the node is a key.
+    /// Writes the punctuation before a node. Says whether the node is a key.
     #[inline]
     fn before(&mut self) -> bool {
         let Some(frame) = self.frames.last_mut() else {
@@ -129,7 +129,7 @@ impl YamlWriter {
         frame.expect == Some(Expect::Key)
     }
 
-    /// Moves on after a node that started at `start`.
+    /// Updates the state after a node that started at `start`.
     #[inline]
     fn after(&mut self, start: ViewMark, anchors_before: usize) {
         let Some(frame) = self.frames.last_mut() else {
@@ -199,7 +199,7 @@ impl YamlWriter {
                 let packed: String = text.split_ascii_whitespace().collect();
                 self.view.quoted(packed.as_bytes());
             }
-            // A tag that means nothing here leaves a plain scalar what it is; `!` alone makes it
+            // A tag without a meaning here leaves a plain scalar as it is. The tag `!` makes it a
             // text.
             None if style == ScalarStyle::Plain
                 && !is_key
@@ -241,7 +241,7 @@ impl YamlWriter {
         });
     }
 
-    /// Lets the bracket of a block mapping stand for its first key.
+    /// Gives the bracket of a block mapping the span of its first key.
     fn patch_bracket(&mut self, token: usize, key: Span) {
         #[expect(clippy::cast_possible_truncation, reason = "documents are limited to 32 bits")]
         if let Some(token) = self.view.tokens.get_mut(token)
@@ -261,7 +261,7 @@ impl YamlWriter {
             let merges = std::mem::take(&mut frame.merges);
             self.merge(frame.start, &mut frame.is_empty, merges);
         }
-        // A block collection ends where its last node did, not where the next one starts.
+        // A block collection ends where its last node ended, not where the next node starts.
         let end = if span.end > span.start {
             span
         } else {
@@ -275,7 +275,8 @@ impl YamlWriter {
             anchored.end = Some(mark);
         }
         if self.is_at_key() {
-            // JSON has no such keys: its text is the key, which no message has.
+            // JSON has no collections as keys. The text of the collection becomes the key, which no
+            // message has as a field.
             let piece = self.cut(frame.start, frame.anchors_before);
             self.view.token_from(end.start, end.end);
             self.view.quoted(&piece.0.json);
@@ -283,7 +284,7 @@ impl YamlWriter {
         self.after(frame.start, frame.anchors_before);
     }
 
-    /// Remembers that the node from `start` to here has this anchor.
+    /// Records that the node from `start` to here has this anchor.
     pub(super) fn name(&mut self, anchor: usize, start: ViewMark) {
         if anchor == 0 {
             return;
@@ -302,7 +303,7 @@ impl YamlWriter {
         }
     }
 
-    /// Writes what an alias names.
+    /// Writes the node that an alias names.
     pub(super) fn alias(&mut self, anchor: usize, span: Span) {
         self.view.is_rearranged = true;
         if self

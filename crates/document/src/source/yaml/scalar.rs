@@ -1,46 +1,46 @@
-//! What a plain scalar means: the core schema of YAML 1.2.
+//! Decides what a plain scalar means, by the core schema of YAML 1.2.
 //!
 //! Only the field decides whether `1.10` is a number or the text of a version, so the view keeps
-//! both readings: a scalar that is a JSON literal as it stands is written bare, and one that YAML
-//! alone reads as a number or boolean (`0x1f`, `007`, `.inf`, `True`) becomes a string whose first
-//! character is escaped, which no other string of a view has. Readers of strings take either as
-//! text; readers of numbers ask [`resolve`] about a string that [`is_marked`].
+//! both readings. A scalar that is a JSON literal is written as it is. One that only YAML reads as
+//! a number or boolean (`0x1f`, `007`, `.inf`, `True`) becomes a string whose first character is
+//! escaped, which no other string of a view has. Readers of strings accept both as text. Readers of
+//! numbers call [`resolve`] for a string that [`is_marked`].
 
 use crate::source::json::is_number;
 
 /// How a plain scalar is written in a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScalarForm {
-    /// `null`.
+    /// The view has `null`.
     Null,
-    /// As it stands.
+    /// The view has the scalar as it is written.
     Bare,
-    /// As a string that is marked.
+    /// The view has a marked string, whose first character is escaped.
     Marked,
-    /// As a string.
+    /// The view has a string.
     Text,
 }
 
-/// What a plain scalar stands for.
+/// The meaning of a plain scalar.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Plain {
     /// A boolean.
     Bool(bool),
     /// A whole number.
     Int(i128),
-    /// A number that is not whole; infinite or NaN too.
+    /// A number that is not whole, or infinite, or NaN.
     Float(f64),
-    /// The scalar is a text and nothing else.
+    /// A text only.
     Text,
 }
 
-/// Says whether the inside of a JSON string of a view (with its escapes) was a plain scalar that
-/// only YAML can read.
+/// Says whether a string of a view was a plain scalar that only YAML reads as a number or boolean.
+/// `raw` is the string without quotes but with its escapes.
 pub fn is_marked(raw: &[u8]) -> bool {
     matches!(raw, [b'\\', b'u', b'0', b'0', high, _, ..] if *high != b'0' && *high != b'1')
 }
 
-/// Says how the plain scalar `text` is written.
+/// Returns the form in which the plain scalar `text` is written.
 pub(super) fn form(text: &str) -> ScalarForm {
     let Some(first) = text.as_bytes().first() else {
         return ScalarForm::Null;
@@ -63,7 +63,7 @@ pub(super) fn form(text: &str) -> ScalarForm {
     }
 }
 
-/// Reads a plain scalar by the core schema; `null` is not among its answers.
+/// Reads a plain scalar by the core schema. `null` is not recognised here.
 ///
 /// ```
 /// use xdsctl_document::source::yaml::{Plain, resolve};
@@ -84,7 +84,7 @@ pub fn resolve(text: &str) -> Plain {
             if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
                 return Plain::Text;
             }
-            // What does not fit is out of every range anyway.
+            // A number that does not fit is out of every range anyway.
             return Plain::Int(i128::from_str_radix(digits, radix).unwrap_or(i128::MAX));
         }
     }
@@ -106,7 +106,7 @@ pub fn resolve(text: &str) -> Plain {
     }
 }
 
-/// Reads digits with a point or an exponent; there is a digit before the exponent.
+/// Reads digits with a point or an exponent. There must be a digit before the exponent.
 fn decimal(text: &str) -> Option<f64> {
     let (mantissa, exponent) = match text.find(['e', 'E']) {
         Some(at) => (text.get(..at)?, Some(text.get(at + 1..)?)),

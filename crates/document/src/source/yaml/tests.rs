@@ -194,7 +194,7 @@ fn beyond_the_limit_of_aliases_merge_keys_read_nothing() {
         super::MAX_MERGE_BYTES - writer.merge_left
     };
     let once = read(1);
-    // Forty tokens each: the third is too much.
+    // One source has forty tokens, so the third one is too much.
     assert_eq!(read(3), 3 * once);
     assert_eq!(read(1_000), 3 * once);
 }
@@ -212,7 +212,8 @@ impl Random {
     }
 }
 
-/// Texts whose lists and documents are read by pieces: elements with scalars of every style, comments, empty ones, lists in lists.
+/// Returns texts whose lists and documents are read in pieces: elements with scalars of every
+/// style, comments, empty elements, lists in lists.
 fn texts() -> Vec<String> {
     let elements = [
         "- a: 1\n  b: [x, {y: z}]\n",
@@ -280,7 +281,7 @@ fn what_is_read_again_after_an_edit_is_what_is_read_at_once() {
                     }
                     None => wholes += 1,
                 }
-                // What is broken is left, or nothing would be read by pieces any more.
+                // A broken text is dropped, because nothing could be read in pieces after it.
                 if expected.is_whole() {
                     (text, before) = (new, again.unwrap_or(expected));
                 }
