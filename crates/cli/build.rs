@@ -1,4 +1,5 @@
-//! Takes the built pages of `xdsctl ui` into the command: those of the directory that `XDSCTL_PAGES` names, none without it.
+//! Embeds the built pages of `xdsctl ui` into the command. They are in the directory that
+//! `XDSCTL_PAGES` names; without it, the command has no pages.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -14,7 +15,7 @@ fn main() -> io::Result<()> {
     files.sort();
     let mut code = String::from("const PAGES: &[PageFile] = &[\n");
     for (name, file) in &files {
-        // What is there as it is and compressed is taken in compressed.
+        // If a file is there both plain and compressed, only the compressed one is embedded.
         let is_gzip = name.ends_with(".gz");
         let path = name.strip_suffix(".gz").unwrap_or(name);
         if is_gzip || !files.iter().any(|(other, _)| other.strip_suffix(".gz") == Some(name)) {
@@ -26,7 +27,7 @@ fn main() -> io::Result<()> {
     fs::write(out.join("pages.rs"), code)
 }
 
-/// The files below a directory, with their paths from the first one.
+/// Adds the files below a directory to `files`, with their paths relative to the first directory.
 fn find(directory: &Path, before: &str, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;

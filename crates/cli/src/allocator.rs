@@ -1,10 +1,10 @@
 //! The allocator of the command.
 //!
-//! Small values come from mimalloc: validation and the simulator make many, and an eighth of the
-//! time of the one and a quarter of that of the other was the system's allocator. All else stays
-//! with the system, which makes a growing buffer longer where it is: mimalloc copies it, so that
-//! both lengths are in memory at once, and keeps room for each size and thread. docs/speed.md has
-//! what both gain. WebAssembly has the system's alone.
+//! Small blocks come from mimalloc, because validation and the simulator allocate many of them: the
+//! system's allocator took an eighth of the time of validation and a quarter of that of simulation.
+//! All other blocks come from the system, which extends a growing buffer in place. mimalloc copies
+//! it, so that both lengths are in memory at once, and reserves room for each size and thread.
+//! docs/speed.md has the gain of each. On WebAssembly, only the system's allocator is used.
 
 #![expect(unsafe_code, reason = "an allocator is unsafe by its trait")]
 
@@ -12,10 +12,10 @@ use std::alloc::{GlobalAlloc, Layout, System};
 
 use mimalloc::MiMalloc as Small;
 
-/// Blocks of at least so many bytes are the system's.
+/// Blocks of at least this many bytes come from the system.
 const LARGE_BYTES: usize = 1024;
 
-/// An allocator of its own for small blocks, the system's allocator for large ones.
+/// The allocator: mimalloc for small blocks, the system's allocator for large ones.
 #[derive(Debug, Clone, Copy)]
 pub struct Split;
 
@@ -23,8 +23,8 @@ const fn is_large(bytes: usize) -> bool {
     bytes >= LARGE_BYTES
 }
 
-// SAFETY: a block is given back to the allocator that it came from: which one that is depends on
-// its layout alone, and the caller gives a block back with the layout that it has.
+// SAFETY: a block is freed by the allocator that it came from. Which one that is depends only on
+// the block's layout, and the caller frees a block with the layout that it has.
 unsafe impl GlobalAlloc for Split {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the promises of `alloc`.
@@ -52,7 +52,7 @@ unsafe impl GlobalAlloc for Split {
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         match (is_large(layout.size()), is_large(new_size)) {
-            // SAFETY: the block came from this allocator, and stays with it.
+            // SAFETY: the block came from this allocator, which still has it afterwards.
             (true, true) => unsafe { System.realloc(block, layout, new_size) },
             // SAFETY: as above.
             (false, false) => unsafe { Small.realloc(block, layout, new_size) },
@@ -62,18 +62,18 @@ unsafe impl GlobalAlloc for Split {
     }
 }
 
-/// Moves a block to one of another size.
+/// Moves a block to a new block of another size.
 ///
 /// # Safety
-/// As [`GlobalAlloc::realloc`] says.
+/// The same conditions as for [`GlobalAlloc::realloc`].
 unsafe fn moved(allocator: &Split, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-    // SAFETY: the caller promises that the new size is one of a layout with this alignment.
+    // SAFETY: the caller promises that the new size is valid for a layout with this alignment.
     let new_layout = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
     // SAFETY: the new size is not 0, as the caller promises.
     let new = unsafe { allocator.alloc(new_layout) };
     if !new.is_null() {
-        // SAFETY: both blocks are valid for the lesser size, and are apart; the old one is given
-        // back with its layout.
+        // SAFETY: both blocks are valid for the smaller size and do not overlap. The old block is
+        // freed with its layout.
         unsafe {
             std::ptr::copy_nonoverlapping(block, new, layout.size().min(new_size));
             allocator.dealloc(block, layout);
@@ -86,12 +86,12 @@ unsafe fn moved(allocator: &Split, block: *mut u8, layout: Layout, new_size: usi
 mod tests {
     use super::*;
 
-    /// Lengths around the border, in any order: what was written stays.
+    /// Reallocation between lengths around the border, in any order, keeps what was written.
     #[test]
     fn a_block_keeps_its_bytes_across_the_border() {
         let mut layout = Layout::from_size_align(1, 8).unwrap();
-        // SAFETY: the sizes are not 0, and each block is used and given back with the layout that
-        // it has.
+        // SAFETY: the sizes are not 0, and each block is used and freed with the layout that it
+        // has.
         unsafe {
             let mut block = Split.alloc(layout);
             block.write(7);

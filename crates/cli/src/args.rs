@@ -186,7 +186,7 @@ pub enum WorldMode {
     All,
 }
 
-/// What a program brings to its client.
+/// A package that a program adds to its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ProgramPackage {
     /// The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go
@@ -196,7 +196,7 @@ pub enum ProgramPackage {
 }
 
 impl ProgramPackage {
-    /// The package.
+    /// Returns the package.
     pub const fn package(self) -> Package {
         match self {
             ProgramPackage::Rls => Package::Rls,
@@ -206,7 +206,7 @@ impl ProgramPackage {
 }
 
 impl InputArgs {
-    /// What `--world` and `--merge` say.
+    /// Returns what `--world` and `--merge` ask for.
     pub fn world(&self) -> Option<WorldMode> {
         if self.merge { Some(WorldMode::All) } else { self.world }
     }
@@ -218,7 +218,7 @@ impl InputArgs {
 }
 
 impl Args {
-    /// `--show-secrets` was given.
+    /// Says whether `--show-secrets` was given.
     pub const fn shows_secrets(&self) -> bool {
         match &self.command {
             Command::Validate(validate) => validate.input.show_secrets,
@@ -232,7 +232,7 @@ impl Args {
             Command::Diff(diff) => diff.input.show_secrets,
             Command::Who(who) => who.input.show_secrets,
             Command::Serve(serve) => serve.input.show_secrets,
-            // A cookie is taken apart to be seen.
+            // The user wants to see the contents of a cookie.
             Command::Cookie(_) => true,
             Command::Explain(_)
             | Command::Fetch(_)
@@ -253,7 +253,7 @@ impl Args {
 pub fn are_for_github(args: &[std::ffi::OsString]) -> bool {
     let text = |arg: &std::ffi::OsString| arg.to_string_lossy().into_owned();
     let line = args.iter().map(text).collect::<Vec<_>>().join("\0");
-    // A flag and its value are one argument or two.
+    // A flag and its value are one argument or two arguments.
     let mut asked = line
         .split("\0--format")
         .skip(1)
@@ -262,7 +262,7 @@ pub fn are_for_github(args: &[std::ffi::OsString]) -> bool {
 }
 
 impl Args {
-    /// Standard output is in the form of GitHub's workflow commands.
+    /// Says whether standard output has the form of GitHub's workflow commands.
     pub fn is_for_github(&self) -> bool {
         let formats = match &self.command {
             Command::Validate(validate) => &validate.formats,
@@ -275,20 +275,20 @@ impl Args {
 }
 
 impl Args {
-    /// Standard output is a dump, which needs no masking: it was masked field by field, or secrets
-    /// are wanted.
+    /// Says whether standard output is a dump. A dump needs no masking: it was masked field by
+    /// field, or the user wants secrets.
     pub const fn prints_dump(&self) -> bool {
         matches!(self.command, Command::Fetch(_))
     }
 
-    /// Standard output is for a program that counts its bytes, and writes some of them into documents. What is written there
-    /// masks and escapes by itself.
+    /// Says whether standard output is for a program that counts its bytes and writes some of them
+    /// into documents. The command masks and escapes these texts itself.
     pub const fn is_protocol(&self) -> bool {
         matches!(self.command, Command::Lsp(_))
     }
 
-    /// Long lines of the output are wrapped at the terminal's width; the other commands wrap their
-    /// own.
+    /// Says whether long lines of the output are wrapped at the width of the terminal. The other
+    /// commands wrap their own lines.
     pub fn is_folded(&self) -> bool {
         let format = match &self.command {
             Command::Route(route) => route.format,
@@ -420,7 +420,7 @@ pub enum Generated {
 }
 
 impl Generated {
-    /// The directory in the source tree.
+    /// Returns the directory in the source tree for what is generated.
     pub const fn default_dir(self) -> &'static str {
         match self {
             Generated::Man => "man",
@@ -461,14 +461,14 @@ pub enum AsType {
     Any,
 }
 
-/// The text of `--version`: xdsctl's version, and the client that it models by default.
+/// Returns the text of `--version`: xdsctl's version, and the client that it models by default.
 fn version() -> &'static str {
     static VERSION: LazyLock<String> =
         LazyLock::new(|| format!("{} ({})", env!("CARGO_PKG_VERSION"), Profile::default().name()));
     &VERSION
 }
 
-/// The whole command, for help, man pages and completions.
+/// Returns the whole command, for help, man pages and completions.
 pub fn command() -> clap::Command {
     Args::command()
 }

@@ -1,5 +1,5 @@
-//! Which clients `validate` and `diff` ask: those of `--client` and `--client-from`, of the
-//! project, of the input, or the reference.
+//! Decides which clients `validate` and `diff` ask: those of `--client` and `--client-from`, of the
+//! project, of the input, or the reference client.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,35 +15,36 @@ use xdsctl_document::source::{Source, SourceMap};
 use xdsctl_lint::recognise;
 use xdsctl_model::profile::{Agent, Client, Family, Fleet, UserAgent};
 
-/// How every gRPC client's `user_agent_name` begins.
+/// The beginning of every gRPC client's `user_agent_name`.
 const NAMES_BEGIN: &[u8] = b"gRPC ";
 
-/// Clients that are asked at a time.
+/// The most clients that a run asks.
 const MAX_CLIENTS: usize = 1_000;
 
-/// The clients that are asked.
+/// The clients of a run.
 pub(super) struct AskedClients {
     pub fleet: Fleet,
-    /// Where they are named, if not in an argument.
+    /// Where the clients are named, if not in an argument.
     pub from: Option<String>,
     /// Clients of a dump whose version cannot be read.
     pub unread: Vec<String>,
-    /// Neither arguments nor the project name the clients.
+    /// Whether neither arguments nor the project name the clients.
     pub is_default: bool,
 }
 
-/// The clients that sent what is in the inputs.
+/// The clients that sent the inputs.
 pub(super) struct Senders {
-    /// In their order, each once. One beyond all that were measured is the nearest that was.
+    /// The clients in order, each once. For a version newer than all that were measured, the
+    /// nearest one that was.
     pub clients: Vec<Client>,
-    /// The document that names them, and what is to be said of it.
+    /// The document that names them, and a remark on it.
     pub from: String,
 }
 
-/// Reads who is asked: the arguments, then the project, then these.
+/// Reads which clients to ask: from the arguments, then from the project, then `otherwise`.
 ///
 /// # Errors
-/// A name that is none, a file that cannot be read or has no gRPC client in it.
+/// A name is not a client, or a file cannot be read or has no gRPC client in it.
 pub(super) fn asked(
     args: &ClientArgs,
     config: &ProjectConfig,
@@ -88,8 +89,8 @@ pub(super) fn asked(
     })
 }
 
-/// The clients that sent what is in the inputs, by the nodes in them, or by the lines of a log;
-/// `None` if they are those that are asked anyway, or no gRPC clients.
+/// Returns the clients that sent the inputs, recognised by the nodes in them or by the lines of a
+/// log. Returns `None` if they are asked anyway, or if they are not gRPC clients.
 pub(super) fn senders(inputs: &Inputs) -> Option<Senders> {
     let mut clients = BTreeSet::new();
     let mut from = Vec::new();
@@ -117,7 +118,7 @@ pub(super) fn senders(inputs: &Inputs) -> Option<Senders> {
     (clients != [Client::REFERENCE]).then_some(Senders { clients, from })
 }
 
-/// The clients of a document, each with what is to be said of it.
+/// Returns the clients of a document, each with a remark if another version is asked.
 fn senders_of(source: &Source) -> Vec<(Client, Option<String>)> {
     let is_there = memmem::find(source.bytes(), NAMES_BEGIN).is_some();
     let named = if is_there { agents(source) } else { BTreeSet::new() };
@@ -137,7 +138,7 @@ fn senders_of(source: &Source) -> Vec<(Client, Option<String>)> {
     found
 }
 
-/// Who is asked for the sender of a node, and why, if that is another version.
+/// Returns the client to ask for the sender of a node, and the reason if it is another version.
 pub(super) fn sender(agent: &UserAgent) -> Option<(Client, Option<String>)> {
     match agent.agent() {
         Agent::Clients(named) => {
@@ -159,10 +160,10 @@ fn newest(family: Family) -> Client {
     Client { family, version }
 }
 
-/// The nodes in a document.
+/// Returns the user agents of the nodes in a document.
 fn agents(source: &Source) -> BTreeSet<UserAgent> {
-    // What is found out about a document stays with it, and whoever reads it next may read it as
-    // something else.
+    // Use a copy of the document: reading stores results in it, and its next reader may read it
+    // differently.
     let mut sources = SourceMap::new();
     let id = sources.add(source.name(), source.bytes().to_vec());
     let mut loader = Loader::new();
@@ -172,7 +173,7 @@ fn agents(source: &Source) -> BTreeSet<UserAgent> {
     loader.agents
 }
 
-/// The clients whose nodes are in a dump; says who else is there.
+/// Returns the clients whose nodes are in a dump, and prints which other nodes there are.
 fn of_dump(file: &Path, unread: &mut Vec<String>, io: &mut Io<'_>) -> Result<Vec<Client>, Error> {
     let mut sources = SourceMap::new();
     let id = sources.add_file(file).map_err(|error| cannot_read(file, error))?;
@@ -205,7 +206,7 @@ fn of_dump(file: &Path, unread: &mut Vec<String>, io: &mut Io<'_>) -> Result<Vec
     Ok(clients)
 }
 
-/// Why a node leads to no client.
+/// Returns why a node leads to no client.
 fn why_not(sent: &UserAgent, agent: &Agent) -> String {
     match agent {
         Agent::UnknownVersion(family) => {

@@ -1,5 +1,5 @@
-//! The command line: arguments to a library call, the answer to a report, the report to an exit
-//! code.
+//! The command line. Turns arguments into a library call, the answer into a report, and the report
+//! into an exit code.
 //!
 //! This is the only crate that touches files, the environment, standard streams and the terminal.
 //!
@@ -16,7 +16,7 @@
         clippy::unwrap_used
     )
 )]
-// What only an editor or a running system needs is not in WebAssembly.
+// WebAssembly has no editor and no running systems, so some code is unused there.
 #![cfg_attr(target_family = "wasm", allow(dead_code, unused_imports))]
 
 #[macro_use(say)]
@@ -50,20 +50,20 @@ use xdsctl_channel::sim::LimitReached;
 use xdsctl_report::edge::{Edge, visible_line};
 use xdsctl_report::wrap::Folding;
 
-/// What stops a command: follows `xdsctl: ` on standard error.
+/// Why a command stops. The message follows `xdsctl: ` on standard error.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The arguments contradict each other or name nothing.
     #[error("{0}")]
     Usage(String),
-    /// A file or stream.
+    /// A file or stream cannot be read or written.
     #[error("cannot {what} `{name}`: {source}")]
     Io {
         /// `read`, `write`.
         what: &'static str,
-        /// File name, `-` for a standard stream.
+        /// The file name; `-` for a standard stream.
         name: String,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// Standard output cannot be written.
@@ -76,19 +76,20 @@ pub enum Error {
         message: String,
         /// The line of the file, as it is written.
         line: String,
-        /// What stands below it: marks of what is wrong.
+        /// The text below the line, which marks the fault.
         mark: String,
     },
     /// A running system cannot be reached, or answers with an error.
     #[error("{0}")]
     Live(String),
-    /// Not one resource or bootstrap in all inputs.
+    /// There is not one resource or bootstrap in all inputs.
     #[error("nothing to check: {0}")]
     Nothing(String),
 }
 
 impl Error {
-    /// Makes an error of what the operating system says of a file or stream of this name.
+    /// Returns a function that turns the operating system's error for a file or stream into an
+    /// [`Error`].
     fn io(what: &'static str, name: impl std::fmt::Display) -> impl Fn(std::io::Error) -> Error {
         let name = name.to_string();
         move |source| Error::Io {
@@ -111,7 +112,7 @@ impl From<TooManyInstructions> for Error {
     }
 }
 
-/// Exit code for usage, I/O and nothing to check.
+/// The exit code for usage errors, I/O errors and nothing to check.
 const EXIT_TROUBLE: u8 = 2;
 
 /// Runs xdsctl with `args` (the program's name first) on `io`.
@@ -160,7 +161,7 @@ where
     guarded_run(&args, &mut guarded)
 }
 
-/// Runs a command whose streams end at the edge.
+/// Runs a command on streams that mask secrets and escape text.
 fn guarded_run(args: &Args, io: &mut Io<'_>) -> ExitCode {
     let outcome = commands::run(&args.command, io);
     let outcome = outcome.and_then(|code| {
@@ -174,12 +175,12 @@ fn guarded_run(args: &Args, io: &mut Io<'_>) -> ExitCode {
     end(outcome, &mut io.err)
 }
 
-/// The exit code of a command; says what stopped it.
+/// Returns the exit code of a command, and prints why it stopped.
 fn end(outcome: Result<u8, Error>, err: &mut dyn std::io::Write) -> ExitCode {
     match outcome {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            // Nothing is left to tell a closed standard error.
+            // If standard error is closed, nobody can be told.
             let _ = tell(&error, err);
             ExitCode::from(EXIT_TROUBLE)
         }
@@ -195,8 +196,8 @@ fn tell(error: &Error, err: &mut dyn std::io::Write) -> std::io::Result<()> {
     err.flush()
 }
 
-/// The error as the same arguments have it when each is text for one line: clap leaves out control
-/// characters that it quotes, and writes newlines.
+/// Returns the error for the same arguments, each made safe for one line. clap quotes arguments
+/// without control characters, but with line ends.
 fn quoted(error: clap::Error, args: &[std::ffi::OsString]) -> clap::Error {
     let args = args.iter().map(|arg| visible_line(&arg.to_string_lossy()).into_owned());
     let again = Args::try_parse_from(args).err();

@@ -1,4 +1,4 @@
-//! The `xdsctl` command: real streams and arguments into [`xdsctl_cli::run`].
+//! The `xdsctl` command: passes the real streams and arguments to [`xdsctl_cli::run`].
 
 use std::process::ExitCode;
 

@@ -40,14 +40,14 @@ pub struct DiffArgs {
 }
 
 impl DiffArgs {
-    /// Standard output is for people.
+    /// Says whether standard output is for people.
     pub(super) fn is_folded(&self) -> bool {
         let is_other = |form: &ReportDestination| form.file.is_none() && form.format != ReportFormat::Human;
         !self.formats.iter().any(is_other)
     }
 }
 
-/// What of a difference fails the run.
+/// The kinds of change that can fail the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ChangeOf {
     /// Where RPCs go: what stands under `For RPCs`
@@ -97,7 +97,7 @@ pub enum ChangedType {
 }
 
 impl ChangedType {
-    /// The type.
+    /// Returns the resource type.
     pub const fn resource_type(self) -> ResourceType {
         match self {
             ChangedType::Lds => ResourceType::Listener,

@@ -1,11 +1,12 @@
-//! `-D`, `-W` and `-A`: one list, in the order in which they were given, because the last one counts.
+//! `-D`, `-W` and `-A`: collects all three in one list, in the order in which they were given,
+//! because the last one counts.
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 use xdsctl_model::diag::Severity;
 
 use super::rule::RuleParser;
 
-/// A flag with what its rules become.
+/// A flag, and the severity that it gives to rules.
 struct Flag {
     id: &'static str,
     short: char,
@@ -34,7 +35,8 @@ const FLAGS: [Flag; 3] = [
     },
 ];
 
-/// The choices of the command line, in order: rules as they were written, and what they become; `None` to drop them.
+/// The choices of the command line in order: rules as they were written, each with the new
+/// severity, or `None` to drop their findings.
 #[derive(Debug, Clone, Default)]
 pub struct ChoiceArgs(pub Vec<(String, Option<Severity>)>);
 

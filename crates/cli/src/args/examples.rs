@@ -1,4 +1,5 @@
-//! Three examples a command, which end its help and stand in its man page. `tests/generated.rs` parses them.
+//! Three examples for each command, which are at the end of its help and in its man page.
+//! `tests/generated.rs` parses them.
 
 /// `xdsctl`
 pub const ALL: &str = "\

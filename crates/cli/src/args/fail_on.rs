@@ -1,5 +1,5 @@
-//! `--fail-on SEVERITY,CLIENT,...`: from which severity on findings fail the run, whose findings, and whether what was not checked
-//! does.
+//! `--fail-on SEVERITY,CLIENT,...`: the severity from which findings fail the run, the clients
+//! whose findings count, and whether something that was not checked fails the run.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -15,15 +15,16 @@ use super::Level;
 /// What fails a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailOn {
-    /// From this severity on.
+    /// Findings of this severity and above fail the run.
     pub level: Level,
-    /// The clients whose findings count, as they were named; none for all that are asked. The others only warn.
+    /// The clients whose findings count, as they were written; empty if all that are asked count.
+    /// Findings of the others only warn.
     pub clients: Vec<String>,
-    /// What was not checked fails the run, too.
+    /// Whether something that was not checked fails the run, too.
     pub not_checked: bool,
 }
 
-/// The word for what was not checked.
+/// The word that lets something that was not checked fail the run.
 const NOT_CHECKED: &str = "not-checked";
 
 impl Default for FailOn {
@@ -37,7 +38,7 @@ impl Default for FailOn {
 }
 
 impl FailOn {
-    /// The clients of a fleet whose findings count; none if all do.
+    /// Returns the clients of a fleet whose findings count; empty if all do.
     ///
     /// # Errors
     /// A client is named that is not asked.

@@ -31,10 +31,10 @@ pub enum ReportFormat {
     Markdown,
 }
 
-/// Forms that a command offers, and what its help says of each.
+/// The formats that a command offers, each with its help text.
 pub type OfferedFormats = &'static [(ReportFormat, &'static str)];
 
-/// What `validate` offers.
+/// The formats that `validate` offers.
 pub static OF_VALIDATE: OfferedFormats = &[
     (ReportFormat::Human, "For people, with the lines around each finding"),
     (
@@ -53,7 +53,7 @@ pub static OF_VALIDATE: OfferedFormats = &[
     (ReportFormat::Markdown, "A comment for a pull request"),
 ];
 
-/// What `test` offers.
+/// The formats that `test` offers.
 pub static OF_TEST: OfferedFormats = &[
     (ReportFormat::Human, "For people, with the lines around each failure"),
     (ReportFormat::Json, "Everything, for programs"),
@@ -67,7 +67,7 @@ pub static OF_TEST: OfferedFormats = &[
     (ReportFormat::Markdown, "A comment for a pull request"),
 ];
 
-/// What `diff` offers.
+/// The formats that `diff` offers.
 pub static OF_DIFF: OfferedFormats = &[
     (ReportFormat::Human, "For people"),
     (ReportFormat::Json, "Everything, for programs"),
@@ -75,23 +75,23 @@ pub static OF_DIFF: OfferedFormats = &[
     (ReportFormat::Markdown, "A comment for a pull request"),
 ];
 
-/// A form and its file.
+/// A format and the file for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportDestination {
-    /// The form.
+    /// The format.
     pub format: ReportFormat,
     /// The file; `None` for standard output.
     pub file: Option<PathBuf>,
 }
 
 impl ReportDestination {
-    /// Says whether standard output has this form.
+    /// Says whether standard output has this format.
     pub fn is_shown_as(&self, format: ReportFormat) -> bool {
         self.file.is_none() && self.format == format
     }
 }
 
-/// Parses a [`ReportDestination`] of the forms that a command offers.
+/// Parses a [`ReportDestination`] with one of the formats that a command offers.
 #[derive(Debug, Clone, Copy)]
 pub struct DestinationParser(pub OfferedFormats);
 

@@ -42,17 +42,17 @@ pub struct ConnectArgs {
     pub retries: u32,
 }
 
-/// The most that is taken if nothing else is said, in MiB.
+/// The default size limit, in MiB.
 const SIZE_MIB: u64 = 1024;
 
-/// What a gRPC message can have, in MiB: its length has 32 bits.
+/// The largest size of a gRPC message, in MiB: its length has 32 bits.
 const MAX_SIZE_MIB: u64 = 4095;
 
 /// How long a gRPC client waits for a resource, in seconds.
 const WAIT: f64 = 15.0;
 
 impl Default for ConnectArgs {
-    /// No flags.
+    /// Returns the values without any flag.
     fn default() -> Self {
         ConnectArgs {
             node: None,

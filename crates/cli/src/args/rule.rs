@@ -1,4 +1,4 @@
-//! Arguments that select rules: completed with their ids, read by who knows what they mean.
+//! Arguments that select rules. They are completed with the ids of rules; the commands parse them.
 
 use std::ffi::OsStr;
 
@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use xdsctl_lint::catalogue;
 use xdsctl_model::diag::Effect;
 
-/// Takes any text; offers the ids of rules and the effects.
+/// Accepts any text. Offers the ids of rules and the effects for completion.
 #[derive(Debug, Clone, Copy)]
 pub struct RuleParser;
 

@@ -110,7 +110,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The severity.
+    /// Returns the severity.
     pub const fn severity(self) -> Severity {
         match self {
             Level::Error => Severity::Error,

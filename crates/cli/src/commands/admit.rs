@@ -29,7 +29,7 @@ use xdsctl_server::serving::serving;
 use xdsctl_server::who::Table;
 use xdsctl_server::{Connection, PeerCertificate, Rpc, Transport};
 
-/// Bytes of a file with certificates.
+/// The most bytes of a file with certificates that are read.
 const MAX_PEM_BYTES: u64 = 16 << 20;
 
 pub(super) fn run(args: &AdmitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -112,7 +112,7 @@ fn answer(args: &AdmitArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Erro
     Ok(session::exit(!answer.end.is_let_in()))
 }
 
-/// `--who`: whom the server lets in.
+/// Answers `--who`: whom the server lets in.
 fn who(
     args: &AdmitArgs,
     server: &ListeningServer,
@@ -155,8 +155,8 @@ fn who(
     Ok(session::exit(serves.is_err()))
 }
 
-/// The server, and what it holds: in the world that is named, the only one, or the only one with
-/// its Listener.
+/// Returns the server, and the client that holds its resources. Its world is the named one, or the
+/// only one, or the only one with the server's Listener.
 fn chosen(args: &AdmitArgs, mut held: SessionInputs, io: &mut Io<'_>) -> Result<(ListeningServer, Client), Error> {
     let names = || held.worlds.iter().map(|(name, _)| name.as_str());
     if let Some(wanted) = &args.in_world {
@@ -235,7 +235,7 @@ fn connection(
     })
 }
 
-/// An address without its brackets: `[fd00::9]`.
+/// Returns an address without its brackets: `[fd00::9]`.
 fn bare(text: &str) -> &str {
     let inner = text.strip_prefix('[').and_then(|inner| inner.strip_suffix(']'));
     inner.filter(|inner| inner.contains(':')).unwrap_or(text)
@@ -259,7 +259,7 @@ fn time(args: &AdmitArgs) -> Result<Option<i64>, Error> {
         .ok_or_else(|| Error::Usage(format!("--at `{text}` must be a time like 2026-11-24T18:00:00Z")))
 }
 
-/// What the client speaks, and what it shows.
+/// Returns whether the client speaks TLS, and the certificate that it shows.
 fn transport(args: &AdmitArgs) -> Result<Transport, Error> {
     let mut own = match &args.certificate {
         Some(path) => pem("--certificate", path)?.into_iter().next(),
@@ -276,7 +276,7 @@ fn transport(args: &AdmitArgs) -> Result<Transport, Error> {
     })
 }
 
-/// A certificate with the names of the arguments.
+/// Returns a certificate with the names in the arguments.
 fn made(args: &AdmitArgs) -> Result<PeerCertificate, Error> {
     let mut own = PeerCertificate {
         subject: args.subject.clone().unwrap_or_default(),

@@ -1,5 +1,5 @@
-//! `xdsctl clients`: which clients can be asked, how they were measured, and since when each has
-//! what.
+//! `xdsctl clients`: which clients can be asked, how they were measured, and since which version
+//! each has which feature.
 
 use crate::args::{ClientsArgs, Format};
 use crate::{Error, Io};

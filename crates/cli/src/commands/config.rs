@@ -13,7 +13,7 @@ use clap::ValueEnum;
 use xdsctl_model::profile::Client;
 use xdsctl_report::edge::visible_line;
 
-/// Name of the schema of the JSON form.
+/// The name of the schema of the JSON form.
 const SCHEMA: &str = "xdsctl.config/v1";
 
 struct SettingRow {
@@ -157,7 +157,7 @@ fn rows(config: &ProjectConfig) -> Vec<SettingRow> {
     rows
 }
 
-/// The word for a value of an argument.
+/// Returns the word for a value of an argument.
 fn named(value: impl ValueEnum) -> Value {
     value
         .to_possible_value()

@@ -1,4 +1,4 @@
-//! `xdsctl cookie`: session cookies, both ways.
+//! `xdsctl cookie`: encodes and decodes session cookies.
 
 use std::net::SocketAddr;
 
@@ -8,14 +8,14 @@ use crate::args::{CookieArgs, CookieCommand, Format};
 use crate::{Error, Io};
 use xdsctl_model::cookie::{SessionCookie, encode};
 
-/// Name of the schema of `--format json`.
+/// The name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.cookie/v1";
 
 /// The JSON form of a decoded cookie.
 #[derive(Serialize)]
 struct CookieJson<'a> {
     schema: &'static str,
-    /// Null if only a value was given.
+    /// The name of the cookie; null if only a value was given.
     name: Option<&'a str>,
     addresses: &'a [&'a str],
     cluster: &'a str,
@@ -45,8 +45,8 @@ pub(super) fn run(args: &CookieArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// The name and value in a value, a `name=value`, or a whole header. Base64 may end in `=`, so a
-/// name needs more after it.
+/// Returns the name and value of a cookie, from a value, a `name=value` or a whole header. Base64
+/// may end in `=`, so a text before `=` is a name only if more follows.
 fn parts(text: &str) -> (Option<&str>, &str) {
     let text = text.split(';').next().unwrap_or(text).trim();
     match text.split_once('=') {

@@ -1,8 +1,7 @@
 //! `xdsctl diff`: what changes for clients from one state of their configuration to another.
 //!
-//! Each client is asked for itself: it decides which resources it holds, and whose RPCs are
-//! followed at all is decided where `pick` decides it. Clients of which the same is told are told
-//! of together.
+//! Each client is asked separately: it decides which resources it holds. Whose RPCs can be followed
+//! is decided in the same place as for `pick`. Clients with the same answer share it.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -28,16 +27,17 @@ use xdsctl_report::diff::{Answer, Compared, Presence, Report, json};
 use xdsctl_report::edge::Edge;
 use xdsctl_report::findings::not_checked;
 
-/// Exit code with `--exit-code` if anything changes, and with `--fail-on` if that does.
+/// The exit code for a change with `--exit-code`, or for a change that `--fail-on` names.
 const EXIT_CHANGES: u8 = 1;
 
-/// What one client holds, and what it is called.
+/// What one client holds in one world, on one side of the comparison.
 pub struct DiffSide {
     /// The client that holds the resources of one world.
     pub client: Client,
-    /// The document or directory, and the part of it, without the argument that named it.
+    /// The name of the world: the document or directory, and the part of it, without the argument
+    /// that named it.
     pub world: String,
-    /// Where its resources stand, if that is to be told.
+    /// Where the client's resources are, if the report needs that.
     places: ResourcePlaces,
 }
 
@@ -70,7 +70,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     let (mut answers, mut tally): (Vec<Answer>, _) = (Vec::new(), NotComparedTally::default());
     for &client in asked.fleet.clients() {
-        // What is said of the inputs is said once.
+        // Remarks on the inputs are written only for the first client.
         let worlds = match answers.is_empty() {
             true => inputs.compare(client, io)?,
             false => io.keep_remarks(|io| inputs.compare(client, io)).0?,
@@ -152,7 +152,7 @@ fn write(
     )
 }
 
-/// Refuses to look for RPCs that go elsewhere where that is not known of any client.
+/// Refuses `--fail-on rpcs` if it is not known of any client where its RPCs go.
 fn refuse_unfollowed(args: &DiffArgs, fleet: &Fleet) -> Result<(), Error> {
     if !args.fail_on.contains(&ChangeOf::Rpcs) {
         return Ok(());
@@ -167,8 +167,8 @@ fn refuse_unfollowed(args: &DiffArgs, fleet: &Fleet) -> Result<(), Error> {
     why.map_or(Ok(()), |error| Err(Error::Usage(format!("--fail-on rpcs: {error}"))))
 }
 
-/// The exit code: a verdict that is not known goes before everything that is. What is to fail is
-/// looked for, and not found only if nothing was left out.
+/// Returns the exit code. An unknown verdict takes precedence over everything that is known. If no
+/// change was found, the run succeeds only if nothing was left out of the search.
 fn exit_code(args: &DiffArgs, report: &Report) -> u8 {
     if not_checked::unknown(&report.not_checked).is_some() {
         return EXIT_TROUBLE;
@@ -187,7 +187,8 @@ fn exit_code(args: &DiffArgs, report: &Report) -> u8 {
     if worlds().any(fails) {
         return EXIT_CHANGES;
     }
-    // The RPCs of one client answer for those that nobody follows, which are told.
+    // If the RPCs of some clients cannot be followed, those of the others decide; the report names
+    // the former.
     let is_unknown = |compared: &Compared| compared.rpcs_unknown.is_some();
     let no_rpcs = |answer: &Answer| answer.worlds.iter().any(is_unknown);
     let is_unread = |compared: &Compared| !compared.diff.unclear.is_empty();
@@ -197,22 +198,23 @@ fn exit_code(args: &DiffArgs, report: &Report) -> u8 {
     if is_open { EXIT_TROUBLE } else { 0 }
 }
 
-/// Says whether two clients are told the same.
+/// Says whether two clients have the same answer.
 fn is_same(one: &[Compared], other: &[Compared]) -> bool {
-    // What no report shows, such as each client's words on what it rejected before and after, makes
-    // no difference.
+    // Differences that no report shows do not count, such as each client's own words on what it
+    // rejected before and after.
     one.len() == other.len() && json::text(one) == json::text(other) && text::text(one) == text::text(other)
 }
 
-/// One of the two inputs, before anything is read of it.
+/// One of the two inputs, before it is read.
 struct Input {
     path: PathBuf,
-    /// The documents; `None` if a revision does not have the path.
+    /// The documents; `None` if the revision does not have the path.
     opened: Option<Inputs>,
 }
 
 impl Input {
-    /// Opens an input. A revision without the path is empty, if the path is known `elsewhere`.
+    /// Opens an input. A revision without the path is an empty input if the path is known
+    /// `elsewhere`.
     fn open(
         path: &Path,
         elsewhere: Option<&Path>,
@@ -244,7 +246,8 @@ impl Input {
         })
     }
 
-    /// What a client has of it: a client for each world. The names of the files go to `files`.
+    /// Returns what a client holds of the input, once for each world. Adds the names of the files
+    /// to `files`.
     fn sides(
         &mut self,
         client: profile::Client,
@@ -272,7 +275,7 @@ impl Input {
         .into_iter();
         let path = self.path.as_path();
         let worlds = world_set.hold(&store).into_iter().map(|(name, resources)| {
-            // Both have the worlds in one order.
+            // Both lists have the worlds in the same order.
             let origins = placed.find(|(world, _)| *world == name).map(|(_, origins)| origins);
             let places = ResourcePlaces {
                 origins: origins.unwrap_or_default(),
@@ -282,7 +285,7 @@ impl Input {
             let inside = below(source, path);
             let world = match name.scope {
                 None => inside,
-                // A directory is named by itself.
+                // If the world is a directory, it has the name of the directory.
                 Some(scope) if worlds::place(source).starts_with(&worlds::place(&scope)) => below(&scope, path),
                 Some(scope) if inside.is_empty() => scope,
                 Some(scope) => format!("{inside} {scope}"),
@@ -301,16 +304,16 @@ impl Input {
 struct DiffInputs<'a> {
     sides: [Input; 2],
     args: &'a DiffArgs,
-    /// The only channel that is compared, if there is one.
+    /// The only channel that is compared; `None` for all channels.
     target: Option<Target>,
-    /// It is to be told where resources stand after.
+    /// Whether the report needs the places of resources in the input after.
     is_placed: bool,
     /// The files that were read.
     files: Vec<PathBuf>,
 }
 
 impl DiffInputs<'_> {
-    /// What changes for one client.
+    /// Returns what changes for one client.
     fn compare(&mut self, client: profile::Client, io: &mut Io<'_>) -> Result<Vec<Compared>, Error> {
         self.files.clear();
         let [before, after] = &mut self.sides;
@@ -350,11 +353,11 @@ impl DiffInputs<'_> {
     }
 }
 
-/// A name without the argument that it begins with: `prod` is what `old/xds/prod` is below
-/// `old/xds`.
+/// Returns a name without the argument at its beginning: below `old/xds`, `old/xds/prod` becomes
+/// `prod`.
 fn below(name: &str, argument: &Path) -> String {
     let (name, argument) = (worlds::place(name), argument.to_string_lossy());
-    // `git:REVISION` is the root of that revision, as `git:REVISION:` is.
+    // `git:REVISION` is the root of the revision, like `git:REVISION:`.
     let arguments = [worlds::place(&argument), worlds::place(&format!("{argument}:"))];
     let inside = arguments
         .iter()
@@ -362,8 +365,8 @@ fn below(name: &str, argument: &Path) -> String {
     inside.unwrap_or(&name).join("/")
 }
 
-/// Pairs the clients of both inputs by what they hold, in the order of their names; one without a
-/// partner is compared with a client that holds nothing. What changes is still to be found.
+/// Pairs the clients of both inputs by what they hold, in the order of their names. A client
+/// without a partner is paired with one that holds nothing. The changes are not computed yet.
 fn paired(before: Vec<DiffSide>, after: Vec<DiffSide>) -> Vec<Compared> {
     fn candidates(sides: &[DiffSide]) -> Vec<Candidate<'_>> {
         let candidate = sides.iter().map(|side| Candidate {
@@ -424,7 +427,7 @@ fn paired(before: Vec<DiffSide>, after: Vec<DiffSide>) -> Vec<Compared> {
     pairs
 }
 
-/// The name of a world among several.
+/// Returns the name of a world for a report on several worlds.
 fn shown(world: &str) -> String {
     if world.is_empty() { "." } else { world }.to_owned()
 }

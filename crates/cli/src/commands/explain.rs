@@ -1,5 +1,5 @@
-//! `xdsctl explain`: a rule's page, the list of rules, or the rules that a line of a client's log
-//! is about.
+//! `xdsctl explain`: prints a rule's page, the list of rules, or the rules behind a line of a
+//! client's log.
 
 use std::io::Read;
 
@@ -12,18 +12,18 @@ use xdsctl_model::diag::Rule;
 use xdsctl_model::text::nearest;
 use xdsctl_report::explain;
 
-/// Longest log that is read from standard input, in bytes.
+/// The longest log that is read from standard input, in bytes.
 const MAX_LOG_BYTES: usize = 4 << 30;
 
-/// Most words that the pages are searched for.
+/// The most words for which the pages are searched.
 const MAX_SEARCHED: usize = 4;
 
-/// Words of a question that tell nothing: they are left out where no page has all words.
+/// Words of a question that do not help a search. They are ignored if no page has all words.
 const FILLERS: [&str; 12] = [
     "a", "the", "my", "no", "not", "is", "does", "do", "gets", "nothing", "happen", "happens",
 ];
 
-/// Exit code for a line of which something is not recognised.
+/// The exit code for a line of which a part is not recognised.
 const EXIT_UNKNOWN: u8 = 1;
 
 pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -47,7 +47,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if let Some(rule) = catalogue::find(&wanted) {
         return page(args.format, rule, io);
     }
-    // A project's own is called like a rule, in one word.
+    // The name of a project's own rule is one word, like that of other rules.
     let is_like_id = args.rule.len() == 1 && wanted.contains('-') && !wanted.contains(char::is_whitespace);
     let own: Vec<&'static Rule> = match is_like_id {
         true => ProjectConfig::of(&args.config, io)?.policies.policies.rules().collect(),
@@ -56,7 +56,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if let Some(rule) = own.iter().find(|rule| rule.id == wanted) {
         return page(args.format, rule, io);
     }
-    // `no failover` is as good as `no-failover`.
+    // Accept `no failover` for `no-failover`.
     if let Some(symptom) = recognise::symptom(&wanted.to_lowercase().replace(' ', "-")) {
         match args.format {
             Format::Human => explain::write_symptom(symptom, io.width, &mut io.out)?,
@@ -74,10 +74,10 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     search(args.format, &wanted, io)
 }
 
-/// Reads a log of at most so many bytes.
+/// Reads a log of at most `max` bytes.
 ///
 /// # Errors
-/// The input cannot be read, or is longer.
+/// The input cannot be read, or has more than `max` bytes.
 fn read_log(input: &mut dyn Read, max: usize) -> Result<Log, Error> {
     let mut log = Log::default();
     let mut buffer = vec![0; 1 << 16];
@@ -122,10 +122,10 @@ fn log(format: Format, io: &mut Io<'_>) -> Result<u8, Error> {
     Ok(if is_known { 0 } else { EXIT_UNKNOWN })
 }
 
-/// Looks for a few words on the pages: they are no line of a log.
+/// Searches the pages for a few words that are not a line of a log.
 fn search(format: Format, wanted: &str, io: &mut Io<'_>) -> Result<u8, Error> {
     let is_plain = |word: &str| {
-        // A function may be named: `WeightedPicker::Pick`.
+        // The words may name a function: `WeightedPicker::Pick`.
         word.split("::")
             .all(|part| part.chars().all(|c| c.is_alphanumeric() || "_-*".contains(c)))
     };
@@ -165,7 +165,7 @@ fn page(format: Format, rule: &'static Rule, io: &mut Io<'_>) -> Result<u8, Erro
     Ok(0)
 }
 
-/// Writes what a line of a log is about; a single rule is followed by its page.
+/// Writes what a line of a log is about. If that is a single rule, its page follows.
 fn line(format: Format, told: &[Recognised], io: &mut Io<'_>) -> Result<u8, Error> {
     match format {
         Format::Human => explain::write_told(told, io.width, &mut io.out)?,
@@ -175,7 +175,8 @@ fn line(format: Format, told: &[Recognised], io: &mut Io<'_>) -> Result<u8, Erro
     Ok(if is_known { 0 } else { EXIT_UNKNOWN })
 }
 
-/// Nothing fits: an id that is misspelt is wrong usage, a line that nobody knows is an answer.
+/// Ends the command if nothing fits. A misspelt id is wrong usage; for a line of a log, the answer
+/// is that it is unknown.
 fn unknown(wanted: &str, io: &mut Io<'_>) -> Result<u8, Error> {
     let is_line = wanted.split_whitespace().nth(1).is_some();
     if is_line {

@@ -1,4 +1,4 @@
-//! `xdsctl fetch`: a running system into a dump.
+//! `xdsctl fetch`: saves what a running system holds as a dump.
 
 use crate::args::FetchArgs;
 use crate::{Error, Io};
@@ -23,7 +23,7 @@ mod live {
     use crate::io::overwrite::{self, OutputKind};
     use xdsctl_net::{Fetched, StreamEvent};
 
-    /// Exit code if the control plane does not have what a target needs first.
+    /// The exit code if the control plane does not have the first resource that a target needs.
     const EXIT_MISSING: u8 = 1;
 
     pub(crate) fn run(args: &FetchArgs, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -39,11 +39,11 @@ mod live {
             return watch(args, &asked, io);
         }
         let err = &mut io.err;
-        // Said at once: of neither a large dump nor a long list of rejections is there ever the
-        // whole in memory.
+        // Print rejections at once, so that neither a large dump nor a long list of rejections is
+        // ever completely in memory.
         let mut say_rejection = |told: StreamEvent| {
             if told.is_rejection && !args.quiet {
-                // Nothing is left to tell a closed standard error.
+                // If standard error is closed, nobody can be told.
                 let _ = say!(*err, "{}", told.line);
             }
         };
@@ -109,7 +109,7 @@ mod live {
         let err = std::cell::RefCell::new(&mut io.err);
         let say_line = |line: &str| {
             let mut err = err.borrow_mut();
-            // Nothing is left to tell a closed standard error.
+            // If standard error is closed, nobody can be told.
             let _ = say!(*err, "{line}").and_then(|()| err.flush());
         };
         let ended = xdsctl_net::watch(
@@ -137,7 +137,7 @@ mod live {
         }
         match ended {
             Ok(()) => Ok(0),
-            // Who watches ends it so.
+            // Pressing Ctrl-C is the normal end of a watch.
             Err(xdsctl_net::Error::Interrupted) if count > 0 => Ok(0),
             Err(error) => Err(live(error)),
         }

@@ -1,5 +1,5 @@
-//! `xdsctl completions` and `xdsctl generate`: the completion script of a shell; man pages and
-//! completions for packages.
+//! `xdsctl completions` and `xdsctl generate`: print the completion script of a shell; write man
+//! pages and completions for packages.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,7 @@ pub(super) fn run(args: &GenerateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// The man pages by file name: `xdsctl.1` and one per subcommand.
+/// Returns the man pages by file name: `xdsctl.1`, and one for each subcommand.
 ///
 /// # Errors
 /// None in practice: the writer is a buffer.
@@ -54,7 +54,7 @@ fn man_page(command: &clap::Command, title: String) -> std::io::Result<Vec<u8>> 
     let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let mut page = Vec::new();
     let man = clap_mangen::Man::new(command.clone());
-    // In clap_mangen's title line an empty date is lost, and what follows takes its place.
+    // clap_mangen's title line loses an empty date, so that the next field takes its place.
     let heading = format!(".TH {} 1 \"\" \"{SOURCE}\" \"xdsctl\"\n", title.to_uppercase());
     page.extend_from_slice(PREAMBLE.as_bytes());
     page.extend_from_slice(heading.as_bytes());
@@ -70,7 +70,7 @@ fn man_page(command: &clap::Command, title: String) -> std::io::Result<Vec<u8>> 
     Ok(page)
 }
 
-/// The examples at the end of a command's help, as a section of its man page.
+/// Returns the examples at the end of a command's help as a section of its man page.
 fn examples_section(examples: &str) -> String {
     let lines = examples.lines().skip(1).map(|line| {
         let text = line
@@ -83,10 +83,10 @@ fn examples_section(examples: &str) -> String {
     format!(".SH EXAMPLES\n.nf\n{}.fi\n", lines.collect::<String>())
 }
 
-/// What the sections of clap_mangen take for defined: the apostrophe of the formatter.
+/// The definition that clap_mangen's sections rely on: the apostrophe of the formatter.
 const PREAMBLE: &str = ".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n";
 
-/// What a man page says about where it comes from.
+/// The source of a man page, in its footer.
 const SOURCE: &str = concat!("xdsctl ", env!("CARGO_PKG_VERSION"));
 
 /// The sections at the end of every man page.
@@ -123,7 +123,7 @@ Root of the repository, which reports for code hosts name files from.
 The switches of the client are taken from \fB\-\-env\fR alone, never from the environment.
 "#;
 
-/// The completion scripts of all shells by file name, as each shell looks for them.
+/// Returns the completion scripts of all shells, by the file name that each shell expects.
 pub fn completion_scripts() -> Vec<(String, Vec<u8>)> {
     let shells = Shell::value_variants().iter();
     shells
@@ -131,7 +131,7 @@ pub fn completion_scripts() -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// The completion script of a shell.
+/// Returns the completion script of a shell.
 pub fn completions(shell: Shell) -> Vec<u8> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command(), "xdsctl", &mut script);

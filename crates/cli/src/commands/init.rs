@@ -1,4 +1,4 @@
-//! `xdsctl init`: a configuration file to start from.
+//! `xdsctl init`: writes a configuration file to start from.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
@@ -7,10 +7,10 @@ use crate::args::InitArgs;
 use crate::config::FILE_NAME;
 use crate::{Error, Io};
 
-/// The file, in which every setting is a comment.
+/// The text of the file, in which every setting is a comment.
 pub const TEMPLATE: &str = include_str!("template.toml");
 
-/// Writes the file into a directory; one that is there stays as it is.
+/// Writes the file into a directory. An existing file is not changed.
 pub fn run(args: &InitArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let path = args.directory.join(FILE_NAME);
     let path = path.strip_prefix(".").unwrap_or(&path);

@@ -1,4 +1,4 @@
-//! `xdsctl mask`: a document as a report may quote it, for the page's links.
+//! `xdsctl mask`: prints a document as a report may quote it, for the links of the pages in `ui`.
 
 use std::io::Write as _;
 

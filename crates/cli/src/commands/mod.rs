@@ -1,4 +1,5 @@
-//! The commands, one a file: arguments to a library call, the answer to a report.
+//! The commands, one in each file. A command turns arguments into a call of the library, and has
+//! the answer printed.
 
 mod admit;
 mod clients;
@@ -29,10 +30,10 @@ mod who;
 use crate::args::{Command, ConfigCommand};
 use crate::{Error, Io};
 
-/// Runs a command; its exit code.
+/// Runs a command, and returns its exit code.
 ///
 /// # Errors
-/// What stops it.
+/// The reason for which the command stops.
 pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<u8, Error> {
     match command {
         Command::Validate(validate) => validate::run(validate, io),

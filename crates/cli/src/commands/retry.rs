@@ -1,4 +1,4 @@
-//! `xdsctl retry`: what becomes of a retry policy.
+//! `xdsctl retry`: what the client makes of a retry policy.
 
 use std::collections::BTreeSet;
 use std::io::Write;

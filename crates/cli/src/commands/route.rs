@@ -65,8 +65,8 @@ fn answer(args: &RouteArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Erro
     Ok(session::exit(failure.is_some()))
 }
 
-/// The status of an RPC that fails though a route takes it: by a fault filter, or because no pick
-/// can succeed.
+/// Returns the status of an RPC that fails although a route takes it: by a fault filter, or because
+/// no pick can succeed.
 fn verdict(selection: &Selection<'_>, opened: Session, args: &RouteArgs) -> Result<Option<Status>, Error> {
     if let Some(abort) = &selection.fault.abort {
         return Ok(Some(abort.clone()));
@@ -75,7 +75,7 @@ fn verdict(selection: &Selection<'_>, opened: Session, args: &RouteArgs) -> Resu
     if let (Some(plugin), Ok(config)) = (plugin, &opened.config)
         && config.default_target(plugin).is_none()
     {
-        // What the lookup service answers is not known.
+        // It is not known what the lookup service answers.
         return Ok(None);
     }
     let rpc = session::rpc(&args.request)?;

@@ -1,4 +1,4 @@
-//! `xdsctl serve`: a dump for a real client.
+//! `xdsctl serve`: serves a dump to a real client.
 
 use crate::args::ServeArgs;
 use crate::{Error, Io};
@@ -36,7 +36,7 @@ mod live {
     use xdsctl_model::profile::{Client, Fleet, UserAgent};
     use xdsctl_net::{LedgerLine, Prediction, Serving, SnapshotResource, Tone};
 
-    /// Exit code with `--compare` if a verdict differs, or nothing was compared.
+    /// The exit code with `--compare` if a verdict differs, or if nothing was compared.
     const EXIT_DIFFERS: u8 = 1;
 
     pub(crate) fn run(args: &ServeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -55,7 +55,7 @@ mod live {
         let out = RefCell::new(&mut io.out);
         let write = |text: &str| {
             let mut out = out.borrow_mut();
-            // That nobody reads any more is no reason to leave a client alone.
+            // If nobody reads standard output any more, the clients are still served.
             let _ = say!(*out, "{text}").and_then(|()| out.flush());
         };
         let mut bootstrap_error = None;
@@ -81,7 +81,7 @@ mod live {
                     return None;
                 }
                 seen = now;
-                // What is half written is read again when it is whole.
+                // A file that is only half written is read again when it is complete.
                 let mut quiet = Io::silent(paths.clone());
                 let inputs = input::open(&args.input, &mut quiet).ok()?;
                 let (resources, _) = read(inputs, args, &mut quiet).ok()?;
@@ -92,7 +92,7 @@ mod live {
                 if let Some(why) = &asked.why {
                     write(why);
                 }
-                // What has gone meanwhile is served as it was.
+                // If the files are gone by now, use the prediction from the start.
                 predicted_for(asked.client, args, &stdin).unwrap_or_else(|_| of_reference.clone())
             },
             channel: &mut |agent, listener| {
@@ -123,16 +123,16 @@ mod live {
         Ok(if args.compare && is_bad { EXIT_DIFFERS } else { 0 })
     }
 
-    /// The resources of the inputs, and what is predicted of each for the client that the inputs
-    /// are opened for.
+    /// Returns the resources of the inputs, and the predicted verdict on each for the client for
+    /// which the inputs were opened.
     fn read(
         mut inputs: Inputs,
         args: &ServeArgs,
         io: &mut Io<'_>,
     ) -> Result<(Vec<SnapshotResource>, Prediction), Error> {
         if inputs.bootstrap.is_none() && args.write_bootstrap.is_some() {
-            // The client has the bootstrap that is written here, without certificate providers and
-            // authorities.
+            // The client will use the bootstrap that is written here, which has no certificate
+            // providers and authorities.
             inputs.server = Bootstrap::default().server_facts();
         }
         let asks_base = inputs.fleet.asks_base();
@@ -169,7 +169,8 @@ mod live {
         Ok((resources, prediction))
     }
 
-    /// Why the client that is asked rejects a resource: the base, or the only one beside it.
+    /// Returns why the client rejects a resource. The client is the base of the fleet, or the only
+    /// other one.
     fn rejection(checked: &Checked, asks_base: bool) -> Option<String> {
         let words = |diagnostics: &[Diagnostic]| {
             let words: Vec<String> = faults(diagnostics).iter().map(ToString::to_string).collect();
@@ -185,7 +186,7 @@ mod live {
         }
     }
 
-    /// Standard input, which is read once and then again for each client.
+    /// Reads standard input once, so that it can be read again for each client.
     fn stdin(args: &ServeArgs, io: &mut Io<'_>) -> Result<Vec<u8>, Error> {
         if args.input.files.iter().all(|file| file.as_os_str() != "-") {
             return Ok(Vec::new());
@@ -196,14 +197,14 @@ mod live {
         Ok(bytes)
     }
 
-    /// Whose rules a client goes by.
+    /// The client whose rules are used for a connected client.
     struct AskedFor {
         client: Client,
-        /// Why they are not its own, in a line.
+        /// Why another client is used than the connected one, as one line.
         why: Option<String>,
     }
 
-    /// The client that a node is of; the reference for a node that says nothing of it.
+    /// Returns the client for a node: the reference client if the node does not name one.
     fn client_of(agent: &UserAgent) -> AskedFor {
         match fleet::sender(agent) {
             Some((client, None)) => AskedFor { client, why: None },
@@ -225,7 +226,7 @@ mod live {
         fleet::sender(agent).is_some()
     }
 
-    /// What is predicted for a client of what the inputs hold now.
+    /// Returns the predicted verdicts of a client on what the inputs hold now.
     fn predicted_for(client: Client, args: &ServeArgs, stdin: &[u8]) -> Result<Prediction, Error> {
         let mut quiet = Io::piped(stdin, std::io::sink(), std::io::sink());
         let config = ProjectConfig::of(&args.input.config, &quiet)?;
@@ -233,8 +234,8 @@ mod live {
         Ok(read(inputs, args, &mut quiet)?.1)
     }
 
-    /// The LB policies of a client's channel to a Listener, below a title; `None` if they are not
-    /// known, or if no channel begins there.
+    /// Returns the LB policies of a client's channel to a Listener, below a title. Returns `None`
+    /// if they are not known, or if no channel can start there.
     fn channel_of(client: Client, listener: &str, args: &ServeArgs, stdin: &[u8]) -> Option<String> {
         let mut text = Vec::new();
         let mut quiet = Io::piped(stdin, &mut text, std::io::sink());
@@ -264,7 +265,8 @@ mod live {
         Some(format!("channel to `{listener}` in {client}\n{}", lines.join("\n")))
     }
 
-    /// Says whether a control plane would send it: not what a proxy has of its own, or has lost.
+    /// Says whether a control plane would send the resource, which excludes what a proxy has of its
+    /// own and what was removed.
     fn is_served(checked: &Checked) -> bool {
         let is_sent = matches!(checked.stage, Stage::Active | Stage::Warming | Stage::Failed);
         is_sent
@@ -274,8 +276,8 @@ mod live {
             && !checked.name.is_empty()
     }
 
-    /// What a gRPC client starts with to ask this server; of its certificates the last is the one
-    /// to trust.
+    /// Returns the bootstrap with which a gRPC client asks this server. The last certificate in
+    /// `certificates` is the one to trust.
     fn bootstrap(address: SocketAddr, certificates: Option<&Path>) -> String {
         let creds = match certificates {
             None => serde_json::json!({"type": "insecure"}),
@@ -290,7 +292,7 @@ mod live {
                 "channel_creds": [creds],
                 "server_features": ["xds_v3"]
             }],
-            // grpc-js-xds takes no node without a locality.
+            // grpc-js-xds does not accept a node without a locality.
             "node": {"id": "xdsctl-serve", "locality": {}}
         });
         format!("{bootstrap:#}\n")

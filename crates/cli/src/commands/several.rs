@@ -1,7 +1,8 @@
-//! One question to the channels of several clients: `--client go@1.72,java,cpp`.
+//! Asks the channels of several clients one question: `--client go@1.72,java,cpp`.
 //!
-//! Each client is asked as if it were named alone. Clients that agree have one answer, and of the others it is said at which layer they
-//! part. What counts as the same is in [`layers`](xdsctl_report::channel::layers).
+//! Each client is asked as if it were named alone. Clients that agree share one answer. For the
+//! others, the report says at which layer they differ. [`layers`](xdsctl_report::channel::layers)
+//! decides what counts as the same.
 
 use std::io::Cursor;
 
@@ -15,38 +16,39 @@ use xdsctl_report::channel::layers::{self, Layer, Question};
 use xdsctl_report::channel::several::{ClientAnswer, SeveralAnswers};
 use xdsctl_report::told::{KeptAnswer, Told};
 
-/// What is asked, and of whom.
+/// A question, and the clients to ask.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ClientsQuestion<'a> {
-    /// What `--client` says.
+    /// The value of `--client`.
     pub clients: Option<&'a str>,
-    /// What the command asks.
+    /// The question of the command.
     pub question: Question,
-    /// The answer is printed as JSON.
+    /// Whether the answer is printed as JSON.
     pub is_json: bool,
-    /// The answer is a picture, which the command draws: of one client only.
+    /// Whether the answer is a picture, which the command draws and which shows only one client.
     pub is_picture: bool,
-    /// Standard input is read: each client reads the same.
+    /// Whether standard input is read. Each client then reads the same bytes.
     pub reads_stdin: bool,
 }
 
-/// Who is asked.
+/// One client to ask.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct One {
-    /// One of several clients; `None` to ask as the arguments say.
+    /// The client, if it is one of several; `None` to ask the client in the arguments.
     pub client: Option<Client>,
-    /// Not for the answer, but for the shares that several RPCs of the kind are to have.
+    /// Whether the question is not the user's, but about the expected shares of several RPCs of
+    /// this kind.
     pub is_of_shares: bool,
 }
 
-/// RPCs that each of several clients sends at most: all their outcomes are compared.
+/// The most RPCs that each of several clients sends, because all their outcomes are compared.
 pub(super) const MAX_COUNT: u64 = 10_000;
 
-/// How a command asks one client: it tells the answer, and gives its exit code.
+/// How a command asks one client. The function reports the answer, and returns the exit code.
 type Ask<'a> = dyn FnMut(One, &mut Told, &mut Io<'_>) -> Result<u8, Error> + 'a;
 
 impl<'a> ClientsQuestion<'a> {
-    /// A question to the clients of a channel.
+    /// Returns a question to the clients of a channel.
     pub(super) fn of_channel(question: Question, channel: &'a ChannelArgs, is_json: bool) -> ClientsQuestion<'a> {
         ClientsQuestion {
             clients: channel.client.as_deref(),
@@ -59,7 +61,7 @@ impl<'a> ClientsQuestion<'a> {
 }
 
 impl One {
-    /// Puts the client in the place of what `--client` says.
+    /// Replaces the value of `--client` with this client.
     pub(super) fn put_into(self, argument: &mut Option<String>) {
         if let Some(client) = self.client {
             *argument = Some(client.to_string());
@@ -67,10 +69,10 @@ impl One {
     }
 }
 
-/// Asks the clients that are named with `ask`, and prints what they answer.
+/// Asks the named clients with `ask`, and prints their answers.
 ///
 /// # Errors
-/// What `--client` says is no client, or all of them are stopped by the same.
+/// `--client` does not name clients, or all of them stop with the same error.
 pub(super) fn run(asked: ClientsQuestion<'_>, io: &mut Io<'_>, ask: &mut Ask<'_>) -> Result<u8, Error> {
     let list = asked.clients.map(Client::parse_list).transpose();
     let clients = list.map_err(|error| Error::Usage(format!("--client: {error}")))?;
@@ -87,7 +89,7 @@ pub(super) fn run(asked: ClientsQuestion<'_>, io: &mut Io<'_>, ask: &mut Ask<'_>
     }
 }
 
-/// Asks each client, and prints what they answer.
+/// Asks each client, and prints their answers.
 fn ask_all(clients: &[Client], asked: ClientsQuestion<'_>, io: &mut Io<'_>, ask: &mut Ask<'_>) -> Result<u8, Error> {
     let question = asked.question;
     if asked.is_picture {
@@ -152,14 +154,14 @@ fn ask_all(clients: &[Client], asked: ClientsQuestion<'_>, io: &mut Io<'_>, ask:
     })
 }
 
-/// What one client was heard to say.
+/// The answer of one client.
 struct Heard {
     answer: KeptAnswer,
     notes: String,
     result: Result<u8, String>,
 }
 
-/// Asks one client on streams of its own.
+/// Asks one client with streams of its own.
 fn listen(input: &[u8], io: &Io<'_>, ask: impl FnOnce(&mut Told, &mut Io<'_>) -> Result<u8, Error>) -> Heard {
     let mut told = Told::Kept(KeptAnswer::default());
     let mut err = Vec::new();
@@ -172,7 +174,7 @@ fn listen(input: &[u8], io: &Io<'_>, ask: impl FnOnce(&mut Told, &mut Io<'_>) ->
         own.paths = io.paths.clone();
         let result = ask(&mut told, &mut own).map_err(|error| error.to_string());
         let code = own.incomplete.exit_code(0);
-        // What could not be read in full fails the run, whatever was found.
+        // Input that could not be read in full fails the run, whatever the answer is.
         result.map(|of_run| of_run.max(code))
     };
     Heard {

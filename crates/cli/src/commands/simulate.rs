@@ -1,4 +1,4 @@
-//! `xdsctl simulate`: what happens in the course of a test, as a timeline.
+//! `xdsctl simulate`: prints what happens during a test as a timeline.
 
 use crate::args::{SimulateArgs, TimelineFormat};
 use crate::io::WARNING;
@@ -11,7 +11,7 @@ use xdsctl_document::source::{MAX_STREAM_BYTES, Source, SourceMap, read_stream};
 use xdsctl_report::suite::timeline::{Layers, Timeline, TimelineStyle};
 use xdsctl_suite::{RunOptions, Suite, Test, timeline};
 
-/// Lines of a timeline after which the reader hears how to get fewer.
+/// The number of lines of a timeline from which a hint says how to get fewer.
 const MANY_LINES: usize = 200;
 
 pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -99,7 +99,7 @@ fn placed(source: &Source, span: xdsctl_document::source::Span, message: &str) -
     format!("{}:{}:{}: {message}", source.name(), place.line, place.column)
 }
 
-/// The only test, or the only one that is named.
+/// Returns the only test, or the only one that `--run` matches.
 fn chosen<'s>(args: &SimulateArgs, suite: &'s Suite, source: &Source) -> Result<&'s Test, Error> {
     let is_meant = |test: &&Test| args.run.as_ref().is_none_or(|regex| regex.is_match(&test.name));
     let mut meant = suite.tests.iter().filter(&is_meant);

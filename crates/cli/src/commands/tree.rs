@@ -25,22 +25,22 @@ use xdsctl_report::channel::layers::Question;
 use xdsctl_report::channel::{graph, svg, tree as text};
 use xdsctl_report::told::Told;
 
-/// Name of the schema of `--format json`.
+/// The name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.tree/v1";
 
 /// The answer of `tree --format json`.
 #[derive(Serialize)]
 struct TreeJson {
     schema: &'static str,
-    /// What the resolver hands to the channel; null if there is none.
+    /// The service config that the resolver hands to the channel; null if there is none.
     service_config: Value,
-    /// What each cds policy generates, by cluster.
+    /// The config that each cds policy generates, by cluster.
     cds_children: Map<String, Value>,
-    /// Clusters, or the channel for null, to which every RPC fails.
+    /// The clusters to which every RPC fails; null stands for the whole channel.
     errors: Vec<Value>,
 }
 
-/// Asks the client whose tree is known.
+/// Asks a client whose tree is known.
 fn of_tree(client: Client) -> Result<Fleet, String> {
     let fleet = session::of_channel(client)?;
     let is_known = client == Client::REFERENCE
@@ -100,13 +100,13 @@ fn answer(args: &TreeArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Error
     Ok(session::exit(fails))
 }
 
-/// What the resolver hands to the channel.
+/// The result of the resolver for the channel.
 enum Outcome<'a> {
     Config(&'a XdsConfig, ServiceConfig),
     Fails(Status, Option<&'a ChannelFailure>),
 }
 
-/// Says whether RPCs to every cluster of the routes fail, and there is one.
+/// Says whether there are clusters in the routes, and RPCs to all of them fail.
 fn all_fail(config: &XdsConfig, service_config: &ServiceConfig, profile: &Profile) -> bool {
     let mut roots = service_config.clusters().peekable();
     roots.peek().is_some()

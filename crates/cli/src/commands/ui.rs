@@ -1,4 +1,4 @@
-//! `xdsctl ui`: the workbench in a browser, on what the user has.
+//! `xdsctl ui`: opens the user's documents in the workbench in a browser.
 
 use crate::args::UiArgs;
 use crate::{Error, Io};
@@ -27,10 +27,10 @@ mod live {
     use xdsctl_model::profile::Fleet;
     use xdsctl_net::{PageFile, Shelf, Showing};
 
-    // The pages, if `XDSCTL_PAGES` names them when this is built.
+    // The pages, if `XDSCTL_PAGES` named them at build time.
     include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
-    /// How often files are looked at.
+    /// How often files are checked for changes.
     const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
     pub(crate) fn run(args: &UiArgs, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -58,7 +58,7 @@ mod live {
                 false => Err(crate::io::live::unknown(text).to_string()),
             }),
             listening: &mut |address| {
-                // Who cannot read it any more cannot use it either.
+                // If standard output is closed, nobody can read the address.
                 let _ = say!(io.out, "{address}").and_then(|()| io.out.flush());
             },
         })
@@ -81,14 +81,14 @@ mod live {
         }
     }
 
-    /// Looks after what was opened, until the process ends.
+    /// Watches what was opened, until the process ends.
     fn watch(args: &UiArgs, shelf: &Arc<Shelf>, io: &Io<'_>) {
         let is_live = |path: &&PathBuf| path.to_str().is_some_and(is_address);
         for path in args.files.iter().filter(is_live) {
             let (name, plan, shelf) = (path.display().to_string(), plan(args), Arc::clone(shelf));
             thread::spawn(move || {
                 if let Ok(asked) = ConnectRequest::of_input(&name, &plan) {
-                    // That it cannot be reached any more leaves what there was.
+                    // If the system can no longer be reached, its last dump stays.
                     let _ = xdsctl_net::watch(
                         &asked.address,
                         &asked.options,
@@ -116,7 +116,7 @@ mod live {
                 if now == seen {
                     continue;
                 }
-                // What is half written is read again when it is whole.
+                // A file that is only half written is read again when it is complete.
                 if let Ok(inputs) = input::open_plan(plan.clone(), Fleet::default(), &mut Io::silent(paths.clone())) {
                     put(&inputs, &shelf);
                     seen.gone(&now)

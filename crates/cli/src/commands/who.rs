@@ -11,7 +11,7 @@ use xdsctl_channel::client::links::{LinkedResource, Links};
 use xdsctl_channel::client::{Keep, World};
 use xdsctl_report::who::{self, WhoAnswer};
 
-/// Exit code where the resource is referred to and not there.
+/// The exit code if something refers to the resource, but the resource is missing.
 const EXIT_MISSING: u8 = 1;
 
 pub(super) fn run(args: &WhoArgs, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -66,7 +66,7 @@ fn swapped(name: &str) -> Error {
     ))
 }
 
-/// A file in the place of the name, and a name in that of the file.
+/// Refuses arguments in which a file and the name are in each other's place.
 fn refuse_swapped(args: &WhoArgs) -> Result<(), Error> {
     let files = args.input.files.iter();
     let missing = files

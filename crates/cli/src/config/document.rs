@@ -1,4 +1,4 @@
-//! The text of `xdsctl.toml`: keys and types by serde, and every fault with its place.
+//! Reads the text of `xdsctl.toml`: keys and types by serde, and every fault with its place.
 
 use crate::Error;
 use std::collections::BTreeMap;
@@ -18,13 +18,14 @@ use xdsctl_model::diag::{Rule, Severity};
 use xdsctl_model::profile::Client;
 use xdsctl_policy::Policies;
 
-/// `[[ignore]]` of a file: each finding is held against all of them.
+/// The most `[[ignore]]` of a file, because each finding is compared with all of them.
 const MAX_IGNORES: usize = 1_000;
 
-/// Names in `[rules]`, of rules and of fields: each finding is held against all of them.
+/// The most names of rules and fields in `[rules]`, because each finding is compared with all of
+/// them.
 const MAX_NAMED_RULES: usize = 1_000;
 
-/// What is wrong, and where.
+/// A fault of a settings file, and its place.
 #[derive(Debug)]
 pub(super) struct SettingFault {
     message: String,
@@ -50,7 +51,7 @@ impl SettingFault {
         }
     }
 
-    /// The message with its place, and the line.
+    /// Returns the message with its place, and the line.
     pub(super) fn located(&self, name: &str, text: &str) -> Error {
         let start = self.span.start.min(text.len());
         let before = text.get(..start).unwrap_or_default();
@@ -79,7 +80,8 @@ impl SettingFault {
     }
 }
 
-/// A line as it may be quoted: asterisks for what is behind a key that has the name of a secret, on it or on a line above.
+/// Returns a line as it may be quoted. If a key on it or on a line above has the name of a secret,
+/// the text after the key becomes asterisks.
 fn without_secret(above: &str, line: &str) -> String {
     let key_end = |line: &str| {
         let signs = line.match_indices('=').map(|(at, _)| at);
@@ -102,7 +104,7 @@ fn without_secret(above: &str, line: &str) -> String {
     shown.chars().chain(stars).collect()
 }
 
-/// Where each line of a text ends.
+/// The offsets of the line ends of a text.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -110,13 +112,13 @@ impl Lines {
         Lines(text.match_indices('\n').map(|(at, _)| at).collect())
     }
 
-    /// The line of a byte, from 1.
+    /// Returns the line of a byte, from 1.
     fn at(&self, offset: usize) -> usize {
         self.0.partition_point(|end| *end < offset) + 1
     }
 }
 
-/// The file as it is written.
+/// The settings file as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct ConfigFile {
@@ -138,7 +140,7 @@ pub(super) struct ConfigFile {
     pub(super) policy: Vec<PolicyTable>,
 }
 
-/// A severity, or none.
+/// A severity, or `off`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Loudness {
@@ -164,7 +166,7 @@ impl ConfigFile {
         toml::from_str(text).map_err(|error| SettingFault::of_toml(&error))
     }
 
-    /// The settings; paths start at `directory`.
+    /// Returns the settings. Paths start at `directory`.
     pub(super) fn settings(
         self,
         text: &str,
@@ -173,7 +175,7 @@ impl ConfigFile {
     ) -> Result<ProjectConfig, SettingFault> {
         let known: Vec<&'static Rule> = catalogue::rules().chain(policies.rules()).collect();
         let mut rules: Vec<_> = self.rules.into_iter().collect();
-        // A table has no order of its own; the file has.
+        // A table has no order of its own, so use the order of the file.
         rules.sort_by_key(|(name, _)| name.span().start);
         let lines = Lines::of(text);
         let mut named = 0;
@@ -220,7 +222,7 @@ impl ConfigFile {
     }
 }
 
-/// The clients; each must be one.
+/// Reads the list of clients. Each entry must be a client.
 fn clients(
     text: &str,
     list: Option<Spanned<Vec<Spanned<String>>>>,

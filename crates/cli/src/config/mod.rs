@@ -1,7 +1,7 @@
-//! `xdsctl.toml`: what a project says once, so that every run and every reader has it.
+//! `xdsctl.toml`: the settings of a project, for every run and every reader.
 //!
-//! The file is looked for in the current directory and those around it, up to the root of the repository. Paths in it start at its own
-//! directory. A flag of the command line counts for more.
+//! The file is searched for in the current directory and those around it, up to the root of the
+//! repository. Paths in it start at its own directory. Flags of the command line take precedence.
 
 mod document;
 pub mod policies;
@@ -23,86 +23,86 @@ use xdsctl_model::diag::Rule;
 use xdsctl_model::diag::Severity;
 use xdsctl_report::paths::{PrintedPaths, normal};
 
-/// Name of the file.
+/// The name of the file.
 pub const FILE_NAME: &str = "xdsctl.toml";
 
-/// Largest file of settings: it is a text of people.
+/// The largest settings file, in bytes. People write it, so it is small.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// What ends the search upwards: the root of a repository.
+/// The entry that marks the root of a repository, where the search ends.
 const REPOSITORY: &str = ".git";
 
-/// A value of the file.
+/// A value in the file.
 #[derive(Debug, Clone)]
 pub struct Setting<T> {
-    /// What the file says.
+    /// The value.
     pub value: T,
-    /// Line of the file, from 1.
+    /// The line of the file, from 1.
     pub line: usize,
 }
 
-/// How loud some rules are to be.
+/// The severity that a project gives to some rules.
 #[derive(Debug, Clone)]
 pub struct RuleSetting {
-    /// As it was written.
+    /// The rules as they were written.
     pub text: String,
     /// The rules that the setting is about.
     pub rules: Vec<Selector>,
-    /// What they become; `None` to drop them.
+    /// The new severity of the rules; `None` to drop their findings.
     pub severity: Option<Severity>,
 }
 
-/// An `[[ignore]]`.
+/// One table `[[ignore]]`.
 #[derive(Debug, Clone)]
 pub struct IgnoreSetting {
     /// The rules as they were written.
     pub text: String,
-    /// What it takes out.
+    /// The suppression.
     pub ignore: Ignore,
-    /// Where it stands in the file, in bytes.
+    /// The span of the table in the file, in bytes.
     pub span: std::ops::Range<usize>,
 }
 
-/// What a project says.
+/// The settings of a project.
 #[derive(Debug, Clone, Default)]
 pub struct ProjectConfig {
-    /// The file; `None` if there is none.
+    /// The path of the file; `None` if there is none.
     pub file: Option<PathBuf>,
     /// The text of the file, for messages that quote a line.
     pub text: String,
-    /// The directory that paths and names of documents start at.
+    /// The directory at which paths and names of documents start.
     pub root: PathBuf,
     /// The current directory.
     here: PathBuf,
-    /// `bootstrap`, from the current directory.
+    /// The setting `bootstrap`, relative to the current directory.
     pub bootstrap: Option<Setting<PathBuf>>,
-    /// `worlds`.
+    /// The setting `worlds`.
     pub worlds: Option<Setting<WorldMode>>,
-    /// `complete`.
+    /// The setting `complete`.
     pub complete: Option<Setting<bool>>,
-    /// `clients`.
+    /// The setting `clients`.
     pub clients: Option<Setting<Vec<String>>>,
-    /// `fail-on`.
+    /// The setting `fail-on`.
     pub fail_on: Option<Setting<FailOn>>,
-    /// `min-severity`.
+    /// The setting `min-severity`.
     pub min_severity: Option<Setting<Level>>,
-    /// `format`.
+    /// The setting `format`.
     pub format: Option<Setting<ReportFormat>>,
-    /// `baseline`, from the current directory.
+    /// The setting `baseline`, relative to the current directory.
     pub baseline: Option<Setting<PathBuf>>,
-    /// `[rules]`, in the order of the file.
+    /// The table `[rules]`, in the order of the file.
     pub rules: Vec<Setting<RuleSetting>>,
-    /// `[[ignore]]`, in the order of the file.
+    /// The tables `[[ignore]]`, in the order of the file.
     pub ignores: Vec<Setting<IgnoreSetting>>,
-    /// `[[policy]]`, and the files that `policies` names.
+    /// The policies in `[[policy]]`, and in the files that `policies` names.
     pub policies: ProjectPolicies,
 }
 
 impl ProjectConfig {
-    /// The file that the arguments name, or the one that is found.
+    /// Reads the file that the arguments name, or else the one that is found.
     ///
     /// # Errors
-    /// It cannot be read, or says what cannot be understood; with the place.
+    /// The file cannot be read, or something in it is not valid. The error has the place.
     pub fn of(args: &ConfigArgs, io: &Io<'_>) -> Result<ProjectConfig, Error> {
         let here = io.paths.directory.clone().unwrap_or_default();
         let reach = AllowedDirectories::of(&args.allow_read);
@@ -125,11 +125,11 @@ impl ProjectConfig {
         Self::of_text(&file, text, &|_| None, args, io)
     }
 
-    /// The same of a file's text, which may be in an editor and not yet in the file. `open` gives
-    /// the texts of policy files that are there.
+    /// Reads the text of a file, which may be unsaved text of an editor. `open` returns the texts
+    /// of policy files that are open there.
     ///
     /// # Errors
-    /// It says what cannot be understood; with the place.
+    /// Something in the text is not valid. The error has the place.
     pub fn of_text(
         file: &Path,
         text: String,
@@ -181,10 +181,12 @@ impl ProjectConfig {
         Ok(config)
     }
 
-    /// The nearest settings around an input, if they are not those that are used: whoever runs the
-    /// command in another directory would not miss them. Not if the arguments say which are used.
+    /// Returns the nearest settings file around an input, if it is not the one in use, because a
+    /// user in another directory would not notice that it is missing. Returns `None` if the
+    /// arguments choose the settings.
     ///
-    /// They are named and not used: an input may come from anybody, and settings silence findings.
+    /// The file is named to the user but not used: an input may come from anybody, and settings
+    /// silence findings.
     pub fn passed_over(&self, args: &ConfigArgs, inputs: &[PathBuf]) -> Option<PathBuf> {
         if args.config.is_some() || args.no_config {
             return None;
@@ -202,18 +204,20 @@ impl ProjectConfig {
         Some(shown(&other, &self.here))
     }
 
-    /// Every rule of which the project may speak: those of xdsctl, and of its own policies.
+    /// Returns every rule that the settings may name: xdsctl's rules, and those of the project's
+    /// policies.
     pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
         catalogue::rules().chain(self.policies.policies.rules())
     }
 
-    /// Where a setting stands.
+    /// Returns the place of a setting.
     pub fn place<T>(&self, setting: &Setting<T>) -> String {
         let file = self.file.as_ref().map(|file| file.display().to_string());
         format!("{}:{}", file.unwrap_or_default(), setting.line)
     }
 
-    /// The name of a document that does not depend on where the command runs: from the configuration's directory on, with slashes.
+    /// Returns the name of a document relative to the configuration's directory, with slashes. It
+    /// does not depend on where the command runs.
     pub fn stable_name(&self, name: &str) -> String {
         let paths = PrintedPaths {
             directory: Some(self.here.clone()),
@@ -223,7 +227,7 @@ impl ProjectConfig {
     }
 }
 
-/// The file in a directory or around it.
+/// Returns the settings file in a directory or around it.
 pub fn find(directory: &Path) -> Option<PathBuf> {
     for around in directory.ancestors() {
         let file = around.join(FILE_NAME);
@@ -237,16 +241,17 @@ pub fn find(directory: &Path) -> Option<PathBuf> {
     None
 }
 
-/// The text of a file of settings.
+/// Returns the text of a settings file.
 ///
 /// # Errors
-/// It cannot be read, is too large or no text.
+/// The file cannot be read, is too large, or is not UTF-8.
 pub fn text_of(file: &Path) -> std::io::Result<String> {
     let bytes = read_stream(&mut fs::File::open(file)?, MAX_BYTES)?;
     String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8"))
 }
 
-/// A file that was found: a link may lead out of its directory to one that its reader may not quote.
+/// Checks a file that was found. It may be a link out of its directory, to a file that its reader
+/// may not quote.
 fn own_file(file: PathBuf, reach: &AllowedDirectories) -> Result<PathBuf, Error> {
     let is_own = || {
         reach.check(&file, directory_of(&file))?;
@@ -261,7 +266,7 @@ fn own_file(file: PathBuf, reach: &AllowedDirectories) -> Result<PathBuf, Error>
     }
 }
 
-/// A path as a person in `here` would write it.
+/// Returns a path as a person in `here` would write it.
 fn shown(path: &Path, here: &Path) -> PathBuf {
     let ups = here.ancestors().enumerate();
     for (up, around) in ups {

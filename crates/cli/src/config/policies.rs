@@ -24,71 +24,72 @@ use xdsctl_model::profile::Client;
 use xdsctl_policy::{MAX_POLICIES, Part, Policies, Policy, PolicyText};
 use xdsctl_report::paths::normal;
 
-/// Cases of all policies.
+/// The most cases of all policies together.
 const MAX_CASES: usize = 10_000;
 
-/// Directories of policies inside each other.
+/// The number of nested directories of policies that are searched.
 const MAX_LEVELS: usize = 8;
 
-/// Entries of a directory of policies, and files in all.
+/// The most entries of a directory of policies, and the most files in total.
 const MAX_ENTRIES: usize = 10_000;
 
 /// The policies of a project.
 #[derive(Debug, Clone, Default)]
 pub struct ProjectPolicies {
-    /// What is checked.
+    /// The policies that are checked.
     pub policies: Arc<Policies>,
-    /// The files that have them.
+    /// The files with the policies.
     pub files: Vec<PolicyFile>,
-    /// What `policies` names.
+    /// The entries of `policies`.
     pub named: Vec<NamedPolicies>,
 }
 
 /// A file or directory that `policies` names.
 #[derive(Debug, Clone)]
 pub struct NamedPolicies {
-    /// As it is named.
+    /// The path as it is written.
     pub path: String,
-    /// Where, in the file of settings.
+    /// The offset of the path in the settings file.
     pub at: usize,
-    /// The policies in it.
+    /// The ids of the policies in the file or directory.
     pub ids: Vec<&'static str>,
 }
 
 /// A file with policies.
 #[derive(Debug, Clone)]
 pub struct PolicyFile {
-    /// As it was named.
+    /// The name of the file, as it was given.
     pub name: String,
-    /// Its text.
+    /// The text of the file.
     pub text: String,
-    /// The cases of its policies, and the place of each policy.
+    /// The cases of its policies.
     pub cases: Vec<Case>,
-    /// The number of each of its policies, and its id's place.
+    /// The number of each of its policies, and the span of the policy's id.
     pub policies: Vec<(usize, Range<usize>)>,
-    /// Bytes before the last policy, and its line.
+    /// The offset of the last policy that was read, and its line.
     lines: (usize, usize),
 }
 
 /// A case of a policy.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// The number of its policy.
+    /// The number of the case's policy.
     pub policy: usize,
-    /// The policy finds nothing in it.
+    /// Whether the policy must find nothing in it.
     pub is_accepted: bool,
-    /// As it is written.
+    /// The case as it is written.
     pub table: CaseTable,
-    /// Whose client looks at it.
+    /// The client that looks at the case, if it names one.
     pub client: Option<Client>,
-    /// Where it stands.
+    /// The span of the case in the file.
     pub span: Range<usize>,
 }
 
-/// The text of a file that somebody has open, as it is there.
+/// A function that returns the text of a file if it is open in an editor.
 pub type OpenFile<'o> = &'o dyn Fn(&Path) -> Option<String>;
 
-/// Says whether settings with this text name a file of policies; `None` if they cannot be read.
+/// Says whether settings with this text name a file of policies. Returns `None` if they cannot be
+/// read.
 pub fn names(settings: &Path, text: &str, file: &Path) -> Option<bool> {
     let read: toml::Table = toml::from_str(text).ok()?;
     let named = read
@@ -142,25 +143,25 @@ struct VariableTable {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CaseTable {
-    /// Its name; may be empty.
+    /// The name of the case; may be empty.
     #[serde(default)]
     pub name: String,
-    /// Resources that stand here.
+    /// The resources, if they are written in the case.
     pub yaml: Option<String>,
-    /// Files with resources, from the directory of this one.
+    /// Files with resources, relative to the directory of this file.
     #[serde(default)]
     pub files: Vec<PathBuf>,
-    /// Where the policy must find something, all of it; none if anywhere will do.
+    /// All places at which the policy must find something; empty if any place will do.
     #[serde(default)]
     pub at: Vec<String>,
-    /// What a message must have in it.
+    /// A text that the message must contain.
     pub message: Option<String>,
-    /// The name of the client that looks at it.
+    /// The name of the client that looks at the case.
     pub client: Option<Spanned<String>>,
 }
 
 impl ProjectPolicies {
-    /// Adds the policies of a file of settings, and of the files that it names.
+    /// Reads the policies of a settings file, and of the files that it names.
     pub(super) fn of_project(
         tables: Vec<PolicyTable>,
         named_files: &[Spanned<String>],
@@ -198,10 +199,10 @@ impl ProjectPolicies {
         Ok(builder.finish())
     }
 
-    /// The policies of files that the command line names.
+    /// Reads the policies of files that the command line names.
     ///
     /// # Errors
-    /// They cannot be read, or a policy in them cannot be understood.
+    /// A file cannot be read, or a policy in it is not valid.
     pub fn of_files(named: &[PathBuf]) -> Result<ProjectPolicies, Error> {
         let mut builder = Builder::default();
         for path in named {
@@ -221,12 +222,13 @@ impl ProjectPolicies {
 }
 
 impl ProjectPolicies {
-    /// The policies that have looked at nothing.
+    /// Returns the policies that have looked at nothing.
     pub fn idle(&self) -> impl Iterator<Item = &Policy> {
         self.policies.list.iter().filter(|policy| policy.looked() == 0)
     }
 
-    /// The same as findings; their files become documents, to point into.
+    /// Returns findings on the policies that have looked at nothing. Their files become documents,
+    /// so that the findings can point into them.
     pub fn idle_findings(&self, sources: &mut SourceMap) -> Vec<Finding> {
         let mut found = Vec::new();
         for file in &self.files {
@@ -250,7 +252,7 @@ impl ProjectPolicies {
     }
 }
 
-/// The file, or those of a directory and the ones below it, in the order of their names.
+/// Returns the file, or the policy files in a directory and below it, in the order of their names.
 fn files(path: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     match path.is_dir() {
@@ -272,7 +274,7 @@ fn add_files(directory: &Path, level: usize, files: &mut Vec<PathBuf>) -> std::i
     for entry in entries {
         let path = entry.path();
         let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-        // A link may lead round in a circle.
+        // Links are not followed, because they may form a circle.
         if entry.file_type()?.is_dir() && !is_hidden {
             add_files(&path, level + 1, files)?;
         } else if path.extension().is_some_and(|ending| ending == "toml") {
@@ -351,7 +353,7 @@ impl Builder {
                 file.cases.push(read_case(number, is_accepted, case)?);
             }
         }
-        // Policies stand one after the other.
+        // Policies are in order, so count lines from the previous one.
         let (before, lines) = file.lines;
         let start = table.id.span().start;
         let between = file.text.get(before..start).unwrap_or_default();
@@ -396,7 +398,7 @@ impl Builder {
 }
 
 impl PolicyTable {
-    /// Where a part stands.
+    /// Returns a part of the policy with its span.
     fn part(&self, part: Part) -> &Spanned<String> {
         let variable = |number: usize| self.variables.get(number);
         let found = match part {
@@ -439,7 +441,7 @@ fn read_case(policy: usize, is_accepted: bool, case: &Spanned<CaseTable>) -> Res
     })
 }
 
-/// The bytes of a file where a part of a value stands; the whole value if it is written with
+/// Returns the span in the file of a part of a value. Returns the whole value if it is written with
 /// escapes.
 fn within(text: &str, place: Range<usize>, value: &str, part: &Range<usize>) -> Range<usize> {
     let written = text.get(place.clone()).and_then(|written| written.find(value));

@@ -1,5 +1,5 @@
-//! A file with other bytes, in one step: whoever reads it meanwhile sees all of the old or all of
-//! the new.
+//! Replaces the bytes of a file in one step: a reader sees either all of the old or all of the new
+//! bytes.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -7,13 +7,15 @@ use std::path::Path;
 
 use super::reach::{AllowedDirectories, canonical};
 
-/// Puts `new` in place of `old` in a file, with its owner and permissions; a link is followed where
+/// Replaces `old` by `new` in a file, and keeps its owner and permissions. A link is followed where
 /// `reach` allows it.
 ///
 /// # Errors
-/// The file is out of reach, read-only, UTF-16, not what was read, has several names, or cannot be written; it then stays as it is.
+/// The file is out of reach, read-only, in UTF-16 or has changed since it was read, has several
+/// names, or cannot be written. The file is then not changed.
 pub(crate) fn replace(path: &Path, reach: &AllowedDirectories, old: &[u8], new: &[u8]) -> io::Result<()> {
-    // Beside the file, not beside a link to it: only there is renaming one step.
+    // Write beside the file itself, not beside a link to it, because only there is renaming one
+    // step.
     let resolved = canonical(path)?;
     if !reach.has(&resolved) {
         return Err(io::Error::other(
@@ -36,13 +38,13 @@ pub(crate) fn replace(path: &Path, reach: &AllowedDirectories, old: &[u8], new: 
         .and_then(|()| is_still(&path, old))
         .and_then(|()| fs::rename(&beside, &path));
     if done.is_err() {
-        // What failed is said; a file that is left over says itself whose it is.
+        // The failure is reported. If the file stays, its name shows who made it.
         let _ = fs::remove_file(&beside);
     }
     done
 }
 
-/// Renaming would leave the other names of a file with the old bytes.
+/// Refuses a file with several names, because renaming would leave the old bytes under the others.
 #[cfg(unix)]
 fn refuse_names(metadata: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt as _;
@@ -78,14 +80,14 @@ fn own(_: &File, _: &fs::Metadata) -> io::Result<()> {
 }
 
 fn fill(file: &mut File, bytes: &[u8], metadata: &fs::Metadata) -> io::Result<()> {
-    // First, as a change of the owner may take permissions away.
+    // Change the owner first, because that may remove permissions.
     own(file, metadata)?;
     file.set_permissions(metadata.permissions())?;
     file.write_all(bytes)?;
     file.sync_all()
 }
 
-/// Fails if the file has other bytes by now.
+/// Fails if the file has changed since it was read.
 fn is_still(path: &Path, old: &[u8]) -> io::Result<()> {
     let now = fs::read(path)?;
     if now.starts_with(&[0xff, 0xfe]) || now.starts_with(&[0xfe, 0xff]) {

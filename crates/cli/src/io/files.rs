@@ -1,12 +1,12 @@
-//! Which files a command reads: those that are named, and the documents below directories.
+//! Decides which files a command reads: those that are named, and the documents below directories.
 //!
-//! What is named is read whatever it is, a pipe too: whoever names `/dev/stdin` or `<(command)`
-//! wants to wait for it. Below a directory only regular files are documents, and links to them; a
-//! pipe or a device there is passed over with a word, for it might never end. A directory is
-//! searched once, by whatever links it can be reached. What cannot be read is a failure of its own:
-//! the command reads the rest, and ends with exit code 2. So is a link that leads out of the
-//! directory, and a name that is no UTF-8: two of them would look alike, and one would take the
-//! place of the other.
+//! A named file is read whatever it is, even a pipe: a user who names `/dev/stdin` or `<(command)`
+//! wants to wait for it. Below a directory, only regular files and links to them are documents. A
+//! pipe or a device there is skipped with a note, because it might never end. A directory is
+//! searched once, however many links lead to it. A file that cannot be read does not stop the
+//! command, which reads the rest and ends with exit code 2. The same holds for a link out of the
+//! directory, and for a name that is not UTF-8: two such names would look alike, and one would
+//! replace the other.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use super::reach::{AllowedDirectories, canonical};
 
-/// File endings that are looked for in directories.
+/// The file extensions that are searched for in directories.
 pub(crate) const ENDINGS: [&str; 12] = [
     "json",
     "jsonl",
@@ -31,22 +31,22 @@ pub(crate) const ENDINGS: [&str; 12] = [
     "binpb",
 ];
 
-/// Why a file cannot be read.
+/// The message for a file that cannot be read because of its name.
 pub(crate) const NOT_UTF_8: &str = "its name is not UTF-8: give it another one";
 
-/// Levels of directories that are searched below one that is named.
+/// The number of levels of directories that are searched below a named one.
 pub(crate) const MAX_DIRECTORY_DEPTH: usize = 32;
 
 /// The files that a path of the command line stands for.
 #[derive(Debug, Default)]
 pub(crate) struct FoundFiles {
-    /// The files, those of a directory in the order of their names.
+    /// The files. Those of a directory are in the order of their names.
     pub files: Vec<PathBuf>,
-    /// They stand in a directory that was searched.
+    /// Whether the files are in a directory that was searched.
     pub is_directory: bool,
-    /// What cannot be read, and why.
+    /// The files that cannot be read, and why.
     pub failures: Vec<(PathBuf, io::Error)>,
-    /// Documents by their names that are no files.
+    /// Entries with the name of a document that are not files.
     pub passed_over: Vec<PathBuf>,
 }
 
@@ -55,8 +55,8 @@ pub(crate) fn find(path: &Path, reach: &AllowedDirectories) -> FoundFiles {
     find_some(path, reach, usize::MAX).unwrap_or_default()
 }
 
-/// The same where nobody named the path: `None` if there is more to look through than `most` files
-/// and directories.
+/// Looks up a path that nobody has named. Returns `None` if there are more than `most` files and
+/// directories to look at.
 pub(crate) fn find_some(path: &Path, reach: &AllowedDirectories, most: usize) -> Option<FoundFiles> {
     let mut search = Search {
         found: FoundFiles::default(),
@@ -85,13 +85,13 @@ pub(crate) fn find_some(path: &Path, reach: &AllowedDirectories, most: usize) ->
 #[derive(Debug)]
 struct Search<'s> {
     found: FoundFiles,
-    /// Directories that have been searched, without links.
+    /// The directories that have been searched, without links.
     seen: BTreeSet<PathBuf>,
-    /// Links to directories, which wait until every directory has been searched under its own name.
+    /// Links to directories. They wait until every directory has been searched under its own name.
     links: Vec<(PathBuf, usize)>,
-    /// The directory that is searched.
+    /// The directory that is being searched.
     root: &'s Path,
-    /// Where links may lead to besides.
+    /// Further directories to which links may lead.
     reach: &'s AllowedDirectories,
     /// How many files and directories may still be looked at.
     left: usize,
@@ -111,7 +111,7 @@ impl Search<'_> {
         self.found.failures.push((path.to_owned(), error));
     }
 
-    /// Keeps a file that can be told from others by its name.
+    /// Adds a file, if its name can be told from others.
     fn file(&mut self, path: &Path) {
         match path.to_str() {
             Some(_) => self.found.files.push(path.to_owned()),
@@ -147,7 +147,7 @@ impl Search<'_> {
                 Err(error) => return self.fail(path, error),
             }
         }
-        // The order decides which of two links to a directory is followed.
+        // The order decides which of two links to the same directory is followed.
         names.sort_unstable();
         for name in names.iter().filter(|name| !is_hidden(name)) {
             self.entry(name, depth - 1);
@@ -175,14 +175,15 @@ impl Search<'_> {
             Ok(metadata) if is_document && metadata.is_file() => self.file(path),
             Ok(_) if is_document => self.found.passed_over.push(path.to_owned()),
             Ok(_) => {}
-            // A link to nothing, or to itself. It is told if it would be a document.
+            // This is a link to nothing, or to itself. It is reported if it has the name of a
+            // document.
             Err(error) if is_document => self.fail(path, error),
             Err(_) => {}
         }
     }
 }
 
-/// Says whether a file of this name is looked for in directories.
+/// Says whether a file with this name is a document in a directory.
 pub(crate) fn is_document(path: &Path) -> bool {
     has_ending(path) && !is_hidden(path)
 }
@@ -191,7 +192,7 @@ fn has_ending(path: &Path) -> bool {
     ending(path).is_some()
 }
 
-/// The ending by which a file is known, in letters of either case.
+/// Returns the extension by which the file's format is known, in lower case.
 pub(crate) fn ending(path: &Path) -> Option<&'static str> {
     let written = path.extension()?.to_str()?;
     ENDINGS.into_iter().find(|ending| ending.eq_ignore_ascii_case(written))

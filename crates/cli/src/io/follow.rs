@@ -1,11 +1,11 @@
-//! Path-based config sources: the files that an Envoy bootstrap takes resources from, read into the
-//! bootstrap's world.
+//! Path-based config sources: reads the files from which an Envoy bootstrap takes resources into
+//! the bootstrap's world.
 //!
-//! What is not below the bootstrap's directory is refused, unless the command line allows it.
+//! Files outside of the bootstrap's directory are refused, unless the command line allows them.
 //!
-//! Paths are relative to the bootstrap, as `validate` runs where the files are kept and not where
-//! Envoy will run. A file is read once a world, whoever names it, so loops end. A file that was
-//! given as an argument too is not read again; it moves into the world of the bootstrap.
+//! Paths are relative to the bootstrap, because `validate` runs where the files are kept and not
+//! where Envoy will run. In each world, a file is read once even if several name it, so loops end.
+//! A file that is also an argument is not read again; it moves into the world of the bootstrap.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use xdsctl_channel::client::{Keep, Reading};
 use xdsctl_document::envelope::{LoadOptions, PATH_SOURCE_UNREADABLE, PathSource, WorldId};
 use xdsctl_document::source::SourceId;
 
-/// Files that are followed in all.
+/// The most files that are followed in total.
 const MAX_FILES: usize = 1000;
 
-/// Reads every file that is named, and those that they name in turn.
+/// Reads every file that is named, and the files that these name in turn.
 pub(crate) fn path_sources(inputs: &mut Inputs, keep: Keep, reading: &mut Reading) {
     let mut given = BTreeMap::new();
     let mut seen: BTreeSet<(WorldId, PathBuf)> = BTreeSet::new();
@@ -31,7 +31,7 @@ pub(crate) fn path_sources(inputs: &mut Inputs, keep: Keep, reading: &mut Readin
             return;
         }
         if next == 0 {
-            // Not before: the names of all documents are asked for, and most documents name none.
+            // Resolve the names of all documents only now, because most documents name no file.
             given = resolved_documents(inputs);
         }
         next += named.len();
@@ -65,12 +65,12 @@ pub(crate) fn path_sources(inputs: &mut Inputs, keep: Keep, reading: &mut Readin
     }
 }
 
-/// The path from here: relative ones start at the bootstrap.
+/// Returns the path relative to the current directory. A relative path starts at the bootstrap.
 fn path_of(inputs: &Inputs, reading: &Reading, path_source: &PathSource) -> PathBuf {
     directory_of(inputs, reading, path_source).join(&path_source.path)
 }
 
-/// The directory of the bootstrap.
+/// Returns the directory of the bootstrap.
 fn directory_of(inputs: &Inputs, reading: &Reading, path_source: &PathSource) -> PathBuf {
     let world = reading.loader().worlds.get(path_source.world.0 as usize);
     let bootstrap = world.and_then(|world| inputs.sources.get(world.source));
@@ -83,12 +83,13 @@ fn resolved_documents(inputs: &Inputs) -> BTreeMap<PathBuf, SourceId> {
     inputs.documents.iter().filter_map(named).collect()
 }
 
-/// The path without links, to know a file by; as it is if there is no such file.
+/// Returns the path without links, to identify the file. Returns the path as it is if there is no
+/// such file.
 fn resolved(path: &Path) -> PathBuf {
     canonical(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Opens a regular file; a pipe or a device might never end.
+/// Opens a file. It must be regular, because a pipe or a device might never end.
 fn open(inputs: &mut Inputs, path: &Path, number: usize) -> Result<SourceId, String> {
     if number > MAX_FILES {
         return Err(format!("more than {MAX_FILES} files are named"));

@@ -1,4 +1,4 @@
-//! The outside world as a command sees it; tests hand in buffers.
+//! The outside world as a command sees it. Tests pass buffers instead.
 
 pub mod edit;
 pub mod files;
@@ -25,50 +25,50 @@ use unread::Incomplete;
 use xdsctl_report::findings::github;
 use xdsctl_report::paths::PrintedPaths;
 
-/// Streams and terminal facts.
+/// The streams of a command, and facts about the terminal.
 pub struct Io<'a> {
     /// Standard input, for `-`.
     pub input: Box<dyn Read + Send + 'a>,
-    /// Standard output: the answer and nothing else.
+    /// Standard output, for the answer and nothing else.
     pub out: Box<dyn Write + 'a>,
-    /// Talk: progress, hints, errors.
+    /// Standard error, for progress, hints and errors.
     pub err: Box<dyn Write + Send + 'a>,
-    /// Standard input is a terminal.
+    /// Whether standard input is a terminal.
     pub in_is_terminal: bool,
-    /// Standard output is a terminal.
+    /// Whether standard output is a terminal.
     pub out_is_terminal: bool,
-    /// Standard error is a terminal.
+    /// Whether standard error is a terminal.
     pub err_is_terminal: bool,
-    /// Colour rules of the environment.
+    /// The environment's rules on colour.
     pub colour: ColourEnv,
-    /// Standard output is a terminal that takes UTF-8, as the locale says.
+    /// Whether standard output is a terminal with UTF-8, according to the locale.
     pub is_utf8_terminal: bool,
-    /// Columns of the terminal; `None` without one: nothing is wrapped.
+    /// The columns of the terminal. `None` if there is no terminal; then nothing is wrapped.
     pub width: Option<usize>,
-    /// The file in which a job of GitHub Actions collects what its page shows.
+    /// The file in which a job of GitHub Actions collects the text of its page.
     pub step_summary: Option<PathBuf>,
-    /// What the names of files are relative to.
+    /// The directories to which the names of files are relative.
     pub paths: PrintedPaths,
-    /// The process ends with the command.
+    /// Whether the process ends with the command.
     pub ends_process: bool,
-    /// Some of the input could not be read.
+    /// Whether some of the input could not be read.
     pub incomplete: Incomplete,
-    /// GitHub reads standard output: what keeps a run from its end is told there too.
+    /// Whether GitHub reads standard output. Then errors that stop a run are written there, too.
     pub annotates: bool,
-    /// Remarks are kept here instead of being written, while somebody has another place for them.
+    /// Remarks that are collected instead of written, because a caller has another place for them.
     pub(crate) kept: Option<Vec<Remark>>,
 }
 
-/// A line about what was read, beside the answer.
+/// A line about what was read, apart from the answer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Remark {
-    /// Something that people should hear of.
+    /// A remark that people should see.
     Note(String),
     /// Something that could not be read.
     Unread(String),
     /// The answer is based on incomplete input.
     Incomplete(String),
-    /// Any other line.
+    /// Another line.
     Line(String),
 }
 
@@ -82,28 +82,28 @@ impl fmt::Display for Remark {
     }
 }
 
-/// What lines about input that is lost begin with.
+/// The beginning of lines about input that is lost.
 pub(crate) const WARNING: &str = "warning: ";
 
 /// The environment variables that decide about colour.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ColourEnv {
-    /// `NO_COLOR` is set and not empty.
+    /// Whether `NO_COLOR` is set and not empty.
     pub no_color: bool,
-    /// `FORCE_COLOR` or `CLICOLOR_FORCE` is set, not empty and not `0`.
+    /// Whether `FORCE_COLOR` or `CLICOLOR_FORCE` is set, not empty and not `0`.
     pub force_color: bool,
-    /// `TERM` is `dumb`.
+    /// Whether `TERM` is `dumb`.
     pub dumb: bool,
 }
 
-/// Columns that trees are laid out in where there is no terminal, or one that does not say.
+/// The columns for trees where there is no terminal, or one that does not tell its width.
 pub const DEFAULT_WIDTH: usize = 100;
 
-/// Columns that are believed; what is narrower or wider counts as this.
+/// The range of columns that is accepted. Other widths are moved to its ends.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=400;
 
 impl<'a> Io<'a> {
-    /// Streams without a terminal, in an environment that says nothing.
+    /// Returns streams without a terminal, in an empty environment.
     pub fn piped(input: impl Read + Send + 'a, out: impl Write + 'a, err: impl Write + Send + 'a) -> Self {
         Io {
             input: Box::new(input),
@@ -126,8 +126,7 @@ impl<'a> Io<'a> {
 }
 
 impl Io<'static> {
-    /// Streams on which nothing is read and nothing is said: for work that is done again, and of
-    /// which only the result counts.
+    /// Returns streams without input and output, for repeated work of which only the result counts.
     #[cfg(feature = "net")]
     pub(crate) fn silent(paths: PrintedPaths) -> Self {
         Io {
@@ -136,7 +135,7 @@ impl Io<'static> {
         }
     }
 
-    /// The real streams and environment.
+    /// Returns the real streams and environment.
     pub fn real() -> Self {
         let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());
         let forced = |name: &str| set(name).is_some_and(|v| v != "0");
@@ -172,25 +171,26 @@ impl Io<'static> {
     }
 }
 
-/// Says whether the locale is one of UTF-8: the first of its variables that is set decides.
+/// Says whether the locale uses UTF-8. The first of its variables that is set decides.
 fn is_utf8(set: impl Fn(&str) -> Option<std::ffi::OsString>) -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
     let locale = locale.map(|locale| locale.to_string_lossy().to_ascii_lowercase());
     locale.is_some_and(|locale| locale.contains("utf-8") || locale.contains("utf8"))
 }
 
-/// Columns of the terminal that standard output is.
+/// Returns the columns of the terminal, if standard output is one.
 #[cfg(not(target_family = "wasm"))]
 fn columns() -> Option<usize> {
     if !io::stdout().is_terminal() {
         return None;
     }
     let (columns, _) = terminal_size::terminal_size_of(io::stdout())?;
-    // Some terminals do not know; what would be wrapped at a guess could not be copied either.
+    // Some terminals do not know their width. Do not wrap then, because wrapped text cannot be
+    // copied.
     (columns.0 > 0).then(|| usize::from(columns.0))
 }
 
-/// As above: WebAssembly has no terminal.
+/// WebAssembly has no terminal.
 #[cfg(target_family = "wasm")]
 fn columns() -> Option<usize> {
     None
@@ -209,7 +209,7 @@ pub enum ColourChoice {
 }
 
 impl Io<'_> {
-    /// Writes a remark to standard error, or keeps it.
+    /// Writes a remark to standard error, or collects it.
     pub(crate) fn remark(&mut self, remark: Remark) -> io::Result<()> {
         match &mut self.kept {
             Some(kept) => kept.push(remark),
@@ -218,23 +218,24 @@ impl Io<'_> {
         Ok(())
     }
 
-    /// Does something whose remarks somebody else has a place for: they come with what came of it.
+    /// Does some work, and returns its remarks with its result instead of writing them.
     pub(crate) fn keep_remarks<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (T, Vec<Remark>) {
         let outer = self.kept.replace(Vec::new());
         let made = work(self);
         (made, std::mem::replace(&mut self.kept, outer).unwrap_or_default())
     }
 
-    /// Tells GitHub why a run is red, if it reads standard output: else people see only that.
+    /// Tells GitHub why a run fails, if GitHub reads standard output. Otherwise its page shows only
+    /// that it failed.
     pub(crate) fn annotate(&mut self, why: &dyn std::fmt::Display) {
         if self.annotates && self.kept.is_none() {
-            // Nothing is left to tell a closed standard output.
+            // If standard output is closed, nobody can be told.
             let _ = github::write_trouble(&why.to_string(), &mut self.out);
         }
     }
 
-    /// Lets go of a value that is nothing but memory: where the process ends anyway, nobody takes
-    /// it apart, which is a tenth of the time of a large channel.
+    /// Drops a value, unless the process ends with the command. Freeing the memory would then only
+    /// cost time: for a large channel, a tenth of the run.
     pub(crate) fn leave<T>(&self, value: T) {
         if self.ends_process {
             std::mem::forget(value);

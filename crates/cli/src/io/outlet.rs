@@ -1,11 +1,12 @@
 //! Standard output that may lose its reader.
 //!
-//! A reader that has seen enough (`| head`) ends the output and not the verdict: what is written
-//! after it has gone is dropped, and the command ends with the exit code that it would have had.
+//! If the reader has seen enough (`| head`), only the output ends, not the command. What is written
+//! after the reader has gone is dropped, and the command ends with the exit code that it would have
+//! had.
 
 use std::io::{self, ErrorKind, Write};
 
-/// A writer that goes nowhere once its reader has gone.
+/// A writer that drops everything once its reader has gone.
 pub(crate) struct Outlet<W: Write> {
     out: W,
     is_closed: bool,
@@ -16,7 +17,7 @@ impl<W: Write> Outlet<W> {
         Outlet { out, is_closed: false }
     }
 
-    /// What writing came to; `otherwise` if nobody reads any more.
+    /// Returns the result of writing, or `otherwise` if the reader has gone.
     fn after<T>(&mut self, written: io::Result<T>, otherwise: T) -> io::Result<T> {
         match written {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {

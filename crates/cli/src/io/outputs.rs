@@ -1,4 +1,4 @@
-//! Where the report of `validate` goes: several forms at once, each to standard output or to a file
+//! Writes the report of `validate` in several formats at once, each to standard output or to a file
 //! of its own.
 
 use std::fs::File;
@@ -23,40 +23,40 @@ use xdsctl_report::findings::{
 };
 use xdsctl_report::paths::PrintedPaths;
 
-/// How reports are to look.
+/// How reports look.
 #[derive(Debug, Clone)]
 pub(crate) struct ReportStyle {
-    /// What a form shows that leaves something out.
+    /// The severities that every format but JSON shows.
     pub choice: ShownSeverity,
-    /// What a form shows that is for programs.
+    /// The severities that JSON shows.
     pub everything: ShownSeverity,
-    /// Of the report for people, on standard output.
+    /// The style of the report for people on standard output.
     pub findings: human::FindingsStyle,
     /// The clients that were asked.
     pub asked: String,
-    /// What is a failure.
+    /// What makes the run fail.
     pub gate: Gate,
-    /// Counts of rules instead of findings, in forms that are read by people.
+    /// Whether formats for people show the number of findings of each rule instead of the findings.
     pub statistics: bool,
-    /// Resources and clients instead of findings, in the form for people.
+    /// The table of resources and clients that the format for people shows instead of findings.
     pub matrix: Option<matrix::MatrixStyle>,
-    /// What the names of files are relative to.
+    /// The directories to which the names of files are relative.
     pub paths: PrintedPaths,
-    /// Secrets are written as they are.
+    /// Whether secrets are written as they are.
     pub shows_secrets: bool,
 }
 
 impl ReportStyle {
-    /// Says whether the last lines of a report for people stand on standard output.
+    /// Says whether the report for people on standard output ends with a summary.
     pub(crate) fn closes(&self, destinations: &[ReportDestination]) -> bool {
         let is_human = |d: &ReportDestination| d.is_shown_as(ReportFormat::Human);
         destinations.iter().any(is_human) && !self.findings.is_quiet && !self.statistics
     }
 
-    /// A file for a report.
+    /// Creates a file for a report.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub(crate) fn create<'o>(&self, file: &Path, format: ReportFormat) -> Result<Box<dyn Write + 'o>, Error> {
         overwrite::refuse(file, format.into())?;
         self.writer(file, false)
@@ -73,26 +73,26 @@ impl ReportStyle {
     }
 }
 
-/// A form that is being written.
+/// A report that is being written.
 struct Output<'o> {
     format: Box<dyn ReportWriter + 'o>,
-    /// Where to; `None` for standard output.
+    /// The file; `None` for standard output.
     file: Option<PathBuf>,
-    /// The error that ended it; nothing is written to it any more.
+    /// The error that ended the report. Nothing more is written to it.
     failure: Option<io::Error>,
 }
 
-/// The forms that are being written.
+/// The reports that are being written.
 pub(crate) struct Outputs<'o> {
     list: Vec<Output<'o>>,
 }
 
-/// Says whether one of the forms is read by people.
+/// Says whether one of the formats is for people.
 pub(crate) fn has_human(destinations: &[ReportDestination]) -> bool {
     destinations.iter().any(|d| d.format == ReportFormat::Human)
 }
 
-/// Says whether one of the forms tells which findings can be fixed.
+/// Says whether one of the formats says which findings can be fixed.
 pub(crate) fn says_what_is_fixable(destinations: &[ReportDestination]) -> bool {
     let says = |d: &ReportDestination| matches!(d.format, ReportFormat::Human | ReportFormat::Json);
     destinations.iter().any(says)
@@ -102,7 +102,7 @@ impl<'o> Outputs<'o> {
     /// Opens every file.
     ///
     /// # Errors
-    /// Two forms for one place, a file that cannot be written, a file that is one of the inputs.
+    /// Two reports have the same place, a file cannot be written, or a file is one of the inputs.
     pub(crate) fn open(
         destinations: &[ReportDestination],
         style: &ReportStyle,
@@ -110,7 +110,7 @@ impl<'o> Outputs<'o> {
         io: &'o mut Io<'_>,
     ) -> Result<Self, Error> {
         refuse_doubles(destinations, "sarif=out.sarif")?;
-        // All of them before the first is opened, which ends what stood there.
+        // Check all files before the first is opened, because opening a file empties it.
         for ReportDestination { format, file } in destinations {
             if let Some(file) = file {
                 refuse_input(file, inputs)?;
@@ -140,11 +140,10 @@ impl<'o> Outputs<'o> {
         Ok(Outputs { list })
     }
 
-    /// Writes the report in every form; one that cannot be written does not keep the others from
-    /// it.
+    /// Writes the report in every format. One that cannot be written does not stop the others.
     ///
     /// # Errors
-    /// The first that could not be written.
+    /// The first error of a report that could not be written.
     pub(crate) fn write(mut self, report: ResolvedFindings<'_>) -> Result<Summary, Error> {
         let summary = report.write(&mut self)?;
         for output in self.list {
@@ -158,7 +157,7 @@ impl<'o> Outputs<'o> {
         Ok(summary)
     }
 
-    /// Lets every form that can still be written do a step.
+    /// Performs a step for every report that can still be written.
     fn each(&mut self, mut step: impl FnMut(&mut dyn ReportWriter) -> io::Result<()>) -> io::Result<()> {
         for output in self.list.iter_mut().filter(|output| output.failure.is_none()) {
             output.failure = step(&mut *output.format).err();
@@ -167,7 +166,7 @@ impl<'o> Outputs<'o> {
     }
 }
 
-/// All of them, as one that never fails: what ended a form is kept with it.
+/// Acts as one writer that never fails. The error that ends a report is stored with it.
 impl ReportWriter for Outputs<'_> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
         let wanted = self.list.iter_mut().map(|output| output.format.wants(finding));
@@ -200,7 +199,7 @@ impl ReportWriter for Outputs<'_> {
     }
 }
 
-/// The form of a destination.
+/// Returns the writer for the format of a destination.
 fn form<'o>(
     destination: &ReportDestination,
     style: &ReportStyle,
@@ -255,7 +254,7 @@ fn form<'o>(
     })
 }
 
-/// Two forms cannot go to one place; `example` is a form with a file.
+/// Refuses two reports with the same place. `example` is a format with a file, for the message.
 fn refuse_doubles(destinations: &[ReportDestination], example: &str) -> Result<(), Error> {
     for (number, destination) in destinations.iter().enumerate() {
         let earlier = destinations.get(..number).unwrap_or_default();
@@ -274,11 +273,11 @@ fn refuse_doubles(destinations: &[ReportDestination], example: &str) -> Result<(
     Ok(())
 }
 
-/// The forms that were asked for, each with a place of its own, or the one for people on standard
-/// output.
+/// Returns the formats that were asked for, each with a place of its own. Without any, returns the
+/// one for people on standard output.
 ///
 /// # Errors
-/// Two forms for one place.
+/// Two formats have the same destination.
 pub(crate) fn formats(asked: &[ReportDestination], example: &str) -> Result<Vec<ReportDestination>, Error> {
     if asked.is_empty() {
         let (format, file) = (ReportFormat::Human, None);
@@ -288,11 +287,11 @@ pub(crate) fn formats(asked: &[ReportDestination], example: &str) -> Result<Vec<
     Ok(asked.to_vec())
 }
 
-/// Writes an answer in each of its forms. `kind` says what a form in a file may be written over;
-/// `write` gets the form, and whether it goes to a file, which has no colours and no columns.
+/// Writes an answer in each of its formats. `kind` says what a file of the format may replace.
+/// `write` gets the format, and whether it goes to a file, which has no colours and no columns.
 ///
 /// # Errors
-/// A file that is one of the inputs, or something else than such a report, or what cannot be written.
+/// A file is one of the inputs, is not an earlier report of this kind, or cannot be written.
 pub(crate) fn write_each(
     formats: &[ReportDestination],
     inputs: &[PathBuf],
@@ -319,7 +318,7 @@ pub(crate) fn write_each(
     Ok(())
 }
 
-/// Says whether two reports go to one place: standard output, or a file by whatever way.
+/// Says whether two reports go to one place: standard output, or the same file under any name.
 pub(crate) fn is_same_place(one: Option<&Path>, other: Option<&Path>) -> bool {
     match (one, other) {
         (None, None) => true,
@@ -328,7 +327,7 @@ pub(crate) fn is_same_place(one: Option<&Path>, other: Option<&Path>) -> bool {
     }
 }
 
-/// Says whether two paths lead to one file that there is, be it by links of either kind.
+/// Says whether two paths lead to the same existing file, also by links of either kind.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -342,7 +341,8 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Says whether two paths to files that there may not be yet have one name in one directory.
+/// Says whether two paths, also of files that do not exist yet, are the same name in the same
+/// directory.
 fn is_same_name(one: &Path, other: &Path) -> bool {
     let directory = |path: &Path| match path.parent() {
         Some(parent) if parent != Path::new("") => canonical(parent),
@@ -352,18 +352,18 @@ fn is_same_name(one: &Path, other: &Path) -> bool {
         && directory(one).is_ok_and(|one| directory(other).is_ok_and(|other| one == other))
 }
 
-/// A report in place of what it is about would be the end of both. What was found and left out is
-/// no input.
+/// Refuses a report in the place of an input, which would destroy both. Files that were found and
+/// skipped are not inputs.
 fn refuse_input(file: &Path, inputs: &Inputs) -> Result<(), Error> {
     let is_input = |id: &SourceId| !inputs.is_found(*id) || inputs.documents.contains(id);
     let names = inputs.sources.iter().filter(|(id, _)| is_input(id));
     refuse_any(file, names.map(|(_, source)| Path::new(source.name())))
 }
 
-/// Refuses a file for a report that is one of these.
+/// Refuses a file for a report if it is one of these inputs.
 ///
 /// # Errors
-/// It is.
+/// The file is one of the inputs.
 pub(crate) fn refuse_any<'p>(file: &Path, mut inputs: impl Iterator<Item = &'p Path>) -> Result<(), Error> {
     if inputs.any(|input| is_same_file(file, input)) {
         let file = file.display();

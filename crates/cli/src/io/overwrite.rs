@@ -1,7 +1,7 @@
-//! What a run may write over: an earlier output of the same kind, and nothing else.
+//! Decides what a run may overwrite: an earlier output of the same kind, and nothing else.
 //!
-//! A name too many in a script, or a link that somebody has put where a report is to go, is not to
-//! cost a file. Whoever wants the place removes what is there.
+//! A superfluous name in a script, or a link that somebody has put in the place of a report, must
+//! not destroy a file. To use the place, the user removes what is there.
 
 use std::fs;
 use std::path::Path;
@@ -17,9 +17,9 @@ use xdsctl_report::suite::findings::is_of_suites;
 /// The kind of file that a command writes, which decides what it may replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutputKind {
-    /// A report for people.
+    /// A report as text, for people.
     Text,
-    /// What changes, for people.
+    /// A comparison as text, for people.
     Changes,
     Json,
     Sarif,
@@ -30,21 +30,21 @@ pub(crate) enum OutputKind {
     Baseline,
     #[cfg_attr(not(feature = "net"), expect(dead_code, reason = "only `serve` writes one"))]
     Bootstrap,
-    /// What `fetch` writes.
+    /// A dump of `fetch`.
     #[cfg_attr(not(feature = "net"), expect(dead_code, reason = "only `fetch` writes one"))]
     Dump,
 }
 
-/// The last line of a `diff` for people in a file: the others could be anybody's.
+/// The last line of a `diff` for people in a file, because the other lines could be anybody's.
 pub(crate) const END_OF_CHANGES: &str = "(compared by xdsctl)";
 
-/// Bytes of either end of a file by which a report is known.
+/// How many bytes at either end of a file are looked at to recognise a report.
 const END_BYTES: usize = 1 << 12;
 
-/// Refuses a place for an output where there is something else.
+/// Refuses a place for an output if something else is there.
 ///
 /// # Errors
-/// It is a link to nothing, or a file with something else in it.
+/// The place is a link to nothing, or a file with other contents.
 pub(crate) fn refuse(file: &Path, kind: OutputKind) -> Result<(), Error> {
     let refused = |why: &str| {
         let name = file.display();
@@ -53,7 +53,7 @@ pub(crate) fn refuse(file: &Path, kind: OutputKind) -> Result<(), Error> {
         )))
     };
     let Ok(metadata) = fs::metadata(file) else {
-        // What is not there is made.
+        // A file that does not exist will be created.
         return if file.is_symlink() {
             refused("it is a link to nothing")
         } else {
@@ -67,7 +67,7 @@ pub(crate) fn refuse(file: &Path, kind: OutputKind) -> Result<(), Error> {
     if !metadata.is_file() {
         return Ok(());
     }
-    // What says that it is empty may be a file of the kernel.
+    // A file with length 0 may be a file of the kernel.
     let mut sources = SourceMap::new();
     let read = sources.add_file(file);
     let bytes = |id| sources.get(id).map_or(&[][..], Source::bytes);
@@ -117,7 +117,7 @@ impl OutputKind {
         }
     }
 
-    /// Says whether xdsctl wrote something of this kind with these bytes.
+    /// Says whether these bytes are an output of this kind from xdsctl.
     fn is_known_by(self, bytes: &[u8]) -> bool {
         let head = String::from_utf8_lossy(bytes.get(..END_BYTES).unwrap_or(bytes));
         let from = bytes.len().saturating_sub(END_BYTES);
@@ -160,14 +160,14 @@ impl OutputKind {
     }
 }
 
-/// Says whether a text is a dump of `fetch`: with where it comes from at its end, or Envoy's.
+/// Says whether a text is a dump of `fetch`: one that ends with its origin, or one of Envoy.
 fn is_dump(head: &str, tail: &str) -> bool {
     let is_of_client = head.starts_with(r#"{"config":["#) && tail.contains(r#""xdsctl":{"source":"#);
     is_of_client || head.starts_with(r#"{"configs":[{"@type":"type.googleapis.com/envoy.admin.v3."#)
 }
 
-/// Says whether bytes are a serialized `ClientStatusResponse`: clients, each with a node or
-/// resources, and nothing else.
+/// Says whether bytes are a serialized `ClientStatusResponse`: only clients, each with a node or
+/// resources.
 fn is_wire_dump(bytes: &[u8]) -> bool {
     let is_client = |(field, client): (u32, &[u8])| {
         let of_client = |(field, _): (u32, &[u8])| (1..=4).contains(&field);
@@ -176,7 +176,7 @@ fn is_wire_dump(bytes: &[u8]) -> bool {
     fields(bytes).is_some_and(|clients| !clients.is_empty() && clients.into_iter().all(is_client))
 }
 
-/// The fields of a message, if each has bytes.
+/// Returns the fields of a message, if all of them are length-delimited.
 fn fields(bytes: &[u8]) -> Option<Vec<(u32, &[u8])>> {
     let fields = WireFields::new(bytes).map(|field| match field.ok()?.value {
         WireValue::Bytes(value) => Some((field.ok()?.number, value)),
@@ -205,7 +205,8 @@ fn is_text(head: &str, tail: &str) -> bool {
     is_finding || ends || has(&|line| is_parts(line, "test", &["passed", "failed"]))
 }
 
-/// Says whether a text counts these words, as `2 errors, 1 warning, 0 notes` does; more may follow.
+/// Says whether a text is a list of counts of these words, such as `2 errors, 1 warning, 0 notes`.
+/// More may follow.
 fn is_counts(text: &str, words: &[&str]) -> bool {
     let mut counts = text.split(", ");
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

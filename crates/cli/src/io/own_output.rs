@@ -1,4 +1,4 @@
-//! Reports and baselines of earlier runs that lie among the inputs: they are not documents.
+//! Reports and baselines of earlier runs that are among the inputs. They are not documents.
 //!
 //! A command whose reports go into the directory that it checks finds them there on its next run.
 //! The files that are skipped are named; a file that begins like a report but holds resources is
@@ -16,13 +16,14 @@ use xdsctl_document::source::{Source, SourceId};
 use xdsctl_lint::choice::Baseline;
 use xdsctl_model::diag::Severity;
 
-/// Most skipped files that are named.
+/// The number of skipped files that are named.
 const NAMES_SHOWN: usize = 10;
 
-/// Bytes at the start of a file by which a report is recognised.
+/// The number of bytes at the start of a file by which a report is recognised.
 pub(crate) const HEAD: usize = 80;
 
-/// How reports without one of xdsctl's schemas begin; tests/outputs.rs writes one of each.
+/// The beginnings of reports that have none of xdsctl's schemas. tests/outputs.rs writes one of
+/// each.
 const FORMS: [&str; 3] = [
     r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json""#,
     r#"[{"description":"#,
@@ -37,7 +38,7 @@ pub(crate) struct OwnOutput {
 }
 
 impl OwnOutput {
-    /// The report files of `destinations` and the `baselines` that exist already.
+    /// Returns the report files of `destinations` and the `baselines` that exist already.
     pub fn of<'p>(destinations: &[ReportDestination], baselines: impl Iterator<Item = &'p Path>) -> OwnOutput {
         let reports = destinations.iter().filter_map(|d| canonical(d.file.as_deref()?).ok());
         OwnOutput {
@@ -55,19 +56,19 @@ impl OwnOutput {
             || (text.is_empty() || FORMS.iter().any(|form| text.starts_with(form))) && is_one_of(file, &self.reports)
     }
 
-    /// Takes what the command wrote itself out of the documents that were found, and says which
-    /// files those are.
+    /// Removes the command's own outputs from the documents that were found, and prints their
+    /// names.
     ///
     /// # Errors
-    /// No other document is left.
+    /// All documents are the command's own outputs.
     pub fn leave_out(&self, inputs: &mut Inputs, io: &mut Io<'_>) -> Result<(), Error> {
         let is_own = |id: &SourceId| {
             let Some(source) = inputs.sources.get(*id).filter(|_| inputs.is_found(*id)) else {
                 return false;
             };
             let (file, bytes) = (Path::new(source.name()), source.bytes());
-            // A file that is named as a baseline and is none stays a document: the user hears of it
-            // before it is overwritten.
+            // A file that is named as a baseline but is not one stays a document. So the user is
+            // warned before it is overwritten.
             let begins_so =
                 self.is_report(file, bytes) || is_one_of(file, &self.baselines) && Baseline::read(bytes).is_ok();
             begins_so && holds_nothing(*id, source)
@@ -82,8 +83,8 @@ impl OwnOutput {
         Ok(())
     }
 
-    /// Names the skipped files, of many the first ten; those that the command line names are not
-    /// mentioned.
+    /// Prints the names of the skipped files, at most ten. Files that the command line names are
+    /// not mentioned.
     pub fn tell<'n>(&self, names: impl Iterator<Item = &'n str>, io: &mut Io<'_>) -> Result<(), Error> {
         let is_known = |name: &&str| {
             let file = Path::new(name);
@@ -100,8 +101,8 @@ impl OwnOutput {
     }
 }
 
-/// Says whether a document that begins as a report is one to its end: it is whole, and no resource
-/// is hidden in it.
+/// Says whether a document that begins like a report is one to its end: it is complete, and has no
+/// resource in it.
 pub(crate) fn holds_nothing(id: SourceId, source: &Source) -> bool {
     let mut loader = Loader::default();
     let mut has_resources = false;

@@ -1,8 +1,8 @@
-//! A bar on standard error for work that takes longer than a second.
+//! A progress bar on standard error, for work that takes longer than a second.
 //!
-//! Drawn only on a terminal, by a thread of its own so that it also appears while nothing can be
-//! counted, such as in the first pass over a YAML document; taken away at the end. The work counts
-//! what it has done and does not wait for anybody.
+//! The bar is drawn only on a terminal. A thread of its own draws it, so it also appears while
+//! nothing can be counted, such as in the first pass over a YAML document. It is removed at the
+//! end. The work counts what is done and waits for nobody.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,41 +12,41 @@ use std::time::{Duration, Instant};
 use crate::Io;
 use xdsctl_report::edge::own;
 
-/// Decides when progress is drawn anew: rarely enough to cost nothing.
+/// How often progress is drawn: rarely enough to cost nothing.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
-    /// How long a run takes before anything is drawn.
+    /// How long a run takes before the bar is first drawn.
     patience: Duration,
-    /// Time between two pictures.
+    /// The time between two drawings.
     interval: Duration,
 }
 
-/// How it is for people.
+/// The pace for people.
 const PACE: Pace = Pace {
     patience: Duration::from_secs(1),
     interval: Duration::from_millis(100),
 };
 
-/// Columns between the brackets.
+/// The number of columns between the brackets.
 const BAR_COLUMNS: usize = 30;
 
-/// How far the work has come.
+/// How much of the work is done.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Units that are done, but for those of the current document.
+    /// The number of units that are done, without those of the current document.
     before: AtomicUsize,
-    /// Units of the current document.
+    /// The number of units of the current document that are done.
     at: AtomicUsize,
     is_over: AtomicBool,
 }
 
 impl Progress {
-    /// So many units of the current document are done.
+    /// Records that `at` units of the current document are done.
     pub fn reach(&self, at: usize) {
         self.at.store(at, Ordering::Relaxed);
     }
 
-    /// The current document, of so many units, is done.
+    /// Records that the current document, which has `units` units, is done.
     pub fn document_done(&self, units: usize) {
         self.before.fetch_add(units, Ordering::Relaxed);
         self.reach(0);
@@ -57,7 +57,8 @@ impl Progress {
     }
 }
 
-/// Does `work` of `total` units; on a terminal a bar shows how far it is. `of` says what of: `12 MB`.
+/// Does `work`, which has `total` units. On a terminal, a bar shows the progress. `of` is the total
+/// as text: `12 MB`.
 pub fn during<T>(io: &mut Io<'_>, total: usize, of: &str, work: impl FnOnce(&Progress) -> T) -> T {
     if io.err_is_terminal {
         drawn(&mut *io.err, PACE, (total, of), work)
@@ -66,7 +67,7 @@ pub fn during<T>(io: &mut Io<'_>, total: usize, of: &str, work: impl FnOnce(&Pro
     }
 }
 
-/// Ends the drawing, also when the work panics.
+/// Ends the drawing when it is dropped, also if the work panics.
 struct Over<'p> {
     progress: &'p Progress,
     drawer: thread::Thread,
@@ -102,7 +103,7 @@ fn draw(out: &mut dyn Write, pace: Pace, (total, of): (usize, &str), progress: &
         }
         next = now + pace.interval;
         is_drawn = true;
-        // Standard error may be gone; the answer does not depend on it.
+        // Ignore errors: standard error may be closed, and the answer does not depend on it.
         let picture = picture(progress.done(), total, of);
         let _ = out.write_all(own(&picture).as_bytes());
         let _ = out.flush();
@@ -124,7 +125,7 @@ fn picture(done: usize, total: usize, of: &str) -> String {
     )
 }
 
-/// A number of bytes for people.
+/// Returns a number of bytes as text for people.
 pub fn megabytes(bytes: usize) -> String {
     format!("{} MB", bytes.div_ceil(1_000_000))
 }
@@ -147,7 +148,7 @@ mod tests {
         assert!(picture(0, 0, &megabytes(0)).contains("100 % of 0 MB"));
     }
 
-    /// What is drawn while `work` runs.
+    /// Returns what is drawn while `work` runs.
     fn drawing(patience: Duration, work: impl FnOnce(&Progress)) -> String {
         let mut out = Vec::new();
         let pace = Pace {

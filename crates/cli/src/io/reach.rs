@@ -1,18 +1,18 @@
-//! How far the files of a run may reach: what a file names, or a link in a directory leads to,
-//! stays below the directory where it stands, unless the command line allows more with
-//! `--allow-read`.
+//! Limits which files a run may read. A file that another file names, or to which a link in a
+//! directory leads, must be below the directory of that file or link, unless the command line
+//! allows more with `--allow-read`.
 //!
-//! A suite, a settings file or a dump may come from somebody who may not read what the reader of
-//! the report may: a pull request, say. What is refused is not opened, so that no report can quote
+//! A suite, a settings file or a dump may come from somebody with fewer rights than the reader of
+//! the report, for example in a pull request. A refused file is not opened, so no report can quote
 //! it.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Longest name of a file that is looked up; no system has longer ones.
+/// The length in bytes of the longest file name that is looked up. No system has longer ones.
 const MAX_PATH_BYTES: usize = 1 << 15;
 
-/// Directories from which files may be read, whoever names them.
+/// Directories from which files may be read, whoever names the files.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AllowedDirectories {
     directories: Vec<PathBuf>,
@@ -20,7 +20,7 @@ pub(crate) struct AllowedDirectories {
 }
 
 impl AllowedDirectories {
-    /// Below these directories; those that are not there allow nothing.
+    /// Allows these directories and everything below. Directories that do not exist allow nothing.
     pub fn of<'p>(directories: impl IntoIterator<Item = &'p PathBuf>) -> AllowedDirectories {
         let directories = directories.into_iter().filter(|path| path.is_dir());
         AllowedDirectories {
@@ -29,7 +29,7 @@ impl AllowedDirectories {
         }
     }
 
-    /// Everywhere, for what the command line itself names.
+    /// Allows everything, for files that the command line itself names.
     pub const fn unbounded() -> AllowedDirectories {
         AllowedDirectories {
             directories: Vec::new(),
@@ -37,7 +37,7 @@ impl AllowedDirectories {
         }
     }
 
-    /// Below these, and in the directories of these files.
+    /// Allows the directories among these paths, and the directories of the files among them.
     pub fn around<'p>(named: impl IntoIterator<Item = &'p PathBuf>) -> AllowedDirectories {
         let around = named.into_iter().map(|path| match path.is_dir() {
             true => path.clone(),
@@ -46,12 +46,13 @@ impl AllowedDirectories {
         AllowedDirectories::of(&around.collect::<Vec<_>>())
     }
 
-    /// Says whether a path without links is below one of them.
+    /// Says whether a path without links is below one of the directories.
     pub fn has(&self, resolved: &Path) -> bool {
         self.is_unbounded || self.directories.iter().any(|allowed| resolved.starts_with(allowed))
     }
 
-    /// Fails if `path`, which something in `directory` names, is neither below that nor allowed.
+    /// Fails if `path`, which something in `directory` names, is neither below that directory nor
+    /// allowed.
     pub fn check(&self, path: &Path, directory: &Path) -> io::Result<()> {
         if path.as_os_str().len() > MAX_PATH_BYTES {
             return Err(io::Error::other(format!(
@@ -62,7 +63,7 @@ impl AllowedDirectories {
         if target.starts_with(&own) || self.has(&target) {
             return Ok(());
         }
-        // A link leads somewhere else than it stands.
+        // A link leads to another directory than its own.
         let is_link = || target.parent() != Some(&resolved(directory_of(path)));
         let allowed = target.parent().filter(|_| is_link()).unwrap_or(directory_of(path));
         let (own, allowed) = (own.display(), allowed.display());
@@ -72,20 +73,20 @@ impl AllowedDirectories {
     }
 }
 
-/// Where a file stands.
+/// Returns the directory of a file.
 pub(crate) fn directory_of(path: &Path) -> &Path {
     let parent = path.parent().filter(|parent| *parent != Path::new(""));
     parent.unwrap_or(Path::new("."))
 }
 
-/// The path without links, of what is there.
+/// Returns the path of an existing file without links.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     path.canonicalize()
 }
 
-/// As above: the files of a page in a browser are in memory, where there are no links, and WASI has
-/// no call for it.
+/// Returns the path of an existing file. In a browser, files are in memory, where there are no
+/// links. WASI has no call for resolving them.
 #[cfg(target_family = "wasm")]
 pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     use std::path::Component;
@@ -101,7 +102,7 @@ pub(crate) fn canonical(path: &Path) -> io::Result<PathBuf> {
     Ok(whole)
 }
 
-/// The path without links; what is not there is below the last directory that is.
+/// Returns the path without links. The part of it that does not exist is appended as it is.
 fn resolved(path: &Path) -> PathBuf {
     let mut there = if path == Path::new("") { Path::new(".") } else { path };
     let mut names = Vec::new();
@@ -110,7 +111,7 @@ fn resolved(path: &Path) -> PathBuf {
             return names.iter().rev().fold(resolved, |path, name| path.join(name));
         }
         let Some(name) = there.file_name() else {
-            // `..` behind something that is not there.
+            // The path has `..` after something that does not exist.
             return PathBuf::new();
         };
         names.push(name);

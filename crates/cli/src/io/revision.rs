@@ -1,7 +1,9 @@
-//! Files as they were: `git:REVISION:PATH`, read from the repository of the current directory.
+//! Files of an earlier revision: `git:REVISION:PATH`, read from the repository of the current
+//! directory.
 //!
-//! What is named is looked up once (`git rev-parse`), then read by its object's id, so that no part
-//! of the argument is taken for an option. Of a directory the files with a known ending are read.
+//! The name is looked up once (`git rev-parse`) and then read by the id of its object, so that no
+//! part of the argument is taken for an option. In a directory, the files with a known extension
+//! are read.
 
 use std::borrow::Cow;
 use std::io::{self, Read as _, Write as _};
@@ -10,23 +12,23 @@ use std::process::{Command, Stdio};
 
 use super::files;
 
-/// What arguments of this kind begin with.
+/// The beginning of arguments of this kind.
 pub const SCHEME: &str = "git:";
 
-/// A file as it was.
+/// A file of a revision.
 #[derive(Debug)]
 pub struct Revised {
-    /// `git:REVISION:PATH`, with the whole path.
+    /// The name of the file, `git:REVISION:PATH` with the whole path.
     pub name: String,
     /// The bytes of the file in that revision.
     pub bytes: Vec<u8>,
 }
 
-/// Reads what an argument behind [`SCHEME`] names, of at most `most` bytes in all, and says whether
+/// Reads what an argument after [`SCHEME`] names, at most `most` bytes in total, and says whether
 /// it is a directory.
 ///
 /// # Errors
-/// There is no `git`, no such revision or path, or it is larger.
+/// There is no `git`, or no such revision or path, or it is larger.
 pub fn read(named: &str, most: u64) -> io::Result<(Vec<Revised>, bool)> {
     let id = id_of(&from_here(named)).map_err(|_| io::Error::other(missing(named)))?;
     if is_file(&id)? {
@@ -41,8 +43,8 @@ pub fn read(named: &str, most: u64) -> io::Result<(Vec<Revised>, bool)> {
 }
 
 /// Says whether a revision has nothing at a path, or no document below it, although the path is
-/// known: it is in the work tree, or `elsewhere` has it. A path that is nowhere is misspelt, and a
-/// revision that is not there is no empty one.
+/// known from the work tree or `elsewhere`. A path that is known nowhere is misspelt, and a
+/// revision that does not exist is not an empty one.
 pub fn lacks(named: &str, elsewhere: &Path) -> bool {
     let Some((revision, path)) = named.split_once(':') else {
         return false;
@@ -61,7 +63,7 @@ pub fn lacks(named: &str, elsewhere: &Path) -> bool {
     other.is_some_and(is_of_other) || is_in_work_tree(path)
 }
 
-/// Says whether a path, as it stands behind a revision, is there now.
+/// Says whether a path, as it is written after a revision, exists in the work tree.
 fn is_in_work_tree(path: &str) -> bool {
     if path.starts_with('.') {
         return Path::new(path).exists();
@@ -74,7 +76,7 @@ fn is_file(id: &str) -> io::Result<bool> {
     Ok(one_line(&["cat-file", "-t", id])? == "blob")
 }
 
-/// The documents of a directory: their names, and their ids.
+/// Returns the names and the ids of the documents of a directory.
 fn documents(named: &str, id: &str) -> io::Result<(Vec<String>, Vec<String>)> {
     let listed = git(&["ls-tree", "-r", "-z", "--full-tree", id])?;
     let below = named.trim_end_matches('/');
@@ -90,7 +92,7 @@ fn documents(named: &str, id: &str) -> io::Result<(Vec<String>, Vec<String>)> {
         let (Some("blob"), Some(id)) = (head.split(' ').nth(1), head.split(' ').nth(2)) else {
             continue;
         };
-        // Hidden files are left out, as in a directory on disk.
+        // Hidden files are skipped, as in a directory on disk.
         let is_hidden = path.split('/').any(|step| step.starts_with('.'));
         if !is_hidden && files::ending(Path::new(path)).is_some() {
             if let Cow::Owned(_) = &entry {
@@ -112,7 +114,7 @@ fn id_of(named: &str) -> io::Result<String> {
     one_line(&["rev-parse", "--verify", "--quiet", "--end-of-options", named])
 }
 
-/// The current directory and the one above it as git takes them: with a slash.
+/// Adds a slash to the current directory and the one above it, which git needs.
 fn from_here(named: &str) -> String {
     let slash = match named.ends_with(":.") || named.ends_with(":..") || named.ends_with("/..") {
         true => "/",
@@ -121,7 +123,7 @@ fn from_here(named: &str) -> String {
     format!("{named}{slash}")
 }
 
-/// What is wrong with a name that git does not know.
+/// Returns the error message for a name that git does not know.
 fn missing(named: &str) -> String {
     if let Some((revision, path)) = named.split_once(':')
         && !revision.is_empty()
@@ -172,13 +174,13 @@ fn objects(ids: &[String], most: u64) -> io::Result<Vec<Vec<u8>>> {
     let (stdin, stdout) = (git.stdin.take(), git.stdout.take());
     let asked: String = ids.iter().map(|id| format!("{id}\n")).collect();
     let mut answer = Vec::new();
-    // Both ends at once: git answers while it is asked, and a pipe holds little.
+    // Write and read at the same time: git answers while it is asked, and a pipe holds little.
     std::thread::scope(|scope| -> io::Result<()> {
         let writer = scope.spawn(move || stdin.map_or(Ok(()), |mut stdin| stdin.write_all(asked.as_bytes())));
         if let Some(stdout) = stdout {
             stdout.take(most.saturating_add(1)).read_to_end(&mut answer)?;
         }
-        // If git stops reading early, its answer is too short, and `split` says so.
+        // If git stops reading early, its answer is too short, and `split` reports that.
         let _ = writer.join();
         Ok(())
     })?;
@@ -193,7 +195,7 @@ fn objects(ids: &[String], most: u64) -> io::Result<Vec<Vec<u8>>> {
     split(&answer, ids.len())
 }
 
-/// Takes `ID TYPE SIZE<newline>BYTES<newline>` apart, once an object.
+/// Splits `ID TYPE SIZE<newline>BYTES<newline>`, once for each object.
 fn split(mut answer: &[u8], count: usize) -> io::Result<Vec<Vec<u8>>> {
     let broken = || io::Error::other("git gave an answer that cannot be read");
     let mut objects = Vec::with_capacity(count);

@@ -1,5 +1,5 @@
-//! Whether files have changed: their sizes and times, for commands that look at them once in a
-//! while.
+//! Detects whether files have changed, by their sizes and times, for commands that check them once
+//! in a while.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use std::time::SystemTime;
 use super::files;
 use super::reach::AllowedDirectories;
 
-/// Sizes and times of the files that paths of the command line stand for.
+/// The sizes and times of the files that paths of the command line stand for.
 #[derive(Debug, PartialEq)]
 pub(crate) struct FileStamps(Vec<(PathBuf, u64, Option<SystemTime>)>);
 
 impl FileStamps {
-    /// Looks at them now.
+    /// Reads the sizes and times now.
     pub fn of(paths: &[PathBuf]) -> FileStamps {
         let named = paths.iter().filter(|path| path.as_os_str() != "-");
         let found = named
@@ -28,7 +28,7 @@ impl FileStamps {
         FileStamps(facts.collect())
     }
 
-    /// The files that are here, and no more in `now`.
+    /// Returns the files that are here and no longer in `now`.
     pub fn gone<'s>(&'s self, now: &'s FileStamps) -> impl Iterator<Item = &'s Path> {
         let is_gone = |path: &&PathBuf| now.0.iter().all(|(other, ..)| other != *path);
         self.0

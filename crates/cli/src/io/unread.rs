@@ -1,8 +1,9 @@
-//! What could not be read of the inputs, and what follows from it: decided here, for every command.
+//! What could not be read of the inputs, and what follows from it. It is decided here for every
+//! command.
 //!
-//! A command gets its resources from [`Inputs::read_worlds`], which asks this module. Nothing is
-//! left for the command to do: what was not read is told on standard error, and the run cannot end
-//! with exit code 0 ([`Incomplete`]). `validate` tells it as findings.
+//! A command gets its resources from [`Inputs::read_worlds`], which calls this module. The command
+//! itself need not do anything: what could not be read is reported on standard error, and the run
+//! cannot end with exit code 0 ([`Incomplete`]). `validate` reports it as findings.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,13 +17,13 @@ use xdsctl_document::envelope::{EMPTY, EMPTY_RESPONSE, Finding, NO_RESOURCE};
 use xdsctl_document::source::{SourceId, Span};
 use xdsctl_model::diag::{Diagnostic, Severity};
 
-/// Lines about one input at most.
+/// The most lines about one input.
 const LINES_SHOWN: usize = 10;
 
-/// Exit code for an answer that rests on input that could not be read in full.
+/// The exit code for an answer that is based on input that could not be read in full.
 const EXIT_INCOMPLETE: u8 = 1;
 
-/// Says whether some of the input of a run could not be read. Streams of one run share it.
+/// Whether some of the input of a run could not be read. The streams of one run share it.
 #[derive(Debug, Clone, Default)]
 pub struct Incomplete(Arc<AtomicBool>);
 
@@ -31,21 +32,22 @@ impl Incomplete {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Some of the input could not be read.
+    /// Says whether some of the input could not be read.
     pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The exit code of a run that would end with `code`: success needs all of the input.
+    /// Returns the exit code of a run that would end with `code`. It is 0 only if all of the input
+    /// was read.
     pub(crate) fn exit_code(&self, code: u8) -> u8 {
         if self.is_set() { code.max(EXIT_INCOMPLETE) } else { code }
     }
 }
 
-/// Tells what could not be read, and remembers that there was something.
+/// Reports what could not be read, and records that there was something.
 ///
 /// # Errors
-/// Not one document is of a known shape, or standard error cannot be written.
+/// No document has a known shape, or standard error cannot be written.
 pub(crate) fn tell(world_set: &WorldSet, inputs: &Inputs, io: &mut Io<'_>) -> Result<(), Error> {
     let unread = unread(world_set, inputs);
     for line in unread.iter().take(LINES_SHOWN) {
@@ -84,14 +86,13 @@ pub(crate) fn tell(world_set: &WorldSet, inputs: &Inputs, io: &mut Io<'_>) -> Re
     Ok(())
 }
 
-/// Says whether a finding tells of input that is lost: an error, or nothing where something should
-/// be.
+/// Says whether a finding means that input is lost: it is an error, or an empty document.
 fn is_unread(diagnostic: &Diagnostic) -> bool {
     diagnostic.rule.severity == Severity::Error || diagnostic.rule == &EMPTY
 }
 
-/// What of the input could not be read, or is not what it seems: every fault of a document, and of
-/// a resource as text.
+/// Returns what could not be read of the input: every fault of a document, and of the text of a
+/// resource.
 fn unread(world_set: &WorldSet, inputs: &Inputs) -> Vec<String> {
     let of_documents = world_set.findings.iter().filter(|found| is_unread(&found.diagnostic));
     let of_resources = world_set.resources.iter().flat_map(|checked| {
@@ -104,8 +105,8 @@ fn unread(world_set: &WorldSet, inputs: &Inputs) -> Vec<String> {
         .collect()
 }
 
-/// What is said of documents without a resource, but of those that say themselves that they have
-/// none: one finding each.
+/// Returns one finding for each document without a resource, except for documents that themselves
+/// say that they have none.
 fn unknown<'s>(world_set: &'s WorldSet, inputs: &Inputs) -> Vec<&'s Finding> {
     let of_resources = world_set.resources.iter().map(|checked| checked.origin.source);
     let of_bootstraps = world_set.bootstraps.iter().map(|place| place.source);

@@ -1,5 +1,5 @@
-//! What is said of worlds: which documents were taken for one client's, and where another world
-//! would have what one lacks.
+//! Remarks on worlds: which documents form the world of one client, and where another division into
+//! worlds would have what one lacks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,13 +15,13 @@ use xdsctl_document::envelope::WorldName;
 use xdsctl_document::source::{SourceId, SourceMap};
 use xdsctl_report::{listed, plural};
 
-/// Worlds and files that a line names.
+/// The number of worlds and files that a line names.
 const NAMES_SHOWN: usize = 4;
 
-/// References are followed in inputs of at most so many resources.
+/// References are followed only in inputs with at most this many resources.
 const MAX_FOLLOWED: usize = 50_000;
 
-/// Where a document of this name stands, in directories as they are written.
+/// Returns the place of a document with this name: its directories as they are written.
 pub(crate) fn place(name: &str) -> DocumentPlace {
     if let Some(rest) = name.strip_prefix(revision::SCHEME)
         && let Some((revision, path)) = rest.split_once(':')
@@ -42,7 +42,7 @@ fn steps(path: &str) -> impl Iterator<Item = String> {
     steps.map(|component| component.as_os_str().to_string_lossy().into_owned())
 }
 
-/// Those of the documents that were `named` beside which others stand that are not in `all`.
+/// Returns the documents among `named` whose directory has other documents that are not in `all`.
 pub(crate) fn partial<'n>(
     named: impl Iterator<Item = (&'n SourceId, &'n DocumentPlace)>,
     all: &BTreeMap<SourceId, DocumentPlace>,
@@ -88,7 +88,7 @@ fn has_others(directory: &[String], known: &BTreeSet<&DocumentPlace>) -> bool {
     documents.map(place).any(|place| !known.contains(&place))
 }
 
-/// What a world is called: its directory or document, or the part of one.
+/// Returns the name of a world: its directory or document, or the part of one.
 pub(crate) fn name<'n>(world: &'n WorldName, sources: &'n SourceMap) -> &'n str {
     let of_source = || sources.get(world.source).map_or("", |source| source.name());
     world.scope.as_deref().unwrap_or_else(of_source)
@@ -146,7 +146,7 @@ pub(crate) fn say(world_set: &WorldSet, inputs: &Inputs, io: &mut Io<'_>) -> io:
     Ok(())
 }
 
-/// ` (1 more reference is like this)`.
+/// Returns ` (and 1 more reference like it)`.
 fn more(count: usize, word: &str) -> String {
     match count.saturating_sub(1) {
         0 => String::new(),
@@ -154,7 +154,7 @@ fn more(count: usize, word: &str) -> String {
     }
 }
 
-/// Why documents that were taken for one client's cannot be, if two directories have the same
+/// Returns why documents that should be one client's cannot be, if two directories have the same
 /// resource.
 pub(crate) fn clash(
     world_set: &WorldSet,
@@ -173,7 +173,7 @@ pub(crate) fn clash(
     ))
 }
 
-/// Says which resource keeps documents apart, and which documents belong to several worlds.
+/// Prints which resource separates documents, and which documents belong to several worlds.
 fn say_why(world_set: &WorldSet, sources: &SourceMap, io: &mut Io<'_>) -> io::Result<()> {
     let file = |id: SourceId| sources.get(id).map_or("", |source| source.name());
     if let Some(conflict) = &world_set.joined.conflict {

@@ -1,5 +1,5 @@
-//! From arguments to a session: which client is asked, what the inputs hold, where the channel
-//! starts.
+//! Turns arguments into a session: which client is asked, what the inputs hold, and where the
+//! channel starts.
 
 mod request;
 pub mod server;
@@ -23,27 +23,29 @@ use xdsctl_model::profile::{self, Fleet};
 
 pub use request::{headers, method, millis, pairs, refuse_method, request, rpc, say_method, seconds};
 
-/// Exit code for RPCs that fail.
+/// The exit code for RPCs that fail.
 const EXIT_FAILS: u8 = 1;
 
-/// The exit code of a command about RPCs that fail, or do not.
+/// Returns the exit code of a command about RPCs.
 pub const fn exit(fails: bool) -> u8 {
     if fails { EXIT_FAILS } else { 0 }
 }
 
-/// Opens the channel that the arguments name. What could not be read, and what the client leaves
-/// out, is said on standard error.
+/// Opens the channel that the arguments name. Standard error says what could not be read, and what
+/// the client leaves out.
 ///
 /// # Errors
-/// Unreadable inputs, a target that is no xDS target, or none where several are possible.
+/// The inputs cannot be read, the target is not an xDS target, or there is none and several are
+/// possible.
 pub fn open(args: &ChannelArgs, io: &mut Io<'_>) -> Result<Session, Error> {
     open_if(args, of_channel, io)
 }
 
-/// Opens the channel of one RPC, and says which method it has where the arguments do not.
+/// Opens the channel of one RPC. If the arguments do not name its method, says which one is used.
 ///
 /// # Errors
-/// As for [`open`]; the regexes of the routes need too much to be matched against the method.
+/// The same as for [`open`], or the regexes of the routes need too much to be matched against the
+/// method.
 pub fn open_for(args: &ChannelArgs, rpc: &RequestArgs, io: &mut Io<'_>) -> Result<Session, Error> {
     let opened = open(args, io)?;
     opened.check_effort(Some(method(rpc)))?;
@@ -51,10 +53,10 @@ pub fn open_for(args: &ChannelArgs, rpc: &RequestArgs, io: &mut Io<'_>) -> Resul
     Ok(opened)
 }
 
-/// The same where not every client can be asked: `asked` says which one, or why not; see [`open`].
+/// Opens a channel of a client if it can be asked, which `asked` decides; see [`open`].
 ///
 /// # Errors
-/// As for [`open`].
+/// The same as for [`open`].
 pub fn open_if(args: &ChannelArgs, asked: AskClient, io: &mut Io<'_>) -> Result<Session, Error> {
     let config = ProjectConfig::of(&args.input.config, io)?;
     let fleet = client(args, &config, asked, io)?;
@@ -91,27 +93,27 @@ pub fn open_if(args: &ChannelArgs, asked: AskClient, io: &mut Io<'_>) -> Result<
 /// Reads `--target` and `--authority`.
 ///
 /// # Errors
-/// A target to which no channel can be made.
+/// No channel can be created with the target.
 pub fn target(uri: &str, authority: Option<&str>, bootstrap: &Bootstrap) -> Result<Target, Error> {
     session::target(uri, authority, bootstrap).map_err(|error| Error::Usage(words::error(&error, &ARGUMENTS)))
 }
 
-/// Asks a client, or says why it cannot be asked.
+/// A function that returns the fleet for a client, or says why the client cannot be asked.
 type AskClient = fn(profile::Client) -> Result<Fleet, String>;
 
-/// Asks a client whose channel is followed.
+/// Returns the fleet for a client whose channels can be followed.
 ///
 /// # Errors
-/// Where its RPCs go is not known.
+/// It is not known where the client's RPCs go.
 pub fn of_channel(client: profile::Client) -> Result<Fleet, String> {
     Fleet::of_channel(client).map_err(|error| error.to_string())
 }
 
-/// The client that `--client` names, or else the only one of the project. Where that one cannot be
-/// asked, or there are several, it is the reference, which is said.
+/// Returns the client that `--client` names, or else the only one of the project. If that one
+/// cannot be asked, or the project has several, returns the reference client and says so.
 ///
 /// # Errors
-/// `--client` names none or several, or one that cannot be asked.
+/// `--client` names no client or several, or one that cannot be asked.
 pub fn client(args: &ChannelArgs, config: &ProjectConfig, asked: AskClient, io: &mut Io<'_>) -> Result<Fleet, Error> {
     if let Some(name) = &args.client {
         let usage = |why: String| Error::Usage(format!("--client: {why}"));
@@ -142,8 +144,8 @@ pub fn client(args: &ChannelArgs, config: &ProjectConfig, asked: AskClient, io: 
     Ok(Fleet::default())
 }
 
-/// The client that sent what is in the inputs; where it cannot be asked, or there are several, that
-/// is said.
+/// Returns the client that sent the inputs. If it cannot be asked, or if there are several, says
+/// so.
 fn sender(inputs: &Inputs, asked: AskClient, io: &mut Io<'_>) -> Result<Option<Fleet>, Error> {
     let Some(Senders { clients, from }) = fleet::senders(inputs) else {
         return Ok(None);
@@ -178,7 +180,7 @@ fn sender(inputs: &Inputs, asked: AskClient, io: &mut Io<'_>) -> Result<Option<F
 /// Reads an address.
 ///
 /// # Errors
-/// Anything else.
+/// The text is not an address.
 pub fn address(argument: &str, text: &str) -> Result<SocketAddr, Error> {
     text.parse()
         .map_err(|_| Error::Usage(format!("{argument} `{text}` must be an address like 10.0.0.1:80")))
@@ -195,7 +197,7 @@ fn dns_answers(arguments: &[String]) -> Result<DnsAnswers, Error> {
     Ok(answers)
 }
 
-/// What EDS says of single endpoints, by `--health` and `--remove`.
+/// Returns the changes to endpoints by `--health` and `--remove`.
 fn changes(args: &ChannelArgs) -> Result<Vec<EndpointChange>, Error> {
     let healths = args.health.iter().map(|argument| {
         let read = argument

@@ -1,4 +1,4 @@
-//! The RPC that a command asks about, as its arguments say it.
+//! The RPC that a command asks about, from its arguments.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,10 @@ use xdsctl_channel::rpc::Request;
 use xdsctl_channel::sim::{DEFAULT_TIMEOUT_MS, Rpc};
 use xdsctl_model::resource::Millis;
 
-/// Method of an RPC that is given none.
+/// The default method of an RPC.
 const DEFAULT_METHOD: &str = "/pkg.Service/Method";
 
-/// The method of the RPC.
+/// Returns the method of the RPC.
 pub fn method(args: &RequestArgs) -> &str {
     args.method.as_deref().unwrap_or(DEFAULT_METHOD)
 }
@@ -19,7 +19,7 @@ pub fn method(args: &RequestArgs) -> &str {
 /// Refuses the path of a method in the place of a file.
 ///
 /// # Errors
-/// The first file is none, and looks like such a path.
+/// The first file does not exist, and looks like the path of a method.
 pub fn refuse_method(command: &str, files: &[PathBuf]) -> Result<(), Error> {
     let Some(first) = files.first().and_then(|file| file.to_str()) else {
         return Ok(());
@@ -34,10 +34,11 @@ pub fn refuse_method(command: &str, files: &[PathBuf]) -> Result<(), Error> {
     }
 }
 
-/// Says which method is asked about where the user has named none, or one that no RPC has.
+/// Says which method is asked about if the user has named none. Warns about a path that no method
+/// can have.
 ///
 /// # Errors
-/// Standard error.
+/// Standard error cannot be written.
 pub fn say_method(args: &RequestArgs, io: &mut Io<'_>) -> Result<(), Error> {
     if args.method.is_none() {
         writeln!(io.err, "note: no --method, the RPC is to `{DEFAULT_METHOD}`")?;
@@ -54,10 +55,10 @@ pub fn say_method(args: &RequestArgs, io: &mut Io<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The RPC of the arguments.
+/// Returns the RPC of the arguments.
 ///
 /// # Errors
-/// A header or cookie without `=`.
+/// A header or cookie has no `=`.
 pub fn rpc(args: &RequestArgs) -> Result<Rpc, Error> {
     let given = args.timeout.map(|seconds| millis(seconds).0.max(0));
     Ok(Rpc {
@@ -68,7 +69,7 @@ pub fn rpc(args: &RequestArgs) -> Result<Rpc, Error> {
     })
 }
 
-/// The RPC of the arguments, as routes see it.
+/// Returns the RPC of the arguments as routes see it.
 pub fn request<'a>(args: &'a RequestArgs, headers: &'a [(String, String)]) -> Request<'a> {
     Request {
         path: method(args),
@@ -77,8 +78,8 @@ pub fn request<'a>(args: &'a RequestArgs, headers: &'a [(String, String)]) -> Re
     }
 }
 
-/// Name and value of a header: `NAME=VALUE`, or `NAME: VALUE` as curl takes it, whichever sign
-/// comes first.
+/// Splits a header into name and value: `NAME=VALUE`, or `NAME: VALUE` as for curl. The first of
+/// the two signs counts.
 fn header_parts(header: &str) -> Option<(&str, &str)> {
     let sign = header.find(['=', ':'])?;
     let (name, value) = (header.get(..sign)?, header.get(sign + 1..)?);
@@ -88,13 +89,13 @@ fn header_parts(header: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// The headers of `--header`.
+/// Returns the headers of `--header`.
 ///
 /// # Errors
-/// One without `=`.
+/// A header has neither `=` nor `:`.
 pub fn pairs(headers: &[String]) -> Result<Vec<(String, String)>, Error> {
     let pair = |header: &String| {
-        // What is no pair is not quoted: it may be the value alone.
+        // A text that is not a pair is not quoted, because it may be the value alone.
         let (name, value) = header_parts(header).ok_or_else(|| {
             Error::Usage("--header must be NAME=VALUE or `NAME: VALUE`, one has neither `=` nor `:`".to_owned())
         })?;
@@ -103,10 +104,10 @@ pub fn pairs(headers: &[String]) -> Result<Vec<(String, String)>, Error> {
     headers.iter().map(pair).collect()
 }
 
-/// The metadata of an RPC.
+/// Returns the metadata of an RPC.
 ///
 /// # Errors
-/// A header or cookie without `=`.
+/// A header or cookie has no `=`.
 pub fn headers(args: &RequestArgs) -> Result<Vec<(String, String)>, Error> {
     let mut headers = pairs(&args.headers)?;
     if args.cookies.iter().any(|cookie| !cookie.contains('=')) {
@@ -118,10 +119,10 @@ pub fn headers(args: &RequestArgs) -> Result<Vec<(String, String)>, Error> {
     Ok(headers)
 }
 
-/// Reads a number of seconds of an argument.
+/// Reads an argument that is a number of seconds.
 ///
 /// # Errors
-/// Anything but a number from 0.
+/// The text is not a number, or the number is negative.
 pub fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text
         .parse()
@@ -130,8 +131,8 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| "must be a number of seconds, such as 2.5".to_owned())
 }
 
-/// A number of seconds as a duration.
+/// Converts a number of seconds to a duration.
 pub fn millis(seconds: f64) -> Millis {
-    // Rounded towards zero and held to the range, as `as` does.
+    // `as` rounds towards zero and clamps to the range.
     Millis((seconds * 1000.0) as i64)
 }

@@ -1,4 +1,4 @@
-//! The server that is asked: which client it is, its address, and the Listener that it asks for.
+//! The server that is asked about: its client, its address, and the Listener that it asks for.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +11,16 @@ use xdsctl_model::profile::{self, Fleet, Profile};
 use xdsctl_server::dialect::ServerDialect;
 use xdsctl_server::handshake::{Provider, Roots};
 
-/// Why a client's servers are not followed.
+/// Returns the error for a client whose servers are not modelled.
 pub fn not_known(profile: &Profile) -> Error {
     let name = profile.name();
     Error::Usage(format!("--client: what a server of {name} lets in is not known"))
 }
 
-/// The only client of a run, if its servers are followed.
+/// Returns a fleet with this client only, if its servers are modelled.
 ///
 /// # Errors
-/// They are not.
+/// The client's servers are not modelled.
 pub fn fleet(client: profile::Client) -> Result<Fleet, Error> {
     let profile = Profile::of(client);
     match ServerDialect::of(&profile) {
@@ -29,7 +29,7 @@ pub fn fleet(client: profile::Client) -> Result<Fleet, Error> {
     }
 }
 
-/// What the certificate providers of a bootstrap can have: nobody reads their files.
+/// Returns what the certificate providers of a bootstrap may have. Their files are not read.
 pub fn providers(bootstrap: &Bootstrap) -> BTreeMap<String, Provider> {
     let providers = bootstrap.certificate_providers.iter();
     let providers = providers.map(|(name, own)| {
@@ -42,7 +42,7 @@ pub fn providers(bootstrap: &Bootstrap) -> BTreeMap<String, Provider> {
     providers.collect()
 }
 
-/// Why no server is chosen.
+/// Returns the error if no server is chosen.
 pub fn none(resources: &Resources) -> Error {
     let mut servers: Vec<&str> = servers(resources).map(|(_, address)| address).collect();
     servers.dedup();
@@ -52,7 +52,7 @@ pub fn none(resources: &Resources) -> Error {
     })
 }
 
-/// The Listeners of servers: name and address.
+/// Returns the Listeners of servers, each with name and address.
 fn servers(resources: &Resources) -> impl Iterator<Item = (&str, &str)> {
     resources
         .listeners
@@ -60,8 +60,8 @@ fn servers(resources: &Resources) -> impl Iterator<Item = (&str, &str)> {
         .filter_map(|(name, held)| Some((name.as_str(), held.value()?.tcp()?.address.as_str())))
 }
 
-/// The server at an address, or the only one. Without a bootstrap, its Listener is known by the
-/// address in it.
+/// Returns the server at an address, or the only one. Without a bootstrap, the Listener is found by
+/// the address in it.
 ///
 /// # Errors
 /// The bootstrap has no name for the Listeners of servers.

@@ -1,5 +1,5 @@
-//! From a test of a suite to its sessions: opens the world that the suite names, as the other
-//! commands open theirs.
+//! Opens the sessions of a suite's test: reads the world that the suite names, as other commands
+//! read theirs.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -21,14 +21,14 @@ use xdsctl_document::source::{Source, Span};
 use xdsctl_model::profile::{self, Fleet};
 use xdsctl_suite::{InitialConfig, PlannedClient, ServerTest, Test};
 
-/// Says whether a document that was found in a directory is a suite. One that cannot be parsed is
-/// if it has the keys of a suite, so that its fault is reported.
+/// Says whether a document that was found in a directory is a suite. A document that cannot be
+/// parsed counts as a suite if it has the keys of one, so that its fault is reported.
 pub(crate) fn is_one(source: &Source) -> bool {
-    // A dump may have notes on what was done beside its resources.
+    // A dump may have a member `steps` or `tests` beside its resources.
     let has_steps = |node: &JsonNode| {
         (node.get("steps").is_some() || node.get("tests").is_some()) && node.get("resources").is_none()
     };
-    // Only what mentions one of them is looked at: a directory may hold large dumps.
+    // Parse only documents that mention one of the keys, because a directory may hold large dumps.
     let mentions = |word: &str| memchr::memmem::find(source.bytes(), word.as_bytes()).is_some();
     if !mentions("steps") && !mentions("tests") {
         return false;
@@ -43,26 +43,27 @@ pub(crate) fn is_one(source: &Source) -> bool {
     }
 }
 
-/// Where a test stands, and what it is run with.
+/// The suite of a test, and the options for running it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct From<'f> {
-    /// The file of the suite; paths in it start at its directory.
+    /// The file of the suite. Paths in it start at its directory.
     pub file: &'f str,
-    /// The world of a test that names none, named from the current directory on.
+    /// The world of a test that names none, relative to the current directory.
     pub world: &'f [PathBuf],
-    /// The directories in which the suite's files may lie.
+    /// The directories in which the suite's files may be.
     pub reach: &'f AllowedDirectories,
     /// Further directories from which those files may name others.
     pub allow_read: &'f [PathBuf],
-    /// The client of those for which the suite names none.
+    /// The client of a test's clients for which the suite names none.
     pub client: Option<profile::Client>,
 }
 
 /// The sessions of a test.
 pub(crate) struct OpenedSessions {
-    /// One for each client, in their order.
+    /// The sessions, one for each client in order.
     pub sessions: Vec<Session>,
-    /// Where the world is named, and what of it could not be read, if it was not read in full.
+    /// The span that names the world, and what could not be read of it. `None` if it was read in
+    /// full.
     pub unread: Option<(Span, String)>,
 }
 
@@ -70,16 +71,17 @@ pub(crate) struct OpenedSessions {
 pub(crate) struct OpenedServer {
     /// What the server's xDS client holds.
     pub client: Client,
-    /// Where it listens.
+    /// The server, and the address on which it listens.
     pub server: ListeningServer,
-    /// Where the world is named, and what of it could not be read, if it was not read in full.
+    /// The span that names the world, and what could not be read of it. `None` if it was read in
+    /// full.
     pub unread: Option<(Span, String)>,
 }
 
-/// Opens the channels of a test. What its world leaves out goes to `notes`.
+/// Opens the channels of a test. Notes on what its world leaves out are added to `notes`.
 ///
 /// # Errors
-/// Where the suite asks for what cannot be, and why.
+/// The suite asks for something impossible. The error has the place and the reason.
 pub(crate) fn open(
     test: &Test,
     from: From<'_>,
@@ -112,7 +114,7 @@ pub(crate) fn open(
     let mut sessions: Vec<Session> = Vec::new();
     let mut read: Vec<(profile::Client, SessionInputs)> = Vec::new();
     for client in test.clients.iter() {
-        // Clients that differ by their chance alone hold the same, and share it.
+        // Clients that differ only in their seeds hold the same, so they share it.
         let is_alike = |known: &PlannedClient| {
             known.kind == client.kind && known.start == client.start && known.authority == client.authority
         };
@@ -153,10 +155,10 @@ pub(crate) fn open(
     })
 }
 
-/// Opens the server of a test. What its world leaves out goes to `notes`.
+/// Opens the server of a test. Notes on what its world leaves out are added to `notes`.
 ///
 /// # Errors
-/// Where the suite asks for what cannot be, and why.
+/// The suite asks for something impossible. The error has the place and the reason.
 pub(crate) fn open_server(
     test: &Test,
     own: &ServerTest,
@@ -191,7 +193,7 @@ pub(crate) fn open_server(
     })
 }
 
-/// What could not be read of a test's world.
+/// Why parts of a test's world could not be read.
 #[derive(Default)]
 struct Unread {
     reasons: BTreeSet<String>,
@@ -199,7 +201,7 @@ struct Unread {
 }
 
 impl Unread {
-    /// Takes what was said while the world was read; notes go to `note`.
+    /// Takes the remarks on reading the world. Passes notes to `note`.
     fn take(&mut self, remarks: Vec<Remark>, note: &mut impl FnMut(String)) {
         for remark in remarks {
             match remark {
@@ -210,7 +212,8 @@ impl Unread {
         }
     }
 
-    /// Where the world is named and the reasons, if it was not read in full; the run is not complete then.
+    /// Returns the span that names the world and the reasons, if it was not read in full. The run
+    /// is then incomplete.
     fn told(self, world: Span, io: &mut Io<'_>) -> Option<(Span, String)> {
         self.is_incomplete.then(|| {
             io.incomplete.set();
@@ -223,7 +226,7 @@ fn one_line(text: &str) -> String {
     text.replace('\n', "\\n")
 }
 
-/// Where the world of a test is named.
+/// Returns the span that names the world of a test.
 fn world_span(test: &Test) -> Span {
     test.world.first().map_or(test.span, |part| match part {
         InitialConfig::Path(_, span) | InitialConfig::Inline(_, span) => *span,
@@ -235,7 +238,7 @@ fn no_world() -> Error {
     Error::Usage(message.to_owned())
 }
 
-/// The Listeners of some files that a channel can have, one after the other.
+/// Returns the names of the Listeners for channels in some files.
 ///
 /// # Errors
 /// The files cannot be read, or have nothing of xDS.
@@ -254,17 +257,18 @@ pub(crate) fn listeners(files: &[PathBuf], allow_read: &[PathBuf], io: &mut Io<'
     Ok(names.map(str::to_owned).collect())
 }
 
-/// Most resources that all clients of a test hold: each client has a list of its own, since each
-/// may be sent other updates.
+/// The most resources that all clients of a test may hold. Each client has its own list, because
+/// each may get different updates.
 const MAX_HELD: usize = 2_000_000;
 
-/// Where the paths in a suite begin.
+/// Returns the directory at which the paths in a suite start.
 fn directory_of(file: &str) -> &Path {
     let parent = Path::new(file).parent().filter(|_| file != "-");
     parent.unwrap_or(Path::new(""))
 }
 
-/// The files that a test of the suite `file` reads; `given` are those for tests without a world.
+/// Returns the files that a test of the suite `file` reads. `given` are those for tests without a
+/// world.
 pub(crate) fn files(test: &Test, file: &str, given: &[PathBuf]) -> Vec<PathBuf> {
     let beside = |path: &String| directory_of(file).join(path);
     let mut files: Vec<PathBuf> = match test.world.is_empty() {
@@ -279,9 +283,9 @@ pub(crate) fn files(test: &Test, file: &str, given: &[PathBuf]) -> Vec<PathBuf> 
     files
 }
 
-/// Refuses what is neither a file nor a directory: a pipe or a device that a suite names might
-/// never end, and nobody knows that it is there. What else the command line may name is not for a
-/// suite: a running system, a revision.
+/// Refuses everything but files and directories. A pipe or a device that a suite names might never
+/// end, and the user does not expect it. A suite may not name a running system or a revision
+/// either.
 fn ends(path: &Path) -> Result<(), Error> {
     let is_other = |name: &str| name == "-" || name.starts_with(revision::SCHEME) || live::is_address(name);
     if path.to_str().is_some_and(is_other) {
@@ -296,12 +300,12 @@ fn ends(path: &Path) -> Result<(), Error> {
             let why = std::io::Error::other("it is not a regular file");
             Err(input::cannot_read(path, why))
         }
-        // What is not there is told when it is read.
+        // A file that does not exist is reported when it is read.
         Ok(_) | Err(_) => Ok(()),
     }
 }
 
-/// Reads the world of a test, as a client takes it.
+/// Reads the world of a test for a client.
 fn load(test: &Test, from: From<'_>, fleet: Fleet, io: &mut Io<'_>) -> Result<SessionInputs, Error> {
     let directory = directory_of(from.file);
     let is_json = files::ending(Path::new(from.file)) == Some("json");

@@ -1,5 +1,4 @@
-//! What a session says of itself, in the terms of whoever asked for it: arguments, or the members
-//! of a suite.
+//! The messages of a session, in the terms of its user: arguments, or the members of a suite.
 
 use std::net::SocketAddr;
 
@@ -10,10 +9,10 @@ use xdsctl_channel::session::{NamedStart, Session, SessionError, SessionNote};
 use xdsctl_model::text;
 use xdsctl_report::listed;
 
-/// Names listed in a message at most.
+/// The number of names that a message lists.
 const NAMES_SHOWN: usize = 10;
 
-/// How a reader says where a channel starts.
+/// The terms in which a user says where a channel starts.
 #[derive(Debug)]
 pub struct Terms {
     target: &'static str,
@@ -22,7 +21,7 @@ pub struct Terms {
     authority: &'static str,
 }
 
-/// The terms of the command line: `--target`, `--cluster`.
+/// The terms of the command line, such as `--target` and `--cluster`.
 pub static ARGUMENTS: Terms = Terms {
     target: "--target xds:///NAME",
     route_config: "--route-config",
@@ -30,7 +29,7 @@ pub static ARGUMENTS: Terms = Terms {
     authority: "--authority",
 };
 
-/// The terms of a suite, whose members stand for arguments.
+/// The terms of a suite, whose members replace arguments.
 pub static MEMBERS: Terms = Terms {
     target: "`target: xds:///NAME`",
     route_config: "`route_config`",
@@ -38,7 +37,7 @@ pub static MEMBERS: Terms = Terms {
     authority: "`authority`",
 };
 
-/// Why a channel cannot be opened, and what can be done about it.
+/// Returns why a channel cannot be opened, and what to do about it.
 pub fn error(error: &SessionError, terms: &Terms) -> String {
     let elsewhere = || format!("start at one of them with {}", terms.cluster);
     match error {
@@ -137,8 +136,8 @@ pub fn error(error: &SessionError, terms: &Terms) -> String {
     }
 }
 
-/// What people should hear of a channel, a line each; of what the client leaves out the first
-/// lines.
+/// Returns the notes on a channel, one per line. Of those on what the client leaves out, returns
+/// only the first few.
 pub fn notes(notes: &[SessionNote]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut left_out = 0;
@@ -208,13 +207,14 @@ fn texts(names: &[String]) -> impl Iterator<Item = &str> + Clone {
     names.iter().map(String::as_str)
 }
 
-/// The first few names, in backticks.
+/// Returns the first few names, in backticks.
 pub fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     listed(names.iter().map(|name| format!("`{name}`")), NAMES_SHOWN)
 }
 
-/// Says that a name is unknown, and what was probably meant, or what there is.
+/// Returns the message that a name is unknown, with the name that was probably meant or the known
+/// names.
 pub fn no_such<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     if let Some(near) = text::nearest(name, names.clone()) {
         return format!("no {what} `{name}`, did you mean `{near}`?");
@@ -225,7 +225,8 @@ pub fn no_such<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str> 
     }
 }
 
-/// Says that no endpoint has an address, and which one was probably meant, or which ones there are.
+/// Returns the message that no endpoint has an address, with the address that was probably meant or
+/// the known ones.
 pub fn no_such_address(argument: &str, address: SocketAddr, known: &[SocketAddr]) -> String {
     let texts: Vec<String> = known.iter().map(ToString::to_string).collect();
     let names = || texts.iter().map(String::as_str);
@@ -237,7 +238,7 @@ pub fn no_such_address(argument: &str, address: SocketAddr, known: &[SocketAddr]
     format!("{argument}: no endpoint of the channel has the address `{address}`{hint}")
 }
 
-/// A hint for a failing RPC: the DNS names for which no `--resolve` was given.
+/// Returns a hint for a failing RPC: the DNS names for which no `--resolve` was given.
 pub fn unanswered(session: &Session) -> Option<String> {
     let names = session.unanswered();
     let first = names.first()?;
@@ -247,10 +248,10 @@ pub fn unanswered(session: &Session) -> Option<String> {
     ))
 }
 
-/// Says what may help a reader whose channel has no configuration.
+/// Prints what may help a user whose channel has no configuration.
 ///
 /// # Errors
-/// Those of the standard error stream.
+/// Standard error cannot be written.
 pub fn say_hint(session: &Session, io: &mut Io<'_>) -> std::io::Result<()> {
     match hint(session) {
         Some(hint) => say!(io.err, "help: {hint}"),
@@ -283,7 +284,7 @@ fn hint(session: &Session) -> Option<String> {
     }
 }
 
-/// The domains of the RouteConfiguration, those most like the authority first.
+/// Returns the domains of the RouteConfiguration, beginning with those most like the authority.
 fn nearest_domains(session: &Session, target: &Target) -> String {
     let Some((_, routes)) = session.client.routes_of(&target.listener) else {
         return String::new();

@@ -1,7 +1,7 @@
-//! The documents of a project: files, and the texts of those that are open in the editor.
+//! The documents of a project: files, with the editor's text for those that are open.
 //!
-//! A file is read again when its time or size has changed, and which files there are is looked up
-//! again after a while, or when the editor says that something has changed.
+//! A file is read again when its time or size has changed. The directory is listed again after a
+//! while, or when the editor reports a change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,23 +16,23 @@ use xdsctl_document::source::{Source, SourceMap};
 use xdsctl_lsp::OpenTexts;
 use xdsctl_suite::{Suite, SuiteFault};
 
-/// Files and directories that are looked through for a project which nobody has named.
+/// The number of files and directories that are searched for a project that nobody has named.
 const MAX_ENTRIES: usize = 20_000;
 
-/// Documents of a project.
+/// The number of documents that a project may have.
 const MAX_DOCUMENTS: usize = 2_000;
 
-/// Bytes of the documents of a project.
+/// The number of bytes that the documents of a project may have.
 const MAX_PROJECT_BYTES: u64 = 256 << 20;
 
-/// How long it is not looked again which files there are.
+/// How long a list of files is used before the directory is listed again.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A document and what is known of it.
+/// A document and what is known about it.
 #[derive(Debug, Clone)]
 pub(super) struct Document {
     pub source: Arc<Source>,
-    /// What is wrong with it as a suite; `None` if it is none.
+    /// The document's faults as a suite; `None` if it is not a suite.
     suite: Arc<OnceLock<Option<Vec<SuiteFault>>>>,
 }
 
@@ -44,32 +44,31 @@ impl Document {
         }
     }
 
-    /// What is wrong with it as a suite; `None` if it is none.
+    /// Returns the document's faults as a suite; `None` if it is not a suite.
     pub fn faults(&self) -> Option<&[SuiteFault]> {
         let read = || suite::is_one(&self.source).then(|| Suite::read(&self.source).err().unwrap_or_default());
         self.suite.get_or_init(read).as_deref()
     }
 }
 
-/// What is known of files.
+/// The files and open texts that have been read.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    /// What was read of each file, with its time and size then.
+    /// Each file that was read, with its time and size at that time.
     read: BTreeMap<PathBuf, ((SystemTime, u64), Document)>,
     /// The texts of open documents.
     open: BTreeMap<PathBuf, (Arc<str>, Document)>,
-    /// The files of each project, and when they were looked up.
+    /// The files of each project, and when they were listed.
     listed: BTreeMap<PathBuf, (Vec<PathBuf>, Instant)>,
 }
 
 impl Files {
-    /// Looks everything up again.
+    /// Forgets the lists of files, so that they are made again.
     pub fn forget(&mut self) {
         self.listed.clear();
     }
 
-    /// Says whether a directory is small enough for a project, and has the file among its
-    /// documents.
+    /// Says whether a directory is small enough for a project and has the file among its documents.
     pub fn has(&mut self, directory: &Path, file: &Path) -> bool {
         let is_in = |files: &Vec<PathBuf>| {
             let is_settings = file.file_name().is_some_and(|name| name == crate::config::FILE_NAME);
@@ -85,7 +84,7 @@ impl Files {
         })
     }
 
-    /// The documents of a project in the order of their names.
+    /// Returns the documents of a project in the order of their names.
     pub fn documents(&mut self, project: &Path, open: &OpenTexts) -> Vec<Document> {
         let mut files: BTreeSet<PathBuf> = match project.is_dir() {
             true => self.of_directory(project).into_iter().collect(),
@@ -109,7 +108,7 @@ impl Files {
                 let known: BTreeSet<&PathBuf> = files.iter().collect();
                 self.read
                     .retain(|file, _| !file.starts_with(directory) || known.contains(file));
-                // Their times are looked at as often.
+                // Times and sizes are checked as often as the list is made.
                 for file in &files {
                     let is_same = self
                         .read
@@ -150,13 +149,13 @@ impl Files {
     }
 }
 
-/// The time and size of a regular file.
+/// Returns the time and size of a regular file.
 fn stamp_of(file: &Path) -> Option<(SystemTime, u64)> {
     let metadata = fs::metadata(file).ok().filter(fs::Metadata::is_file)?;
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-/// The documents below a directory; `None` if it is too large for a project.
+/// Returns the documents below a directory; `None` if it is too large for a project.
 fn list(directory: &Path) -> Option<Vec<PathBuf>> {
     let reach = AllowedDirectories::of([&directory.to_owned()]);
     let found = files::find_some(directory, &reach, MAX_ENTRIES)?;

@@ -1,4 +1,4 @@
-//! From the report of `validate` to what the language server is told.
+//! Turns the report of `validate` into the snapshot for the language server.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -14,16 +14,17 @@ use xdsctl_report::SourcePlace;
 use xdsctl_report::findings::{ByFinding, Finding, ResourceReport, Summary};
 use xdsctl_suite::SuiteFault;
 
-/// Keeps what the report shows.
+/// Collects what a report shows.
 pub(super) struct Collected {
-    /// Documents by their names.
+    /// The ids of the documents by name.
     ids: BTreeMap<String, SourceId>,
     pub findings: Vec<ProjectFinding>,
 }
 
 impl Collected {
     pub fn of(sources: &SourceMap) -> Collected {
-        // Of two with one name the first is the document, and the other what a setting names.
+        // If two documents have the same name, the first is an input and the other is one that a
+        // setting names.
         let names = sources.iter().map(|(id, source)| (source.name().to_owned(), id));
         let mut ids = BTreeMap::new();
         names.for_each(|(name, id)| _ = ids.entry(name).or_insert(id));
@@ -33,8 +34,8 @@ impl Collected {
         }
     }
 
-    /// The document and the bytes of a place. A message in wire format has a place in its text
-    /// form, which is no document.
+    /// Returns the document and the span of a place. A place in the text form of a message in wire
+    /// format has no span, because that text is not a document.
     fn place(&self, place: Option<&SourcePlace>) -> Option<(SourceId, Option<Span>)> {
         let place = place?;
         let span = Span::new(place.byte_start, place.byte_end);
@@ -81,12 +82,12 @@ impl ByFinding for Collected {
     }
 }
 
-/// A text without what looks like a secret, as at the edge of every other command.
+/// Returns a text without what looks like a secret, as every other command prints it.
 fn shown(text: &str) -> String {
     secret::hide(text).into_owned()
 }
 
-/// Keeps which resources there are, and where.
+/// Adds the resources and their places to the snapshot.
 pub(super) fn resources(outcome: &CheckOutcome, snapshot: &mut Snapshot) {
     let resources = outcome.resources.iter().map(|checked| ProjectResource {
         resource_type: checked.resource_type,
@@ -103,7 +104,7 @@ pub(super) fn resources(outcome: &CheckOutcome, snapshot: &mut Snapshot) {
     snapshot.resources = resources.collect();
 }
 
-/// A suite is no configuration: instead of that, what is wrong with it as a suite is said.
+/// Replaces the findings that a suite is not configuration with its faults as a suite.
 pub(super) fn of_suite(id: SourceId, faults: &[SuiteFault], snapshot: &mut Snapshot) {
     snapshot.configuration.insert(id);
     let of_shape: BTreeSet<&str> = [&UNKNOWN_SHAPE, &NO_RESOURCE, &EMPTY].map(|rule| rule.id).into();

@@ -1,4 +1,4 @@
-//! Where the first RPC of a suite's channel goes, for the lens beside its target.
+//! Where the first RPC of a suite's channel goes, for the code lens at its target.
 
 use std::path::Path;
 
@@ -13,11 +13,11 @@ use xdsctl_model::status::Code;
 use xdsctl_model::text::beginning;
 use xdsctl_suite::{RunOptions, Suite, Test, first_rpc};
 
-/// Characters of a reason that a line has room for.
+/// The number of characters of a reason that fit on a line.
 const MAX_REASON: usize = 160;
 
-/// Follows the RPC of the target that stands in these bytes of a suite: what is to be read above
-/// it.
+/// Follows the RPC of the target at this span of a suite. Returns the text to show above the
+/// target.
 pub(super) fn told(file: &Path, source: &Source, target: Span, io: &mut Io<'_>) -> String {
     let test = match Suite::read(source) {
         Ok(read) => alone(read, source, target),
@@ -48,14 +48,14 @@ pub(super) fn told(file: &Path, source: &Source, target: Span, io: &mut Io<'_>) 
     }
 }
 
-/// The test of a target, with the channel of that target alone.
+/// Returns the test of a target, with only the channel of that target.
 fn alone(read: Suite, source: &Source, target: Span) -> Option<Test> {
     let text = std::str::from_utf8(source.bytes().get(target.range())?).ok()?;
     let text = text.trim_matches(['"', '\'']);
     let starts_there = |start: &PlannedStart| matches!(start, PlannedStart::Target(own) if own == text);
     let is_around = |span: Span| span.start <= target.start && target.end <= span.end;
     let mut tests = read.tests;
-    // A target of the whole file is in no test; in a test it is that test's.
+    // A target inside a test belongs to that test. A target for the whole file is in no test.
     let has_own = tests.iter().any(|test| is_around(test.span));
     tests.retain(|test| !has_own || is_around(test.span));
     tests.into_iter().find_map(|mut test| {
@@ -93,7 +93,7 @@ fn said(test: &Test, rpc: &Rpc, outcome: &Outcome) -> String {
     }
 }
 
-/// One line without secrets, and not too long.
+/// Returns the first line of a text, without secrets and shortened.
 fn short(text: &str) -> String {
     let text = secret::hide(text);
     beginning(text.lines().next().unwrap_or_default(), MAX_REASON).into_owned()

@@ -1,9 +1,9 @@
-//! `xdsctl lsp`: the language server on standard streams, with the files and settings of
+//! `xdsctl lsp`: the language server on standard input and output, with the files and settings of
 //! `validate`.
 //!
-//! A project is what `validate` is given: the directory of the nearest `xdsctl.toml`, else the
-//! directory that the editor has open, else the directory of the file, each if it is not too large;
-//! else the file alone.
+//! A project is the input of one `validate` run. It is the directory of the nearest `xdsctl.toml`,
+//! else the directory that the editor has open, else the directory of the file, if it is not too
+//! large. Otherwise it is the file alone.
 
 mod files;
 mod findings;
@@ -32,10 +32,10 @@ use xdsctl_report::edge::is_plain;
 use xdsctl_report::findings::Shown;
 use xdsctl_report::paths::PrintedPaths;
 
-/// The settings that there are.
+/// A file with all settings.
 const TEMPLATE: &str = include_str!("../template.toml");
 
-/// Exit code for a conversation that broke off.
+/// The exit code for a conversation that was cut off.
 const EXIT_BROKEN: u8 = 1;
 
 pub(super) fn run(args: &LspArgs, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -56,10 +56,10 @@ pub(super) fn run(args: &LspArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
 }
 
-/// The arguments of `validate` for a project.
+/// Returns the arguments of `validate` for a project.
 ///
 /// # Errors
-/// Arguments that it does not have, or that make no sense here.
+/// `validate` does not have one of the arguments, or it makes no sense here.
 fn validate_args(arguments: &[String], project: &Path, config: Option<&Path>) -> Result<ValidateArgs, Error> {
     let mut line: Vec<std::ffi::OsString> = ["xdsctl", "validate"].map(Into::into).to_vec();
     line.extend(arguments.iter().map(Into::into));
@@ -89,7 +89,7 @@ fn validate_args(arguments: &[String], project: &Path, config: Option<&Path>) ->
         let why = "an editor is told what `validate` finds: no files, formats, fixes or tables can be asked for";
         return Err(Error::Usage(why.to_owned()));
     }
-    // As JSON has it: every finding, and what can be fixed.
+    // The findings are those of the JSON report: every finding, and what can be fixed.
     args.formats = vec![crate::args::ReportDestination {
         format: ReportFormat::Json,
         file: None,
@@ -98,14 +98,14 @@ fn validate_args(arguments: &[String], project: &Path, config: Option<&Path>) ->
     Ok(args)
 }
 
-/// What the command knows of the projects of an editor.
+/// What is known about the projects of an editor.
 struct Projects {
-    /// Arguments of `validate`.
+    /// The arguments of `validate`.
     arguments: Vec<String>,
     /// The directories that the editor has open.
     folders: Vec<PathBuf>,
     files: Files,
-    /// What the documents of each project yielded the last time.
+    /// The results of reading each project's documents the last time.
     kept: BTreeMap<PathBuf, KeptDocuments>,
     pages: Pages,
     paths: PrintedPaths,
@@ -211,13 +211,13 @@ impl Host for Projects {
     }
 }
 
-/// Adds the texts of settings to the documents, and what is wrong with them. Says whether that has a
-/// place in one of them.
+/// Adds the texts of the settings to the documents, and their fault as a finding. Says whether the
+/// fault has a place in one of the texts.
 fn add(settings: &Settings, fault: Option<&Error>, snapshot: &mut Snapshot) -> bool {
     let mut is_placed = false;
     for (file, text) in settings.texts() {
         let name = file.display().to_string();
-        // Those that were checked are there already, with findings.
+        // Settings that were checked are already there, with findings.
         let known = snapshot.documents.get(file).copied().filter(|id| {
             let source = snapshot.sources.get(*id);
             source.is_some_and(|source| source.bytes() == text.as_bytes())
@@ -230,7 +230,7 @@ fn add(settings: &Settings, fault: Option<&Error>, snapshot: &mut Snapshot) -> b
 }
 
 impl Projects {
-    /// The settings of a project, as the editor has them if they are open there.
+    /// Returns the settings of a project, with the editor's text if they are open.
     fn settings(&self, project: &Path, open: &OpenTexts) -> Option<Settings> {
         let directory = match project.is_dir() {
             true => project,
@@ -246,11 +246,11 @@ impl Projects {
         }
     }
 
-    /// Checks the documents as `validate` does, and fills the snapshot. What is wrong with the
-    /// settings comes with what is kept.
+    /// Checks the documents as `validate` does, and fills the snapshot. Returns what to keep for
+    /// the next check, and the fault of the settings, if they have one.
     ///
     /// # Errors
-    /// Arguments that cannot be, a bootstrap that cannot be read.
+    /// The arguments are not valid, or the bootstrap cannot be read.
     fn check(
         &self,
         project: &Path,
@@ -275,7 +275,7 @@ impl Projects {
         let plan = InputPlan::of(&args.input, &asked.config)?;
         let mut inputs = input::of_documents(plan, asked.fleet.clone(), &sources, kept)?;
         asked.ask_senders(&mut inputs, &io)?;
-        // Where nothing else is, there is nothing to say.
+        // If no other document is left, there is nothing to report.
         let _ = asked.own().leave_out(&mut inputs, &mut io);
         let mut checked = asked.check(&mut inputs, &mut io)?;
         let fixable = asked.fixable(&checked, &inputs);

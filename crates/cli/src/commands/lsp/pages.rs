@@ -1,4 +1,4 @@
-//! The pages of rules as files: what an editor opens where a finding links to its rule.
+//! Writes the pages of rules as files, which an editor opens when a finding links to its rule.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use xdsctl_lsp::uri;
 use xdsctl_model::diag::Rule;
 use xdsctl_report::explain;
 
-/// Where pages are written, and those that have been.
+/// The directory for pages, and the pages that were written.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
     directory: Option<PathBuf>,
@@ -18,7 +18,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// In the user's cache, if there is one and it is wanted.
+    /// Returns pages in the user's cache directory, if there is one and `is_wanted`.
     pub fn of_user(is_wanted: bool) -> Pages {
         let set = |name: &str| {
             std::env::var_os(name)
@@ -50,7 +50,7 @@ impl Pages {
     }
 }
 
-/// Writes a page; `None` if that cannot be, which is no reason to say less of the document.
+/// Writes a page. Returns `None` if that fails; the finding is then shown without a page.
 fn page(directory: &Path, rule: &'static Rule) -> Option<Arc<str>> {
     let mut text = Vec::new();
     explain::write_rule(rule, None, &mut text).ok()?;

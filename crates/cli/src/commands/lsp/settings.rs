@@ -1,8 +1,8 @@
-//! `xdsctl.toml` and the files of policies that it names, as an editor has them: their texts, and a
-//! fault in one as a finding with its place.
+//! `xdsctl.toml` and the files of policies that it names, with their texts in an editor. A fault in
+//! one becomes a finding with its place.
 //!
-//! While somebody types in one of them, it may be none. Then what is in the files holds for all
-//! other documents, and without such files what holds without settings.
+//! While somebody types in one of them, it may be invalid. Then the saved files are used for all
+//! other documents; without saved files, the defaults are used.
 
 use std::path::{Path, PathBuf};
 
@@ -18,14 +18,14 @@ use xdsctl_lsp::{OpenTexts, Snapshot};
 pub(super) struct Settings {
     /// `xdsctl.toml`.
     pub file: PathBuf,
-    /// What it says in the editor, or else the file.
+    /// The text in the editor, or else in the file.
     text: String,
     /// The texts of open files of policies.
     policies: Vec<(PathBuf, String)>,
 }
 
 impl Settings {
-    /// Those of a directory, or of one around it.
+    /// Returns the settings of a directory, or of one around it.
     pub fn of(directory: &Path, open: &OpenTexts) -> Option<Settings> {
         let file = config::find(directory)?;
         let saved = || config::text_of(&file).ok();
@@ -44,17 +44,17 @@ impl Settings {
         Some(Settings { file, text, policies })
     }
 
-    /// The texts, by their files.
+    /// Returns the texts, each with its file.
     pub fn texts(&self) -> impl Iterator<Item = (&Path, &str)> {
         let policies = self.policies.iter().map(|(file, text)| (file.as_path(), text.as_str()));
         std::iter::once((self.file.as_path(), self.text.as_str())).chain(policies)
     }
 
-    /// What they say, and what is wrong with them: then it is what they said when they were saved,
-    /// or what holds without them.
+    /// Returns the settings, and the fault in them if there is one. With a fault, they are the
+    /// saved settings, or the defaults.
     ///
     /// # Errors
-    /// Not even that can be.
+    /// Neither the settings nor the defaults can be used.
     pub fn read(&self, args: &ConfigArgs, io: &Io<'_>) -> Result<(ProjectConfig, Option<Error>), Error> {
         let open = |file: &Path| {
             let mut policies = self.policies.iter();
@@ -71,12 +71,12 @@ impl Settings {
     }
 }
 
-/// Says whether a file has the ending of a file of policies.
+/// Says whether a file has the extension of a file of policies.
 pub(super) fn may_be_policies(file: &Path) -> bool {
     file.extension().is_some_and(|ending| ending == "toml")
 }
 
-/// Adds what an error says of a place in the settings; says whether it does.
+/// Adds an error as a finding if it has a place in the settings. Says whether it has.
 pub(super) fn place(error: &Error, id: SourceId, name: &str, text: &str, snapshot: &mut Snapshot) -> bool {
     let Error::Marked { message, mark, .. } = error else {
         return false;
@@ -105,7 +105,7 @@ pub(super) fn place(error: &Error, id: SourceId, name: &str, text: &str, snapsho
     true
 }
 
-/// `LINE:COLUMN: what`.
+/// Splits `LINE:COLUMN: what`.
 fn parts(text: &str) -> Option<(usize, usize, &str)> {
     let (line, rest) = text.split_once(':')?;
     let (column, said) = rest.split_once(": ")?;

@@ -27,7 +27,7 @@ use xdsctl_report::told::Told;
 
 mod place;
 
-/// Time for connections before the first of many RPCs, in milliseconds.
+/// How long connections may take before the first of many RPCs, in milliseconds.
 const WARM_UP_MS: i64 = 100;
 
 pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -153,8 +153,8 @@ fn answer(args: &PickArgs, told: &mut Told, io: &mut Io<'_>) -> Result<u8, Error
     }
 }
 
-/// Sends the RPCs and tells what became of them: whether all went well, and what ended the
-/// simulation too early.
+/// Sends the RPCs and prints the answers. Returns whether all went well, and why the simulation
+/// ended too early, if it did.
 fn tell(
     args: &PickArgs,
     steps: Option<Vec<(usize, Step)>>,
@@ -206,8 +206,8 @@ fn play(
     Ok(None)
 }
 
-/// Sends one RPC several times; if several, with connections made before the second, and with the
-/// shares that are to be.
+/// Sends an RPC `count` times. If that is more than once, lets connections be made before the
+/// second RPC, and sets the shares to be `expected`.
 fn many(
     count: u64,
     (channel, rpc): (&mut Channel, &Rpc),
@@ -223,7 +223,7 @@ fn many(
                 Ok(Some(outcome)) => telling.tell(&outcome)?,
                 Ok(None) => break,
             }
-            // The first RPC has woken what connects on demand.
+            // The first RPC has woken the policies that connect on demand.
             if done == 0 && count > 1 {
                 if let Err(limit) = channel.sleep(WARM_UP_MS) {
                     return Ok(Some(limit.to_string()));
@@ -243,7 +243,7 @@ fn config(opened: &Session) -> Result<&XdsConfig, Error> {
     }
 }
 
-/// What lookup services answer, by the arguments.
+/// Returns the answers of lookup services that the arguments give.
 fn lookups(args: &PickArgs) -> Lookups {
     let targets: Vec<_> = args.lookup.iter().map(|target| target.as_str().into()).collect();
     let reply = LookupReply {
@@ -258,7 +258,7 @@ fn lookups(args: &PickArgs) -> Lookups {
     Lookups(Some(reply).filter(|_| !args.lookup.is_empty()).into_iter().collect())
 }
 
-/// The addresses of the channel's endpoints.
+/// Returns the addresses of the channel's endpoints.
 fn known(opened: &Session) -> Vec<SocketAddr> {
     let config = opened.config.iter();
     let of_endpoints = config.flat_map(|config| config.addresses().chain(config.lookup_services()));
@@ -266,9 +266,9 @@ fn known(opened: &Session) -> Vec<SocketAddr> {
     of_endpoints.chain(of_names).collect()
 }
 
-/// Refuses an address that no endpoint has: the argument would do nothing.
+/// Refuses an address that no endpoint has, because the argument would have no effect.
 fn check_known(argument: &str, address: SocketAddr, known: &[SocketAddr]) -> Result<(), Error> {
-    // `::ffff:1.2.3.4` leads to the same backend as `1.2.3.4`.
+    // `::ffff:1.2.3.4` means the same backend as `1.2.3.4`.
     let is_same =
         |other: &SocketAddr| other.port() == address.port() && other.ip().to_canonical() == address.ip().to_canonical();
     if known.iter().any(is_same) || known.is_empty() {
@@ -319,7 +319,7 @@ fn read_steps(args: &PickArgs, io: &mut Io<'_>) -> Result<Option<Vec<(usize, Ste
     Ok(Some(steps))
 }
 
-/// The addresses of the channel that an address, locality or cluster means.
+/// Returns the addresses of the channel that an address, locality or cluster stands for.
 fn meant(name: &str, opened: &Session, known: &[SocketAddr]) -> Result<Vec<SocketAddr>, Error> {
     if let Ok(address) = name.parse() {
         check_known("--down", address, known)?;
@@ -329,7 +329,7 @@ fn meant(name: &str, opened: &Session, known: &[SocketAddr]) -> Result<Vec<Socke
     Ok(config.map_or_else(|_| Vec::new(), |config| place::addresses_of(name, config)))
 }
 
-/// What connections and backends do, by the arguments.
+/// Returns the states of connections and backends that the arguments give.
 fn network(args: &PickArgs, opened: &Session, known: &[SocketAddr]) -> Result<Network, Error> {
     let mut network = Network::default();
     if !args.reachable.is_empty() {
@@ -344,7 +344,7 @@ fn network(args: &PickArgs, opened: &Session, known: &[SocketAddr]) -> Result<Ne
     for down in &args.down {
         let mut found = meant(down, opened, known)?;
         if found.is_empty() {
-            // A list, where it is no name with commas.
+            // The argument is a list, unless it is a name with commas.
             for one in down.split(',').map(str::trim) {
                 let of_one = meant(one, opened, known)?;
                 if of_one.is_empty() && opened.config.is_ok() {
@@ -397,7 +397,7 @@ fn states(arguments: &[String]) -> Result<Vec<(SocketAddr, Connectivity)>, Error
         .collect()
 }
 
-/// Lets the channel connect, and then lose the connections that are to be idle.
+/// Lets the channel connect, and then lose the connections that are to be IDLE.
 fn set_states(channel: &mut Channel, states: &[(SocketAddr, Connectivity)], rpc: &Rpc) -> Result<(), Error> {
     let idle: Vec<&SocketAddr> = states
         .iter()
@@ -415,7 +415,7 @@ fn set_states(channel: &mut Channel, states: &[(SocketAddr, Connectivity)], rpc:
     Ok(())
 }
 
-/// The cookie that an endpoint's session would have; `None` for an RPC that no route takes.
+/// Returns the cookie of an endpoint's session; `None` for an RPC that no route takes.
 fn forge(text: &str, rpc: &Rpc, config: &XdsConfig, seed: u64, io: &mut Io<'_>) -> Result<Option<String>, Error> {
     let address = address("--session", text)?;
     let selector = Selector::new(Arc::new(config.clone()));
@@ -427,7 +427,7 @@ fn forge(text: &str, rpc: &Rpc, config: &XdsConfig, seed: u64, io: &mut Io<'_>) 
     let forged = match rpc::session_cookie(&selector, &request, seed, &address) {
         Ok(forged) => forged,
         Err(NoSession::NoRoute) => {
-            // The answer says why.
+            // The answer says why no route takes it.
             say!(
                 io.err,
                 "note: no route takes the RPC to a cluster, so it has no session"
@@ -442,7 +442,7 @@ fn forge(text: &str, rpc: &Rpc, config: &XdsConfig, seed: u64, io: &mut Io<'_>) 
         }
     };
     if !forged.is_known {
-        // The cookie of an endpoint that has gone since, or that the client drops.
+        // The endpoint may have gone since the cookie was set, or the client may drop it.
         let all: Vec<String> = place::all(config).map(|found| found.address.to_string()).collect();
         let near = text::nearest(text, all.iter().map(String::as_str));
         let hint = near.map(|near| format!(", did you mean {near}?")).unwrap_or_default();

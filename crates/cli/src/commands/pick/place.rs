@@ -1,4 +1,4 @@
-//! Where an address stands: cluster, priority, locality, health and weight.
+//! Where an address is in the tree: cluster, priority, locality, health and weight.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -23,7 +23,7 @@ pub(super) struct AddressPlace<'c> {
     priority: usize,
     locality: &'c Locality,
     endpoint: &'c Endpoint,
-    /// Health of endpoints that sessions of the cluster go to.
+    /// The health of endpoints to which sessions of the cluster may go.
     statuses: &'c BTreeSet<HealthStatus>,
 }
 
@@ -58,13 +58,13 @@ impl<'c> LeafLocality<'c> {
 }
 
 impl AddressPlace<'_> {
-    /// Says whether a cookie for the address leads to it.
+    /// Says whether a cookie with the address leads to it.
     fn takes_sessions(&self) -> bool {
         self.statuses.contains(&self.endpoint.health)
     }
 }
 
-/// Every locality of every leaf cluster.
+/// Returns every locality of every leaf cluster.
 fn parts(config: &XdsConfig) -> impl Iterator<Item = LeafLocality<'_>> {
     config.leaves().flat_map(|(cluster, leaf)| {
         let priorities = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
@@ -79,17 +79,18 @@ fn parts(config: &XdsConfig) -> impl Iterator<Item = LeafLocality<'_>> {
     })
 }
 
-/// Every address of every leaf cluster.
+/// Returns every address of every leaf cluster.
 pub(super) fn all(config: &XdsConfig) -> impl Iterator<Item = AddressPlace<'_>> {
     parts(config).flat_map(LeafLocality::places)
 }
 
-/// The addresses of a locality (`REGION/ZONE/SUB_ZONE`, or the client's form) or cluster.
+/// Returns the addresses of a locality (`REGION/ZONE/SUB_ZONE`, or the client's form) or a cluster.
 pub(super) fn addresses_of(name: &str, config: &XdsConfig) -> Vec<SocketAddr> {
     let below: BTreeSet<&str> = rpc::leaves(config, name).into_iter().collect();
     let is_meant =
         |locality: &LocalityName| locality.to_string() == name || locality.short() == name.trim_end_matches('/');
-    // By localities, not by addresses: there may be an argument a cluster.
+    // Compare names once for each locality, not for each address: each cluster may have an
+    // argument.
     parts(config)
         .filter(|part| below.contains(part.cluster) || is_meant(&part.locality.name))
         .flat_map(LeafLocality::places)
@@ -97,10 +98,10 @@ pub(super) fn addresses_of(name: &str, config: &XdsConfig) -> Vec<SocketAddr> {
         .collect()
 }
 
-/// Name of the schema of `--format json`.
+/// The name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.address/v1";
 
-/// The clusters by way of which RPCs get to each leaf: itself and aggregates, in order.
+/// For each leaf, the clusters through which RPCs reach it: itself and aggregates, in order.
 type ClustersAbove<'c> = BTreeMap<&'c str, Vec<&'c str>>;
 
 fn ways(config: &XdsConfig) -> ClustersAbove<'_> {
@@ -113,7 +114,7 @@ fn ways(config: &XdsConfig) -> ClustersAbove<'_> {
         };
         for leaf in leaves {
             let names = ways.entry(leaf).or_default();
-            // An aggregate may have a leaf twice.
+            // An aggregate may name a leaf twice.
             if names.last() != Some(&name.as_str()) {
                 names.push(name);
             }
@@ -122,8 +123,8 @@ fn ways(config: &XdsConfig) -> ClustersAbove<'_> {
     ways
 }
 
-/// The cookies that lead to a place: the cluster by way of which, and the value. None, where the
-/// health keeps sessions away.
+/// Returns the cookies that lead to an address, each with the cluster that it names. There is none
+/// if the health of the endpoint excludes sessions.
 fn cookies<'w>(place: &AddressPlace<'_>, ways: &'w ClustersAbove<'_>) -> impl Iterator<Item = (&'w str, String)> {
     let list = rpc::address_list(&place.address, place.endpoint);
     let ways = ways.get(place.cluster).filter(|_| place.takes_sessions());
@@ -131,7 +132,7 @@ fn cookies<'w>(place: &AddressPlace<'_>, ways: &'w ClustersAbove<'_>) -> impl It
     names.map(move |name| (*name, cookie::encode(&list, name)))
 }
 
-/// Tells all places of an address; says whether there is one.
+/// Prints all places of an address. Says whether there is one.
 pub(super) fn tell(text: &str, config: &XdsConfig, told: &mut Told, out: &mut dyn Write) -> Result<bool, Error> {
     let found: Vec<AddressPlace<'_>> = all(config).filter(|place| place.address.to_string() == text).collect();
     let ways = ways(config);

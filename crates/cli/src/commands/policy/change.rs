@@ -1,11 +1,11 @@
-//! A resource with one value changed: what the rejected case of a new policy is made of.
+//! Copies of a resource with one value changed, for the rejected case of a new policy.
 
 use serde_json::{Value as Json, json};
 
-/// Changes of a resource that are made.
+/// The most changed copies that are made of a resource.
 const MAX_CHANGES: usize = 64;
 
-/// The resource with one value changed: one of this key, below the pointer.
+/// Returns copies of the resource in which one value of this key below the pointer is changed.
 pub(super) fn changes(json: &Json, pointer: &str, key: &str) -> Vec<Json> {
     let mut places = Vec::new();
     if let Some(part) = json.pointer(pointer) {
@@ -27,7 +27,7 @@ pub(super) fn changes(json: &Json, pointer: &str, key: &str) -> Vec<Json> {
         .collect()
 }
 
-/// The values of a key, and those in them.
+/// Adds the pointers of the values of a key, and of the values inside them.
 fn collect(json: &Json, key: &str, is_below: bool, pointer: &str, places: &mut Vec<String>) {
     let mut each = |name: &str, value: &Json| {
         let at = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
@@ -47,7 +47,7 @@ fn collect(json: &Json, key: &str, is_below: bool, pointer: &str, places: &mut V
     }
 }
 
-/// Other values that may stand in the place of one.
+/// Returns other values that may take the place of a value.
 fn others(value: Option<&Json>) -> Vec<Json> {
     match value {
         Some(Json::Bool(flag)) => vec![json!(!flag)],
@@ -65,7 +65,7 @@ fn others(value: Option<&Json>) -> Vec<Json> {
     }
 }
 
-/// The same with another value in a place, or without one.
+/// Returns a copy with another value at a place, or without a value there.
 fn changed(json: &Json, place: &str, other: Option<Json>) -> Option<Json> {
     let (holder, name) = place.rsplit_once('/')?;
     let mut json = json.clone();

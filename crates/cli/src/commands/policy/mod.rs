@@ -1,4 +1,4 @@
-//! `xdsctl policy`: holds the cases of policies against them, and writes a policy to start from.
+//! `xdsctl policy`: runs the cases of policies, and writes a policy to start from.
 
 mod change;
 mod new;

@@ -1,8 +1,8 @@
-//! `xdsctl policy new`: a policy about what stands in a line, to start from.
+//! `xdsctl policy new`: writes a policy about the field on a line, to start from.
 //!
-//! It holds of what stands there, and its cases are that resource and the same with one value
-//! changed, so that the policy finds it. Each case was run before it is printed. Where no change of
-//! one value will do, the rejected case is left open, and `policy test` fails until somebody has
+//! The present value satisfies the policy. Its cases are the resource, and a copy with one value
+//! changed, which the policy rejects. Each case was run before it is printed. If no change of one
+//! value will do, the rejected case is left open, and `policy test` fails until somebody has
 //! written it.
 
 use std::fmt::Write as _;
@@ -25,10 +25,10 @@ use xdsctl_policy::schema::{Kind, SCHEMA};
 use xdsctl_policy::{Element, Policies, Policy, PolicyInput, PolicyText, places, pointer, written};
 use xdsctl_report::edge::is_plain;
 
-/// Objects inside each other that are searched for a field.
+/// The number of nested objects that are searched for a field.
 const LEVELS: usize = 4;
 
-/// Bytes of a resource that becomes a case.
+/// The most bytes of a resource that becomes a case.
 const MAX_CASE_BYTES: usize = 64 << 10;
 
 pub(super) fn run(args: &PolicyNewArgs, io: &mut Io<'_>) -> Result<u8, Error> {
@@ -57,18 +57,19 @@ pub(super) fn run(args: &PolicyNewArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// What stands in a line.
+/// What was found on a line.
 struct FoundPlace<'w> {
     checked: &'w Checked,
     element: Element,
     path: FieldPath,
-    /// The field that the policy is about, from `parsed` on, and its kind.
+    /// The field that the policy is about, as an expression that begins with `parsed`, and its
+    /// kind.
     field: (String, Kind),
-    /// What a resource calls it.
+    /// The name of the field in the resource.
     key: String,
 }
 
-/// The last place that begins in the line or before it, of the resource that has the line.
+/// Returns the last element that begins on the line or before it, in the resource around the line.
 fn place<'w>(world_set: &'w WorldSet, sources: &SourceMap, line: usize) -> Option<FoundPlace<'w>> {
     let holds = |checked: &&Checked| {
         let source = sources.get(checked.origin.source);
@@ -97,7 +98,7 @@ fn place<'w>(world_set: &'w WorldSet, sources: &SourceMap, line: usize) -> Optio
     })
 }
 
-/// The key that a line begins with.
+/// Returns the key at the beginning of a line.
 fn word(source: &Source, line: usize) -> Option<String> {
     let text = String::from_utf8_lossy(source.bytes());
     let text = text.lines().nth(line.checked_sub(1)?)?.to_owned();
@@ -106,7 +107,8 @@ fn word(source: &Source, line: usize) -> Option<String> {
     Some(text.get(..end)?.to_owned()).filter(|word| !word.is_empty())
 }
 
-/// Where an object of the schema, or one in it, has a field of this name.
+/// Returns the path of the field with this name in an object of the schema, or in an object inside
+/// it.
 fn field(object: &str, name: &str, at: &str, level: usize) -> Option<(String, Kind)> {
     let own = SCHEMA.fields(object).find(|(known, _)| *known == name);
     if let Some((_, kind)) = own {
@@ -121,8 +123,8 @@ fn field(object: &str, name: &str, at: &str, level: usize) -> Option<(String, Ki
     })
 }
 
-/// What a policy is about if the line has no field that a client reads, and what a resource calls
-/// it.
+/// Returns the field for a policy if the line has no field that a client reads, and the name of
+/// that field in a resource.
 fn usual(element: Element) -> ((String, Kind), String) {
     let (field, kind) = match element {
         Element::RetryPolicy => ("num_retries", Kind::Int),
@@ -193,7 +195,7 @@ impl FoundPlace<'_> {
         text
     }
 
-    /// What the field is now, or the first of its list, as a text.
+    /// Returns the present value of the field as a text; for a list, its first element.
     fn value(&self, world_set: &WorldSet, sources: &SourceMap) -> Option<String> {
         let value = match &self.field {
             (field, Kind::Bool | Kind::Int | Kind::Double | Kind::Text | Kind::Word(_) | Kind::Duration) => {
@@ -230,7 +232,7 @@ impl FoundPlace<'_> {
     }
 }
 
-/// The last part on the way from `parsed` to a field that may be absent.
+/// Returns the last part of the path from `parsed` to a field that may be absent.
 fn absent<'f>(element: &'static str, field: &'f str) -> Option<&'f str> {
     let mut kind = Kind::Object(element);
     let mut absent = None;
@@ -245,9 +247,9 @@ fn absent<'f>(element: &'static str, field: &'f str) -> Option<&'f str> {
     absent
 }
 
-/// An expression that is true of what stands there.
+/// Returns an expression that is true for the present value.
 fn expression(element: &'static str, field: &str, kind: &Kind, now: Option<&str>) -> String {
-    // Not every one of its kind has what it stands in.
+    // Other resources of this kind may lack the object around the field.
     let may_lack = match absent(element, field) {
         Some(absent) => format!("!has({absent}) || "),
         None => String::new(),
@@ -269,12 +271,12 @@ fn expression(element: &'static str, field: &str, kind: &Kind, now: Option<&str>
     may_lack + &expression
 }
 
-/// The cases of a new policy.
+/// Finds the cases of a new policy.
 struct Cases<'p> {
     policies: &'p Policies,
 }
 
-/// Cases that were run.
+/// The cases, which were run.
 struct Found {
     accepted: String,
     at: String,
@@ -282,7 +284,7 @@ struct Found {
 }
 
 impl Cases<'_> {
-    /// The resource, if it can be less of it, and the same with a change that the policy finds.
+    /// Returns the resource, shortened if possible, and a changed copy that the policy rejects.
     fn find(&self, resource: &Json, place: &FoundPlace<'_>) -> Option<Found> {
         let mut typed = resource.clone();
         let type_name = place.checked.resource_type?.type_name();
@@ -303,7 +305,8 @@ impl Cases<'_> {
         })
     }
 
-    /// Says whether the policy accepts the resource, or rejects it at this place.
+    /// Says whether the policy accepts the resource; with `rejected_at`, whether it rejects it
+    /// there.
     fn is_as_said(&self, json: &Json, rejected_at: Option<&str>) -> bool {
         let (Some(text), Some(policy)) = (text_of(json), self.policies.list.first()) else {
             return false;
@@ -327,15 +330,15 @@ impl Cases<'_> {
     }
 }
 
-/// The text of a case; `None` if it would be too long, or cannot stand in TOML as it is.
+/// Returns the text of a case; `None` if it would be too long, or needs escapes in TOML.
 fn text_of(json: &Json) -> Option<String> {
     let text = serde_json::to_string_pretty(json).ok()?;
     let fits = text.len() <= MAX_CASE_BYTES && !text.contains("'''") && text.chars().all(|c| is_plain(c) || c == '\n');
     fits.then_some(text)
 }
 
-/// The resource with no other elements in the lists on the way to a place; its path and pointer
-/// then.
+/// Returns the resource with only the needed elements in the lists on the way to a place, and the
+/// new path and pointer of the place.
 fn alone(mut json: Json, place: &FieldPath) -> (Json, String, String) {
     let (mut path, mut pointer) = (String::new(), String::new());
     for step in place.segs() {

@@ -1,5 +1,5 @@
-//! `xdsctl policy test`: each case of a policy is checked as `validate` would check it, and the
-//! policy alone is looked at.
+//! `xdsctl policy test`: checks each case of a policy as `validate` would. Only the policy's
+//! findings count.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use xdsctl_report::SourcePlace;
 use xdsctl_report::findings::human::FindingsStyle;
 use xdsctl_report::suite::{Counts, FailureReport, SuiteReport, SuiteStyle, SuitesReport, TestReport};
 
-/// What a case must be, as a failure quotes it.
+/// What a case must be, as messages call it.
 const ACCEPTED: &str = "`accepted`";
 const REJECTED: &str = "`rejected`";
 
@@ -38,7 +38,7 @@ pub(super) fn run(args: &PolicyTestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         }
     };
     let fleet = fleet::asked(&args.clients, &config, vec![Client::REFERENCE], io)?.fleet;
-    // What a case names may stand anywhere in the project.
+    // A case may name any file in the project.
     let root = config.file.is_some().then_some(config.root);
     let project = config.policies;
     let style = SuiteStyle {
@@ -81,18 +81,18 @@ pub(super) fn run(args: &PolicyTestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     })
 }
 
-/// A file of policies, and what its cases are run with.
+/// A file of policies, and the options for running its cases.
 struct OfFile<'f> {
     file: &'f PolicyFile,
     policies: &'f Policies,
-    /// Who looks at a case that does not say it.
+    /// The clients for a case that names none.
     clients: &'f [Client],
     /// The directory of the project; `None` for files that the arguments name.
     root: Option<&'f PathBuf>,
     args: &'f PolicyTestArgs,
 }
 
-/// What is not as a case says.
+/// What differs from what a case says.
 #[derive(Default)]
 pub(super) struct CaseFailures {
     /// Resources that the client rejects.
@@ -101,13 +101,13 @@ pub(super) struct CaseFailures {
 }
 
 impl CaseFailures {
-    /// Says whether all is as the case says.
+    /// Says whether everything is as the case says.
     pub fn is_empty(&self) -> bool {
         self.rejections.is_empty() && self.others.is_empty()
     }
 }
 
-/// What came of a case: failures, or why it could not be run.
+/// The result of a case: its failures, or why it could not be run.
 pub(super) type Ran = Result<CaseFailures, String>;
 
 impl OfFile<'_> {
@@ -175,7 +175,7 @@ impl OfFile<'_> {
         })
     }
 
-    /// The files of a case.
+    /// Returns the files of a case.
     fn files(&self, case: &Case) -> Vec<PathBuf> {
         let directory = directory_of(Path::new(&self.file.name));
         case.table.files.iter().map(|file| directory.join(file)).collect()
@@ -208,7 +208,7 @@ impl OfFile<'_> {
     }
 }
 
-/// Holds the resources of a case against its policy.
+/// Checks the resources of a case with its policy.
 pub(super) fn judge(case: &Case, policy: &Policy, policies: &Policies, mut inputs: Inputs) -> Ran {
     inputs.is_quiet = true;
     let mut nothing = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
@@ -239,7 +239,7 @@ pub(super) fn judge(case: &Case, policy: &Policy, policies: &Policies, mut input
     Ok(failures)
 }
 
-/// What is not as the case says.
+/// Returns what differs from what the case says.
 fn failures(case: &Case, policy: &Policy, resources: &[Checked], looked: usize) -> CaseFailures {
     let mut rejections = Vec::new();
     for checked in resources.iter().filter(|checked| checked.verdict == Verdict::Rejected) {
@@ -255,7 +255,7 @@ fn failures(case: &Case, policy: &Policy, resources: &[Checked], looked: usize) 
     CaseFailures { rejections, others }
 }
 
-/// What is not as the case says of the policy's findings.
+/// Returns how the policy's findings differ from what the case says.
 fn of_findings(case: &Case, policy: &Policy, resources: &[Checked], looked: usize) -> Vec<String> {
     let mut failures = Vec::new();
     let of_policy = |found: &&Diagnostic| found.rule.id == policy.rule.id;
@@ -302,7 +302,7 @@ fn of_findings(case: &Case, policy: &Policy, resources: &[Checked], looked: usiz
     failures
 }
 
-/// Says how a case is of the clients alone that do not reject its resources.
+/// If only some clients reject the resources of a case, says how to limit the case to the others.
 fn say_whose(all: &mut [(Client, Ran)]) {
     let passed = all
         .iter()
@@ -311,7 +311,7 @@ fn say_whose(all: &mut [(Client, Ran)]) {
         return;
     };
     for (client, ran) in all {
-        // Of one family, versions tell them apart.
+        // Clients of the same family are told apart by their versions.
         let named = match client.family == passed.family {
             true => passed.to_string(),
             false => passed.family.name().to_owned(),

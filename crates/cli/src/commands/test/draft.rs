@@ -1,4 +1,5 @@
-//! `xdsctl test --init` and `--record`: suites to go on with, out of a dump or a client's log.
+//! `xdsctl test --init` and `--record`: write a suite to start from, out of a dump or a client's
+//! log.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -22,29 +23,32 @@ use xdsctl_suite::{
     capture, headers, run as play,
 };
 
-/// Bytes of suite and files that are played in all: a large world is played less often.
+/// The most bytes of suite and files that are played in total. A large world is played with fewer
+/// seeds.
 const MAX_PLAYED_BYTES: u64 = 32 << 20;
 
-/// How often the largest one is.
+/// The least number of seeds, for the largest world.
 const MIN_SEEDS: u64 = 3;
 
-/// Threads that play.
+/// The number of threads that play.
 const PLAYERS: usize = 2;
 
-/// More bytes are played by one thread: the connections of a world take forty times its bytes, for
-/// each player.
+/// Larger inputs, in bytes, are played by one thread: for each player, the connections of a world
+/// take forty times its bytes.
 const MAX_SHARED_BYTES: u64 = 4 << 20;
 
-/// Channels of a dump that get steps: each has connections of its own, and is played many times.
+/// The most channels of a dump that get steps. Each has its own connections and is played many
+/// times.
 const CHANNELS_SHOWN: usize = 20;
 
-/// Steps that expect a failure and are named.
+/// The most steps that expect a failure and are named.
 const FAILING_SHOWN: usize = 5;
 
-/// Routes of a channel that get a step.
+/// The most routes of a channel that get a step.
 const ROUTES_SHOWN: usize = 50;
 
-/// An expectation that was not met: its step, its place there, and what it would have to say.
+/// An expectation that was not met: the number of its step, its number in the step, and the value
+/// that would have met it.
 type Missed = (usize, usize, Option<Value>);
 
 /// Writes the JSON Schema of suites.
@@ -56,10 +60,10 @@ pub(super) fn schema(io: &mut Io<'_>) -> Result<u8, Error> {
     Ok(0)
 }
 
-/// Writes a suite with a step for each route of what the files hold.
+/// Writes a suite with a step for each route in the files.
 ///
 /// # Errors
-/// What keeps a channel from being opened.
+/// A channel cannot be opened.
 pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if args.files.iter().any(|file| file.as_os_str() == "-") {
         return Err(Error::Usage(
@@ -128,15 +132,15 @@ pub(super) fn init(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         step.expect
             .retain(|expected| !(expected.value.is_null() || works && expected.member == "status"));
     }
-    // The world is read once: it keeps what the first run has compiled of its patterns.
+    // The world is read only once, so the patterns that the first run compiled are kept.
     keep_certain(&mut draft, args, io, |_, _| Ok(sessions));
     write!(io.out, "{}", draft.to_yaml())?;
     say_failing(&draft, io)?;
     Ok(0)
 }
 
-/// Says which steps expect an RPC to fail: what happens is written down, and that may be what is
-/// wrong with the files.
+/// Says which steps expect an RPC to fail. The suite records what happens, and a failure may be a
+/// fault in the files.
 fn say_failing(draft: &Draft, io: &mut Io<'_>) -> Result<(), Error> {
     let steps = draft.steps.iter().enumerate();
     let failing: Vec<String> = steps
@@ -162,10 +166,10 @@ fn say_failing(draft: &Draft, io: &mut Io<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes a suite of what a client's log says.
+/// Writes a suite from a client's log.
 ///
 /// # Errors
-/// The log cannot be read, or there is nothing of xDS in it.
+/// The log cannot be read, or has nothing of xDS.
 pub(super) fn record(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let [file] = args.files.as_slice() else {
         return Err(Error::Usage("--record makes a suite of one log".to_owned()));
@@ -233,7 +237,8 @@ pub(super) fn record(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
 }
 
-/// A step for each route, and how many have none because a credential is sent to them.
+/// Returns a step for each route, and the number of routes without one because their RPC would need
+/// a credential.
 fn steps_of(routes: &[Route], client: Option<usize>, shows_secrets: bool) -> (Vec<Drafted>, usize) {
     let shown = routes.iter().take(ROUTES_SHOWN);
     let mut examples: Vec<Example> = shown
@@ -256,13 +261,13 @@ fn steps_of(routes: &[Route], client: Option<usize>, shows_secrets: bool) -> (Ve
     (examples.into_iter().map(of_example).collect(), hidden)
 }
 
-/// Says whether an RPC has a header that would be masked, and so would not match.
+/// Says whether an RPC has a header that would be masked and then would not match.
 fn has_credential(example: &Example) -> bool {
     let is_credential = |(name, value): &(String, String)| secret::is_name(name) || secret::looks_secret(value);
     example.headers.iter().any(is_credential)
 }
 
-/// Expectations that are not met, so that what happens takes their place.
+/// Returns expectations that are never met, so that what happens replaces them.
 fn to_be_recorded() -> Vec<Expected> {
     let members = [("route", "?"), ("cluster", "?"), ("status", "DATA_LOSS")];
     let expected = members.map(|(member, value)| Expected {
@@ -289,7 +294,7 @@ fn step(deed: DraftAction, client: Option<usize>, expect: Vec<Expected>) -> Draf
     }
 }
 
-/// The lines at the head of a suite.
+/// Returns the lines at the head of a suite.
 fn head(what: &str) -> Vec<String> {
     vec![
         "yaml-language-server: $schema=scenario.json".to_owned(),
@@ -298,8 +303,8 @@ fn head(what: &str) -> Vec<String> {
     ]
 }
 
-/// Plays a draft until its expectations are those that chance does not decide about; `open` has its
-/// clients.
+/// Plays a draft with several seeds, and keeps only expectations that do not depend on chance.
+/// `open` opens the sessions of its clients.
 fn keep_certain(
     draft: &mut Draft,
     args: &TestArgs,
@@ -328,7 +333,7 @@ fn keep_certain(
     }))
 }
 
-/// Plays a test with a seed: what is not met.
+/// Plays a test with a seed. Returns the expectations that are not met.
 fn unmet(seed: u64, test: &Test, sessions: &[Session], text: &str, args: &TestArgs) -> Result<Unmet, String> {
     let mut test = test.clone();
     for (number, client) in Arc::make_mut(&mut test.clients).iter_mut().enumerate() {
@@ -338,8 +343,8 @@ fn unmet(seed: u64, test: &Test, sessions: &[Session], text: &str, args: &TestAr
     Ok(missed.into_iter().map(|(step, place, _)| (step, place)).collect())
 }
 
-/// Plays with so many seeds, by several threads: what was not met with each, or why it cannot be
-/// played with the first that fails.
+/// Plays with each of `seeds` seeds, in several threads. Returns for each seed what was not met, or
+/// the error of the first seed that cannot be played.
 fn play_each(
     seeds: u64,
     players: usize,
@@ -349,7 +354,7 @@ fn play_each(
         let mut runs = Vec::new();
         for seed in (first..seeds).step_by(players) {
             let run = with(seed);
-            // Each stops where it fails: the first failure of all is among these.
+            // Each thread stops at its first failure, so the first failure of all is among these.
             let fails = run.is_err();
             runs.push((seed, run));
             if fails {
@@ -358,7 +363,7 @@ fn play_each(
         }
         runs
     };
-    // This thread plays too: alone where no other can be started.
+    // This thread plays, too. If no other thread can be started, it plays alone.
     let mut runs: Vec<_> = std::thread::scope(|scope| {
         let others: Vec<_> = (1..players as u64)
             .map(|first| scope.spawn(move || played(first)))
@@ -389,13 +394,13 @@ fn read(text: &str) -> Result<Test, String> {
         .ok_or_else(|| "there is no test".to_owned())
 }
 
-/// The clients of a suite.
+/// Opens the sessions of a suite's clients.
 fn open(test: &Test, args: &TestArgs, io: &mut Io<'_>) -> Result<Vec<Session>, String> {
     let opened = suite::open(test, from(args), &mut Vec::new(), io).map_err(|(_, error)| error.to_string())?;
     Ok(opened.sessions)
 }
 
-/// Plays a suite, of which this is the text: the expectations that were not met.
+/// Plays the suite with this text. Returns the expectations that were not met.
 fn missed(test: &Test, sessions: &[Session], text: &str, args: &TestArgs) -> Result<Vec<Missed>, String> {
     let line = |at: usize| 1 + text.get(..at).unwrap_or_default().matches('\n').count();
     let run_options = RunOptions {
@@ -422,10 +427,10 @@ fn missed(test: &Test, sessions: &[Session], text: &str, args: &TestArgs) -> Res
     Ok(missed)
 }
 
-/// The command line names the files.
+/// Allows every directory, because the command line itself names the files.
 static EVERYWHERE: AllowedDirectories = AllowedDirectories::unbounded();
 
-/// Files are named from the current directory on.
+/// Returns the options for a suite whose files are relative to the current directory.
 fn from(args: &TestArgs) -> suite::From<'_> {
     suite::From {
         file: "-",

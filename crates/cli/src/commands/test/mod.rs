@@ -1,4 +1,4 @@
-//! `xdsctl test`: runs suites and says what was not as expected.
+//! `xdsctl test`: runs suites, and reports what differs from the expectations.
 
 mod draft;
 mod update;
@@ -79,7 +79,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
                     coverage.add(std::mem::take(&mut played.coverage));
                     notes.take(report.tests.len(), test, &mut played);
                     let mut test = placing.report(name, test.span, played);
-                    // It comes first, because the other failures may follow from it.
+                    // This failure comes first, because the others may follow from it.
                     test.failures
                         .splice(0..0, unread.map(|(span, lost)| placing.unread_world(span, lost)));
                     report.tests.push(test);
@@ -128,17 +128,17 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     Ok(if counts.failed > 0 { EXIT_FAILED } else { 0 })
 }
 
-/// What there is to say of the tests of a file, each thing once.
+/// The notes on the tests of a file, each only once.
 #[derive(Default)]
 struct Notes {
     said: BTreeSet<(Span, String)>,
-    /// Backends by the test that has them first; the note if none of the tests with them has such
-    /// an endpoint.
+    /// For each backend, the first test that has it, and a note if none of the tests with it has
+    /// such an endpoint.
     backends: BTreeMap<Span, (usize, Option<String>)>,
 }
 
 impl Notes {
-    /// Takes what was found in a test, and leaves it what no test before it had.
+    /// Takes the notes of a test. Leaves the test only notes that no earlier test had.
     fn take(&mut self, number: usize, test: &Test, played: &mut Played) {
         played.notes.retain(|note| self.said.insert(note.clone()));
         if played.stop.is_some() {
@@ -152,7 +152,8 @@ impl Notes {
         }
     }
 
-    /// What is true of all tests that share something: number of the first one, place and note.
+    /// Returns the notes that hold for all tests with the same backend: number of the first test,
+    /// place and text.
     fn of_all(self) -> impl Iterator<Item = (usize, Span, String)> {
         let backends = self.backends.into_iter();
         backends.filter_map(|(span, (number, note))| Some((number, span, note?)))
@@ -170,7 +171,7 @@ fn is_chosen(args: &TestArgs, file: &str, name: &str) -> bool {
     args.run.as_ref().is_none_or(|regex| regex.is_match(&full()))
 }
 
-/// The name of a test; that of its file if it is the only one and has none.
+/// Returns the name of a test. Without a name, returns that of its file.
 fn name(test: &Test, file: &str) -> String {
     if !test.name.is_empty() {
         return test.name.clone();
@@ -179,8 +180,9 @@ fn name(test: &Test, file: &str) -> String {
     stem.map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Runs a test; an error in opening its world ends it. For `records` see [`RunOptions`]. The second
-/// value is what of the world could not be read, and the place that names it.
+/// Runs a test. If its world cannot be opened, the test ends with that error. For `records` see
+/// [`RunOptions`]. The second value is the place that names the world, and what could not be read
+/// of it.
 fn one(
     args: &TestArgs,
     test: &Test,
@@ -229,7 +231,7 @@ fn one(
     Ok((played, unread))
 }
 
-/// A test whose world cannot be opened.
+/// Returns the result of a test whose world cannot be opened.
 fn stopped(span: Span, error: Error, notes: Vec<(Span, String)>) -> Result<(Played, Option<(Span, String)>), Error> {
     if let Error::Output(error) = error {
         return Err(Error::Output(error));
@@ -246,7 +248,7 @@ fn stopped(span: Span, error: Error, notes: Vec<(Span, String)>) -> Result<(Play
     Ok((played, None))
 }
 
-/// Adds the documents that are suites.
+/// Adds the documents that are suites to `sources`.
 fn open(args: &TestArgs, sources: &mut SourceMap, io: &mut Io<'_>) -> Result<Vec<SourceId>, Error> {
     let mut opened = Vec::new();
     for path in &args.files {

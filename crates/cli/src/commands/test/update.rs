@@ -1,4 +1,4 @@
-//! `xdsctl test --update`: writes into suites what happened, where something else was expected.
+//! `xdsctl test --update`: replaces expectations in suites by what happened.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -12,11 +12,11 @@ use xdsctl_document::source::{Source, SourceMap, Span};
 use xdsctl_report::suite::quoted;
 use xdsctl_suite::{Failure, Rewrite, Suite, rewrite, yaml};
 
-/// Runs the tests, and changes the values of expectations that are not met. Says on standard error
+/// Runs the tests, and changes the values of expectations that are not met. Standard error says
 /// what was changed, and what could not be.
 ///
 /// # Errors
-/// A suite that cannot be read or written; the files before it are changed.
+/// A suite cannot be read or written. The files before it have been changed.
 pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<(), Error> {
     if args.files.iter().any(|file| file.as_os_str() == "-") {
         let why = "--update writes files, and standard input is none: name the file";
@@ -34,13 +34,13 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<(), Error> {
                 continue;
             }
             let (played, _) = one(args, test, source.name(), true, io)?;
-            // What a test cannot be run to would be recorded as what it came to.
+            // If a test stopped early, its state at that point must not be recorded.
             if played.stop.is_none() {
                 failures.extend(played.failures);
             }
         }
         if io.incomplete.is_set() {
-            // What half a world does would be recorded as what is expected.
+            // If the world was not read in full, what happens must not be recorded.
             let why = format!("`{}` is not updated: its world cannot be read in full", source.name());
             return Err(Error::Usage(why));
         }
@@ -61,7 +61,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Changes one file; how many expectations of it.
+/// Changes one file, and returns how many expectations were changed.
 fn one_file(
     source: &Source,
     failures: &[Failure],

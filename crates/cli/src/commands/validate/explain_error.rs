@@ -1,4 +1,4 @@
-//! `validate --explain-error`: of all findings only those that a line of a client's log is about.
+//! `validate --explain-error`: shows only the findings that a line of a client's log is about.
 
 use crate::io::input::Inputs;
 use crate::{Error, Io};
@@ -7,17 +7,17 @@ use xdsctl_lint::decide::CheckOutcome;
 use xdsctl_lint::recognise::{self, Page, Recognised, place};
 use xdsctl_model::resource::ResourceType;
 
-/// Listeners of a channel that a line may be about.
+/// Rules on a channel's listener that a line may be about.
 const OF_CHANNEL: [&str; 3] = [
     "target-listener-missing",
     "target-listener-not-api",
     "target-without-virtual-host",
 ];
 
-/// The rule on an authority that no virtual host takes.
+/// The rule for a channel whose authority has no virtual host.
 const WITHOUT_HOST: &str = "target-without-virtual-host";
 
-/// What clients write before the authority that no virtual host takes.
+/// The words that clients write before an authority without a virtual host.
 const BEFORE_AUTHORITY: [&str; 5] = [
     "could not find VirtualHost for ",
     "no matching virtual host found for ",
@@ -26,21 +26,21 @@ const BEFORE_AUTHORITY: [&str; 5] = [
     "No matching route found for ",
 ];
 
-/// A line of which something is recognised.
+/// A line of which at least a part is recognised.
 pub(super) struct RecognisedLine {
     told: Vec<Recognised>,
-    /// The authority for which it tells of no virtual host.
+    /// The authority that has no virtual host according to the line.
     authority: Option<String>,
 }
 
 impl RecognisedLine {
-    /// Takes a line apart.
+    /// Recognises the parts of a line.
     ///
     /// # Errors
-    /// Nothing in it is known.
+    /// Nothing in the line is known.
     pub fn read(line: &str) -> Result<RecognisedLine, Error> {
         let mut told = recognise::recognised(line);
-        // What no page knows may still name a resource and its fields.
+        // A part that no page knows may still name a resource and its fields.
         let is_vague = |one: &Recognised| one.pages.is_empty() && one.path.is_none() && one.resource_name.is_none();
         if told.iter().all(is_vague) {
             told.extend(recognise::unknown(line));
@@ -55,8 +55,8 @@ impl RecognisedLine {
         Ok(RecognisedLine { told, authority })
     }
 
-    /// Says whether it tells that a resource did not come: then a reference to it in the input is
-    /// the place.
+    /// Says whether the line tells that a resource did not arrive. Then the place to show is a
+    /// reference to it in the input.
     pub fn is_of_missing(&self) -> bool {
         self.told.iter().any(place::is_missing)
     }
@@ -66,8 +66,8 @@ impl RecognisedLine {
         self.authority.as_deref()
     }
 
-    /// The target of a channel whose listener is missing, not for a client, or without a virtual
-    /// host.
+    /// Returns the target of a channel whose listener is missing, is not for clients, or has no
+    /// virtual host for the channel.
     pub fn target(&self) -> Option<String> {
         let is_channels = |one: &&Recognised| place::is_missing(one) || OF_CHANNEL.iter().any(|id| one.leads_to(id));
         let of_listener = |one: &Recognised| match one.resource_type {
@@ -75,15 +75,16 @@ impl RecognisedLine {
             _ => None,
         };
         let listener = self.told.iter().filter(is_channels).find_map(of_listener)?;
-        // A name in another form was made of the target by a template.
+        // A listener name with `://` was made from the target by a template.
         (!listener.contains("://")).then(|| format!("xds:///{listener}"))
     }
 
-    /// Keeps of an outcome what the line is about, and says what of the line no resource can show.
-    /// Why nobody knows whether the fault is there, if nothing was looked for.
+    /// Keeps only the findings that the line is about, and says which parts of the line are not
+    /// about a resource. If something was not looked for, returns why it is not known whether the
+    /// fault is there.
     ///
     /// # Errors
-    /// Those of the streams.
+    /// A stream cannot be written.
     pub fn keep(
         &self,
         outcome: &mut CheckOutcome,
@@ -119,13 +120,13 @@ impl RecognisedLine {
         Ok(not_known.or(of_none).map(str::to_owned))
     }
 
-    /// Says whether the line may be of a channel to this target.
+    /// Says whether the line may be about a channel to this target.
     fn is_of(&self, target: &Target) -> bool {
         self.authority().is_none_or(|authority| authority == target.authority)
     }
 }
 
-/// The authority that a line names as one without a virtual host.
+/// Returns the authority without a virtual host that a line names.
 fn authority(line: &str) -> Option<&str> {
     let behind = BEFORE_AUTHORITY
         .iter()

@@ -1,9 +1,9 @@
-//! `validate --fix` and `--diff`: the fixes of all documents, made in the files or shown as a
+//! `validate --fix` and `--diff`: make the fixes of all documents in the files, or print them as a
 //! patch.
 //!
-//! What is suppressed, in the baseline, switched off with `-A` or no fault to the clients that were
-//! asked is not fixed, and neither is configuration that was made for a proxy, unless `--all` asks
-//! for it: its reader is another.
+//! Findings that are suppressed, in the baseline, switched off with `-A`, or no fault for the
+//! clients that were asked are not fixed. Configuration that was made for a proxy is not fixed
+//! either, because its reader is not gRPC, unless `--all` asks for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -27,18 +27,18 @@ use xdsctl_report::masks::{Masks, ResourceSpan, resources};
 /// The fixes of a run.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// In the order of each document; none overlaps another.
+    /// The edits of each document, in order and without overlaps.
     changes: BTreeMap<SourceId, Vec<Edit>>,
-    /// Resources of the documents.
+    /// The resources of each document.
     resources: BTreeMap<SourceId, Vec<ResourceSpan>>,
-    /// Documents with findings that could be fixed if they were in another format.
+    /// Documents with findings that could be fixed in another format.
     passed_over: BTreeSet<SourceId>,
     /// The findings that have a fix.
     pub fixable: Fixable,
 }
 
 impl Plan {
-    /// Looks for the fixes of what was found in the documents of `inputs`.
+    /// Collects the fixes for the findings in the documents of `inputs`.
     pub fn of(outcome: &CheckOutcome, inputs: &Inputs, severities: &Severities, with_proxies: bool) -> Plan {
         let wants = |diagnostic: &Diagnostic| {
             let field = diagnostic.path.segs().last_field();
@@ -80,15 +80,15 @@ impl Plan {
         plan
     }
 
-    /// How many fixes there are.
+    /// Returns how many fixes there are.
     pub fn count(&self) -> usize {
         self.changes.values().map(Vec::len).sum()
     }
 
-    /// Makes the fixes in the files, and in what was read of them; says how many.
+    /// Makes the fixes in the files and in the documents in memory, and says how many there are.
     ///
-    /// A file that is out of reach, cannot be written, or is no longer what was read, stays as it
-    /// is, and so does what was read of it.
+    /// A file that is out of reach, cannot be written or has changed since it was read is not
+    /// changed, and neither is its document in memory.
     ///
     /// # Errors
     /// Standard error is closed.
@@ -118,11 +118,11 @@ impl Plan {
         Ok(())
     }
 
-    /// Prints the fixes as a patch, and makes them in what was read; `is_for_files` if they can be
-    /// made where that comes from.
+    /// Prints the fixes as a patch, and makes them in the documents in memory. `is_for_files` says
+    /// whether `--fix` could make them where the documents come from.
     ///
     /// # Errors
-    /// A stream that cannot be written.
+    /// A stream cannot be written.
     pub fn show(
         &self,
         inputs: &mut Inputs,
@@ -181,7 +181,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Makes the fixes in what was read.
+    /// Makes the fixes in the documents in memory.
     fn change(&self, inputs: &mut Inputs) {
         for (id, changes) in &self.changes {
             if let Some(source) = inputs.sources.get(*id) {
@@ -192,7 +192,7 @@ impl Plan {
     }
 }
 
-/// The document after its fixes.
+/// Returns the document after its fixes.
 fn fixed(old: &[u8], changes: &[Edit]) -> Vec<u8> {
     let mut new = Vec::with_capacity(old.len());
     let mut at = 0;

@@ -18,7 +18,7 @@ use xdsctl_model::diag::Severity;
 pub struct Preset {
     suppressions: Vec<Suppression>,
     baseline: Option<(Baseline, SourceId)>,
-    /// A new baseline is wanted.
+    /// Whether a new baseline will be written.
     is_recorded: bool,
     today: Date,
 }
@@ -27,7 +27,7 @@ impl Preset {
     /// Reads the suppressions of the project and the baseline.
     ///
     /// # Errors
-    /// A baseline that cannot be read.
+    /// The baseline cannot be read.
     pub fn open(args: &ValidateArgs, config: &ProjectConfig, sources: &mut SourceMap) -> Result<Preset, Error> {
         let of_project = config.baseline.as_ref().map(|setting| setting.value.clone());
         // The project's baseline need not exist yet if this run writes it.
@@ -121,7 +121,8 @@ pub fn write(args: &ValidateArgs, recorded: Vec<baseline::BaselineEntry>, io: &m
     Ok(())
 }
 
-/// The suppressions of the project; its file becomes a document, to point into.
+/// Returns the suppressions of the project. The settings file becomes a document, so that findings
+/// can point into it.
 fn of_config(config: &ProjectConfig, sources: &mut SourceMap) -> Vec<Suppression> {
     let Some(file) = config.file.as_ref().filter(|_| !config.ignores.is_empty()) else {
         return Vec::new();

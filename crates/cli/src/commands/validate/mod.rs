@@ -1,4 +1,4 @@
-//! `xdsctl validate`: inputs to findings to an exit code.
+//! `xdsctl validate`: reads inputs, reports findings, and derives an exit code.
 
 mod explain_error;
 mod fix;
@@ -44,7 +44,7 @@ pub(super) const EXIT_FINDINGS: u8 = 1;
 
 pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if args.quiet {
-        // `--quiet` turns off the progress line too.
+        // `--quiet` turns off the progress bar, too.
         io.err_is_terminal = false;
     }
     let mut asked = ValidatePlan::of(args, io)?;
@@ -75,22 +75,22 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     code
 }
 
-/// What is asked of every input: the flags, and what the project says.
+/// The plan of a run: what the flags and the project ask of every input.
 pub(super) struct ValidatePlan<'a> {
     pub args: &'a ValidateArgs,
     pub config: ProjectConfig,
     pub reports: ReportPlan,
-    /// The input is all there is.
+    /// Whether the input is complete.
     is_complete: bool,
     pub severities: Severities,
     pub fleet: Fleet,
     /// Where the clients are named, if not in an argument.
     fleet_from: Option<String>,
-    /// Neither arguments nor the project name the clients.
+    /// Whether neither arguments nor the project name the clients.
     is_default_fleet: bool,
-    /// Clients that are to be asked and of which the version cannot be read.
+    /// Clients that should be asked but whose version cannot be read.
     unread: Vec<String>,
-    /// The clients whose findings can fail the run; none for all.
+    /// The clients whose findings can fail the run; empty for all.
     counted: Vec<Client>,
     pub style: ReportStyle,
 }
@@ -101,10 +101,10 @@ impl<'a> ValidatePlan<'a> {
         ValidatePlan::of_project(args, config, io)
     }
 
-    /// What is asked in a project of which the settings are known.
+    /// Makes the plan for a project whose settings are known.
     ///
     /// # Errors
-    /// Arguments or settings that cannot be.
+    /// The arguments or settings are not valid.
     pub(super) fn of_project(
         args: &'a ValidateArgs,
         config: ProjectConfig,
@@ -141,7 +141,7 @@ impl<'a> ValidatePlan<'a> {
         })
     }
 
-    /// Asks the clients that sent what is in the inputs, if nobody says who is to be asked.
+    /// Asks the clients that sent the inputs, if neither arguments nor the project name clients.
     pub(super) fn ask_senders(&mut self, inputs: &mut Inputs, io: &Io<'_>) -> Result<(), Error> {
         let senders = self.is_default_fleet.then(|| fleet::senders(inputs)).flatten();
         let Some(senders) = senders else {
@@ -155,7 +155,8 @@ impl<'a> ValidatePlan<'a> {
         inputs.ask(self.fleet.clone())
     }
 
-    /// Says whether each snapshot is answered on a line, and in which file; `Some(None)` for standard output.
+    /// Says whether each snapshot is answered on a line. Returns the file for the answers, or
+    /// `Some(None)` for standard output.
     pub(super) fn is_by_line(&self) -> Option<Option<&Path>> {
         match self.reports.formats.as_slice() {
             [
@@ -168,7 +169,7 @@ impl<'a> ValidatePlan<'a> {
         }
     }
 
-    /// The files that the run writes.
+    /// Returns the files that the run writes.
     pub(super) fn own(&self) -> OwnOutput {
         let of_project = self.config.baseline.as_ref().map(|setting| setting.value.as_path());
         let of_flags = [self.args.baseline.as_deref(), self.args.write_baseline.as_deref()];
@@ -176,7 +177,7 @@ impl<'a> ValidatePlan<'a> {
         OwnOutput::of(&self.reports.formats, baselines)
     }
 
-    /// Writes the report; the exit code for what is in it.
+    /// Writes the report, and returns the exit code for its findings.
     pub(super) fn tell(&self, mut checked: Examined, inputs: &Inputs, io: &mut Io<'_>) -> Result<u8, Error> {
         let mut fixable = Fixable::default();
         if outputs::says_what_is_fixable(&self.reports.formats) && self.running_system().is_none() {
@@ -202,7 +203,7 @@ impl<'a> ValidatePlan<'a> {
         inputs.exit_code(self.exit_code(&summary), io)
     }
 
-    /// An unknown verdict takes precedence over findings.
+    /// Returns the exit code. An unknown verdict takes precedence over findings.
     pub(super) fn exit_code(&self, summary: &Summary) -> u8 {
         match not_checked::unknown(&summary.not_checked) {
             Some(_) => EXIT_TROUBLE,
@@ -211,7 +212,8 @@ impl<'a> ValidatePlan<'a> {
         }
     }
 
-    /// Standard input, the lines of a stream and running systems have no file that could be fixed.
+    /// Refuses `--fix` for standard input, streams and running systems, which have no file to
+    /// change.
     fn refuse_streams(&self) -> Result<(), Error> {
         let refused = |what: &str| {
             Err(Error::Usage(format!(
@@ -228,13 +230,13 @@ impl<'a> ValidatePlan<'a> {
         Ok(())
     }
 
-    /// The first input that is no file but a running system.
+    /// Returns the first input that is a running system.
     fn running_system(&self) -> Option<&str> {
         let inputs = self.args.input.files.iter().filter_map(|file| file.to_str());
         inputs.into_iter().find(|text| live::is_address(text))
     }
 
-    /// The fixes of what was found, by the findings.
+    /// Returns which findings have a fix.
     pub(super) fn fixable(&self, checked: &Examined, inputs: &Inputs) -> Fixable {
         self.plan(checked, inputs).fixable
     }
@@ -243,7 +245,8 @@ impl<'a> ValidatePlan<'a> {
         Plan::of(&checked.outcome, inputs, &self.severities, self.args.all)
     }
 
-    /// Fixes what was found, or shows how, and checks again. The first `given` documents are the inputs, others were found by them.
+    /// Fixes the findings, or prints the fixes, and checks again. The first `given` documents are
+    /// the inputs; the others were found from these.
     fn fix(&self, checked: &Examined, mut inputs: Inputs, given: usize, io: &mut Io<'_>) -> Result<u8, Error> {
         let plan = self.plan(checked, &inputs);
         let count = plan.count();
@@ -274,7 +277,7 @@ impl<'a> ValidatePlan<'a> {
         inputs.exit_code(code, io)
     }
 
-    /// How findings are looked up.
+    /// Returns the options for looking up findings.
     pub(super) fn options<'o>(&'o self, fixable: &'o Fixable) -> ResolveOptions<'o> {
         let style = self.style.findings;
         ResolveOptions {
@@ -291,8 +294,8 @@ impl<'a> ValidatePlan<'a> {
         }
     }
 
-    /// The server of `--listen`, and the bootstrap that has no name for the listeners of servers: the one of `--bootstrap`, else the first
-    /// among the documents.
+    /// Returns the server of `--listen`. Also returns the bootstrap if it has no name for the
+    /// listeners of servers: the one of `--bootstrap`, or else the first among the documents.
     ///
     /// # Errors
     /// There is no bootstrap.
@@ -323,10 +326,11 @@ impl<'a> ValidatePlan<'a> {
         Ok((server, without))
     }
 
-    /// Checks everything, and takes out what is known.
+    /// Checks everything, and removes known findings.
     ///
     /// # Errors
-    /// A target that is none, a line of which nothing is known, a baseline that cannot be read.
+    /// The target is not valid, nothing in the line of `--explain-error` is known, or the baseline
+    /// cannot be read.
     pub(super) fn check(&self, inputs: &mut Inputs, io: &mut Io<'_>) -> Result<Examined, Error> {
         let known = Preset::open(self.args, &self.config, &mut inputs.sources)?;
         let line = self
@@ -419,7 +423,7 @@ impl<'a> ValidatePlan<'a> {
         };
         let mut nothing = nothing.to_owned();
         let suppressed = if let Some(line) = &line {
-            // What a line tells of is shown, known or not.
+            // Findings that the line is about are shown even if they are known.
             if let Some(why) = line.keep(&mut outcome, target.as_ref(), inputs, io)? {
                 has_input = false;
                 nothing = why;
@@ -448,37 +452,37 @@ impl<'a> ValidatePlan<'a> {
     }
 }
 
-/// What came out of the inputs.
+/// The result of checking the inputs.
 pub(super) struct Examined {
     outcome: CheckOutcome,
-    /// What policies looked at, and nobody is shown.
+    /// Parsed resources that only policies need, and that no report shows.
     unshown: Vec<Option<Arc<Resource>>>,
-    /// What the client keeps, if that is shown.
+    /// What the client keeps, if the report shows it.
     reached: Option<Arc<Reached>>,
     worlds: Vec<WorldName>,
     scope: ReportScope,
-    /// Switches of which something is not known.
+    /// Switches about which something is not known.
     doubts: Vec<Doubt>,
     /// Clients of a dump whose version cannot be read.
     unread: Vec<String>,
     suppressed: Suppressed,
-    /// Rules of the project's own.
+    /// The number of the project's own rules.
     policies: usize,
-    /// Those of them that looked at nothing.
+    /// The ids of the project's own rules that looked at nothing.
     idle_policies: Vec<&'static str>,
-    /// Fixes that could be made, if they were looked for.
+    /// The number of possible fixes, if they were looked for.
     fixable: usize,
-    /// There was nothing that could be checked.
+    /// The error, if there was nothing that could be checked.
     pub nothing: Option<Error>,
 }
 
 impl Examined {
-    /// All of it, to look into or to take from.
+    /// Returns the whole result, to look into or to take parts from.
     pub(super) const fn outcome(&mut self) -> &mut CheckOutcome {
         &mut self.outcome
     }
 
-    /// The findings, to be taken out resource by resource.
+    /// Returns the findings, to be taken out resource by resource.
     pub(super) fn report<'r>(
         &'r mut self,
         sources: &'r SourceMap,
@@ -501,11 +505,11 @@ impl Examined {
     }
 }
 
-/// What the project says of rules, and then the flags: the last one counts.
+/// Returns the severities that the project and then the flags set. The last one counts.
 fn severities(args: &ValidateArgs, config: &ProjectConfig) -> Result<Severities, Error> {
     let known: Vec<_> = config.rules().collect();
     let mut severities = Severities::default();
-    // What a line tells of is shown, whatever the project says.
+    // Findings that the line of `--explain-error` is about are shown, whatever the project says.
     let of_project = config.rules.iter().filter(|_| args.explain_error.is_none());
     for Setting { value, .. } in of_project {
         severities.add(value.rules.clone(), value.severity);

@@ -11,8 +11,8 @@ use xdsctl_model::profile::Fleet;
 use xdsctl_report::findings::not_checked::Gate;
 use xdsctl_report::findings::{ShownSeverity, clients, human, matrix};
 
-/// Which reports are written, and what fails the run: what the flags say, else the project, else
-/// the default.
+/// The reports that are written, and what fails the run. Flags take precedence over the project,
+/// and the project over the defaults.
 pub(in crate::commands) struct ReportPlan {
     pub formats: Vec<ReportDestination>,
     pub fail_on: FailOn,
@@ -20,10 +20,10 @@ pub(in crate::commands) struct ReportPlan {
 }
 
 impl ReportPlan {
-    /// What is asked for.
+    /// Returns the plan of the reports.
     ///
     /// # Errors
-    /// Something is asked for that none of the reports shows.
+    /// The arguments ask for something that none of the reports shows.
     pub(super) fn of(args: &ValidateArgs, config: &ProjectConfig) -> Result<ReportPlan, Error> {
         let of_config = config.format.as_ref().map(|setting| setting.value);
         let formats = match args.formats.as_slice() {
@@ -47,9 +47,9 @@ impl ReportPlan {
         })
     }
 
-    /// How the report is to look.
+    /// Returns the style of the report.
     pub(super) fn style(&self, args: &ValidateArgs, fleet: &Fleet, io: &Io<'_>) -> ReportStyle {
-        // A line leads to its finding, however quiet that is.
+        // A line of `--explain-error` leads to its finding, however low the severity is.
         let quietest = if args.explain_error.is_some() {
             Severity::Note
         } else {
@@ -92,7 +92,7 @@ impl ReportPlan {
     }
 }
 
-/// Refuses what is asked for and stands in none of the reports.
+/// Refuses arguments that ask for something that none of the reports shows.
 fn refuse_unshown(args: &ValidateArgs, reports: &[ReportDestination]) -> Result<(), Error> {
     use ReportFormat::{Human, Json};
     if !args.reach.is_empty() && !args.show.contains(&Show::Reached) {

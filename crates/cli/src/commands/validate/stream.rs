@@ -1,11 +1,11 @@
-//! `validate --format jsonl`: a snapshot a line in, a verdict a line out, as a control plane asks
-//! before it sends one.
+//! `validate --format jsonl`: reads one snapshot per line and writes one verdict per line, for a
+//! control plane that asks before it sends a snapshot.
 //!
 //! Each line is a document and a world of its own. Its verdict is written and flushed before the
-//! next line is read, so that whoever writes a line can wait for the answer. A document that is
-//! printed over several lines is read to its last bracket ([`printed`]); a file in YAML, text
-//! format or binary is read as a whole. A running system is one line, with `--watch` one for each
-//! version.
+//! next line is read, so that the writer of a line can wait for the answer. A document that is
+//! printed over several lines is read to its last bracket ([`printed`]). A file in YAML, text
+//! format or binary is read as a whole. A running system counts as one line; with `--watch`, each
+//! version is a line.
 
 mod printed;
 
@@ -24,31 +24,31 @@ use xdsctl_report::findings::Shown;
 use xdsctl_report::findings::fixable::Fixable;
 use xdsctl_report::findings::verdict::{SnapshotPlace, SnapshotVerdict};
 
-/// What is asked of every line, and of every version of a running system.
+/// Answers every line, and every version of a running system.
 pub(super) struct LineStream<'s>(pub &'s ValidatePlan<'s>);
 
 impl LineStream<'_> {
-    /// Answers every line of every input, on `file` or standard output; the worst of their exit
-    /// codes.
+    /// Answers every line of every input, in `file` or on standard output. Returns the worst of
+    /// their exit codes.
     pub(super) fn run(&self, file: Option<&Path>, io: &mut Io<'_>) -> Result<u8, Error> {
         if self.0.args.write_baseline.is_some() {
             let why = "a baseline is written for documents, and not for the lines of a stream";
             return Err(Error::Usage(format!("--write-baseline: {why}")));
         }
         if let Some(bootstrap) = &self.0.args.input.bootstrap {
-            // Also of a stream without a line.
+            // A missing bootstrap is an error even for a stream without lines.
             File::open(bootstrap).map_err(|error| input::cannot_read(bootstrap, error))?;
         }
         let inputs = self.files(io)?;
         if let Some(file) = file {
-            // Each answer would be a line to be answered.
+            // Otherwise each answer would be read as a line.
             outputs::refuse_any(file, inputs.iter().map(PathBuf::as_path))?;
         }
         let mut out: Box<dyn Write + '_> = match file {
             Some(file) => self.0.style.create(file, ReportFormat::Jsonl)?,
             None => Box::new(&mut io.out),
         };
-        // Of the documents that were answered; `None` before the first.
+        // The worst exit code of the documents so far; `None` before the first.
         let mut code = None;
         for path in &inputs {
             if let Some(address) = path.to_str().filter(|text| live::is_address(text)) {
@@ -73,7 +73,8 @@ impl LineStream<'_> {
         code.ok_or_else(|| Error::Nothing("there is no snapshot in the input".to_owned()))
     }
 
-    /// The files whose lines are answered, `-` among them, without answers of an earlier run.
+    /// Returns the files whose lines are answered, including `-`, without answers of an earlier
+    /// run.
     fn files(&self, io: &mut Io<'_>) -> Result<Vec<PathBuf>, Error> {
         let own = self.0.own();
         let input = &self.0.args.input;
@@ -107,8 +108,8 @@ impl LineStream<'_> {
         Ok(files)
     }
 
-    /// Answers every line, and every document that is printed over several; the worst of their exit
-    /// codes, `None` without one.
+    /// Answers every line, and every document that is printed over several. Returns the worst of
+    /// their exit codes; `None` without a document.
     fn lines(&self, name: &str, lines: &mut dyn BufRead, out: &mut dyn Write) -> Result<Option<u8>, Error> {
         let mut code = None;
         let mut at = SnapshotPlace::default();
@@ -141,8 +142,7 @@ impl LineStream<'_> {
         }
     }
 
-    /// Answers a version of a running system, of which there were `number` with this one; its exit
-    /// code.
+    /// Answers version number `number` of a running system, and returns the exit code.
     pub(super) fn version(
         &self,
         address: &str,
@@ -161,10 +161,10 @@ impl LineStream<'_> {
         let asked = self.0;
         let is_other = !is_json_or_blank(&bytes) && !has_no_lines(Path::new(name));
         let mut inputs = input::snapshot(&asked.args.input, &asked.config, asked.fleet.clone(), name, bytes)?;
-        // Nobody watches the progress of a line.
+        // Progress is not shown for a single line.
         let mut io = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
         let mut checked = asked.check(&mut inputs, &mut io)?;
-        // A line is nowhere where it could be fixed.
+        // A line has no file in which it could be fixed.
         let fixable = Fixable::default();
         let options = asked.options(&fixable);
         let error = checked.nothing.as_ref().map(|nothing| match is_other {
@@ -182,7 +182,7 @@ impl LineStream<'_> {
     }
 }
 
-/// Says whether a file that begins as a report hides no snapshot.
+/// Says whether a file that begins like a report holds no snapshot.
 fn is_report_to_its_end(file: &Path) -> Result<bool, Error> {
     let mut sources = SourceMap::new();
     let id = sources
@@ -193,12 +193,12 @@ fn is_report_to_its_end(file: &Path) -> Result<bool, Error> {
         .is_some_and(|source| own_output::holds_nothing(id, source)))
 }
 
-/// Says whether what has this name is in a form whose documents are no lines.
+/// Says whether an input with this name has a format in which lines are not documents.
 fn has_no_lines(name: &Path) -> bool {
     files::ending(name).is_some_and(|ending| !OF_LINES.contains(&ending))
 }
 
-/// Endings of files whose lines may be documents.
+/// The extensions of files whose lines may be documents.
 const OF_LINES: [&str; 3] = ["json", "jsonl", "ndjson"];
 
 fn is_json_or_blank(bytes: &[u8]) -> bool {

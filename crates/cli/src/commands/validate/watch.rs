@@ -1,13 +1,12 @@
-//! `xdsctl validate --watch`: a gate that stays open while every version of a running system is
-//! good.
+//! `xdsctl validate --watch`: checks every version of a running system, until one is bad.
 
 use super::ValidatePlan;
 use crate::{Error, Io};
 
-/// Checks each version until one has a finding as bad as `--fail-on` says.
+/// Checks each version, until one has a finding that `--fail-on` counts.
 ///
 /// # Errors
-/// The input is no running system, or cannot be fetched.
+/// The input is not a running system, or it cannot be fetched.
 pub(super) fn run(asked: &ValidatePlan<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
     let [path] = asked.args.input.files.as_slice() else {
         return Err(Error::Usage("--watch takes one running system".to_owned()));
@@ -36,7 +35,7 @@ fn watch(text: &str, asked: &ValidatePlan<'_>, io: &mut Io<'_>) -> Result<u8, Er
 
     let plan = InputPlan::of(&asked.args.input, &asked.config)?;
     let live = crate::io::live::connect::ConnectRequest::of_input(text, &plan)?;
-    // A file is opened once, and gets a line for each version.
+    // The file is opened once, and gets a line for each version.
     let mut by_line = match asked.is_by_line() {
         Some(Some(file)) => Some(Some(asked.style.create(file, ReportFormat::Jsonl)?)),
         Some(None) => Some(None),
@@ -60,7 +59,7 @@ fn watch(text: &str, asked: &ValidatePlan<'_>, io: &mut Io<'_>) -> Result<u8, Er
         io.out.flush()?;
         Ok(code)
     };
-    // Both are called in turn, never one within the other.
+    // The two closures are called in turn, never one inside the other.
     let io = std::cell::RefCell::new(io);
     let ended = xdsctl_net::watch(
         &live.address,
@@ -77,14 +76,14 @@ fn watch(text: &str, asked: &ValidatePlan<'_>, io: &mut Io<'_>) -> Result<u8, Er
         },
         &mut |told| {
             if !asked.args.quiet || told.is_rejection {
-                // Nothing is left to tell a closed standard error.
+                // If standard error is closed, nobody can be told.
                 let mut io = io.borrow_mut();
                 let _ = say!(io.err, "{}", told.line).and_then(|()| io.err.flush());
             }
         },
     );
     match (ended, last) {
-        // The first version that is not good, or Ctrl-C after good ones.
+        // The watch ended at the first bad version, or by Ctrl-C after good versions.
         (Ok(()) | Err(xdsctl_net::Error::Interrupted), Some(code)) => code,
         (Ok(()), None) => Ok(0),
         (Err(error), _) => Err(crate::io::live::connect::live(error)),

@@ -1,5 +1,5 @@
-//! What documents yielded the last time: an editor changes one of many, and the others need not be
-//! read again.
+//! Keeps what documents yielded the last time. An editor changes one of many, and the others need
+//! not be read again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,17 +11,18 @@ use xdsctl_document::source::{Source, SourceId};
 /// Documents that were read for the same clients.
 #[derive(Debug, Default)]
 pub struct KeptDocuments {
-    /// What they were checked against.
+    /// The clients and the bootstrap for which they were read.
     against: String,
-    /// By their names.
+    /// The documents by name.
     documents: BTreeMap<String, (Arc<Source>, ReadDocument)>,
 }
 
 impl KeptDocuments {
-    /// What the documents of `inputs` yield together, those that are new read now. What is not
-    /// among them is forgotten.
+    /// Returns what the documents of `inputs` yield together. Reads only those that are new, and
+    /// forgets those that are no longer there.
     ///
-    /// `None` if there is so much that all of it must be read together, or two have one name.
+    /// Returns `None` if two documents have the same name, or if so much was found that limits
+    /// apply and all documents must be read together.
     pub(super) fn reading(&mut self, inputs: &Inputs, keep: Keep) -> Option<Reading> {
         let input = inputs.validation_input(keep);
         let against = format!("{:?} {:?} {keep:?}", inputs.fleet, inputs.server);

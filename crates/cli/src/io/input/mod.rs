@@ -25,7 +25,7 @@ use xdsctl_model::diag::Diagnostic;
 use xdsctl_model::profile::{Client, Fleet, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 
-/// Values are read again, when they are asked for, from documents of more than so many bytes.
+/// The size of all documents, in bytes, above which values are not kept but read again when needed.
 const KEEP_VALUES_BYTES: usize = 16 << 20;
 
 /// Everything that a command knows before it reads resources.
@@ -33,37 +33,38 @@ const KEEP_VALUES_BYTES: usize = 16 << 20;
 pub struct Inputs {
     /// All documents, the bootstrap included.
     pub sources: SourceMap,
-    /// The documents to read as xDS, in order.
+    /// The documents that are read as xDS, in order.
     pub documents: Vec<SourceId>,
     /// The clients that are asked, with their switches.
     pub fleet: Fleet,
-    /// What the bootstrap says.
+    /// The facts from the bootstrap that validation needs.
     pub server: ServerFacts,
     /// The bootstrap given with `--bootstrap`.
     pub bootstrap: Option<Bootstrap>,
     bootstrap_source: Option<SourceId>,
     /// Findings on the bootstrap.
     pub findings: Vec<Finding>,
-    /// What is read, and as what.
+    /// The inputs, and how they are interpreted.
     plan: InputPlan,
     /// The documents that were found in a directory.
     found: BTreeSet<SourceId>,
-    /// Where each document stands that may be of one world with others.
+    /// The place of each document that may belong to one world with others.
     places: BTreeMap<SourceId, DocumentPlace>,
-    /// The input is said to be all there is.
+    /// Whether the input is complete, according to the arguments or the settings.
     pub is_complete: bool,
-    /// Standard error hears nothing of worlds.
+    /// Whether nothing about worlds is written to standard error.
     pub is_quiet: bool,
-    /// Documents that are a part of another one, as JSON; `true` if that is YAML.
+    /// Documents that are a part of another document, as JSON. The value says whether the original
+    /// is YAML.
     inline: BTreeMap<SourceId, bool>,
-    /// Directories that have the same resource are refused: somebody else says that all of it is
-    /// one client's.
+    /// Whether the whole input is one client's. Then directories with the same resource are
+    /// refused.
     is_one_client: bool,
-    /// Why some of what was named could not be read.
+    /// Why some of the named files could not be read.
     unread: Vec<Error>,
-    /// What files may name.
+    /// The directories in which files may name files.
     reach: AllowedDirectories,
-    /// What documents yielded the last time, if they are looked at again and again.
+    /// What documents yielded the last time, if they are read again and again.
     pub kept: Option<KeptDocuments>,
 }
 
@@ -72,7 +73,7 @@ pub use open::{of_documents, of_parts, of_text, open, open_for, open_plan, snaps
 pub use plan::InputPlan;
 pub(crate) use plan::{set_env, switches};
 
-/// Why a file cannot be read, or that it was never meant as one.
+/// Returns the error for a file that cannot be read, or for a name that cannot mean a file.
 pub(crate) fn cannot_read(name: &Path, source: std::io::Error) -> Error {
     let no_file = name.to_str().filter(|_| source.kind() == ErrorKind::NotFound);
     match no_file {
@@ -87,7 +88,8 @@ pub(crate) fn cannot_read(name: &Path, source: std::io::Error) -> Error {
     Error::io("read", name.display())(source)
 }
 
-/// Says what is not known of the switches that were set, for a command without a report that does.
+/// Prints what is not known about the switches that were set, for a command whose report does not
+/// say it.
 ///
 /// # Errors
 /// Standard error cannot be written.
@@ -98,7 +100,8 @@ pub(crate) fn say_doubts(fleet: &Fleet, io: &mut Io<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Ends the command if something could not be read: says all of it, the last as the error.
+/// Fails if something could not be read. Prints all errors; the last one becomes the error of the
+/// command.
 fn refuse(mut unread: Vec<Error>, io: &mut Io<'_>) -> Result<(), Error> {
     let Some(last) = unread.pop() else {
         return Ok(());
@@ -109,18 +112,18 @@ fn refuse(mut unread: Vec<Error>, io: &mut Io<'_>) -> Result<(), Error> {
 
 fn say(unread: &[Error], io: &mut Io<'_>) {
     for error in unread {
-        // Nothing is left to tell a closed standard error.
+        // If standard error is closed, nobody can be told.
         let _ = io.remark(Remark::Line(format!("xdsctl: {error}")));
         io.annotate(error);
     }
 }
 
 impl Inputs {
-    /// The same documents for other clients. What could not be read goes with the first of these
-    /// copies.
+    /// Returns the same documents for other clients. The first of these copies takes over the
+    /// errors of files that could not be read.
     ///
     /// # Errors
-    /// A switch that no client has.
+    /// A switch is given that no client has.
     pub fn again(&mut self, fleet: Fleet) -> Result<Inputs, Error> {
         let mut inputs = Inputs {
             sources: self.sources.clone(),
@@ -135,10 +138,10 @@ impl Inputs {
         Ok(inputs)
     }
 
-    /// Asks other clients than those for which the inputs were opened.
+    /// Changes the clients that are asked.
     ///
     /// # Errors
-    /// A switch that no client has.
+    /// A switch is given that no client has.
     pub fn ask(&mut self, mut fleet: Fleet) -> Result<(), Error> {
         self.plan.equip(&mut fleet)?;
         self.fleet = fleet;
@@ -147,7 +150,7 @@ impl Inputs {
         Ok(())
     }
 
-    /// Inputs of which nothing is read yet.
+    /// Returns inputs for which nothing has been read yet.
     fn without_documents(plan: InputPlan, mut fleet: Fleet) -> Result<Inputs, Error> {
         plan.equip(&mut fleet)?;
         Ok(Inputs {
@@ -165,14 +168,14 @@ impl Inputs {
             inline: BTreeMap::new(),
             is_one_client: false,
             unread: Vec::new(),
-            // Directories that are named are read by whatever way.
+            // Directories that are named may be read in any way.
             reach: AllowedDirectories::of(plan.allow_read.iter().chain(&plan.files)),
             plan,
             kept: None,
         })
     }
 
-    /// What files may name.
+    /// Returns the directories in which files may name files.
     pub const fn reach(&self) -> &AllowedDirectories {
         &self.reach
     }
@@ -182,18 +185,18 @@ impl Inputs {
         self.found.contains(&id)
     }
 
-    /// Keeps what went wrong with some of the inputs, to be said at the end.
+    /// Stores errors of some of the inputs, which are reported at the end.
     pub fn fail(&mut self, errors: Vec<Error>) {
         self.unread.extend(errors);
     }
 
-    /// Why something could not be read, the first.
+    /// Returns the first error of something that could not be read.
     pub fn first_unread(&self) -> Option<String> {
         self.unread.first().map(Error::to_string)
     }
 
-    /// For a command that has done its work with what could be read, and would end with `code`:
-    /// says what could not be read.
+    /// Returns the exit code of a command that has used what could be read and would end with
+    /// `code`. Reports what could not be read.
     pub fn exit_code(&self, code: u8, io: &mut Io<'_>) -> Result<u8, Error> {
         if self.unread.is_empty() {
             return Ok(code);
@@ -203,7 +206,7 @@ impl Inputs {
         Ok(EXIT_TROUBLE)
     }
 
-    /// The file of the bootstrap: the one that is named, or that of the project.
+    /// Returns the file of the bootstrap: the named one, or that of the project.
     pub fn bootstrap_path(&self) -> Option<&Path> {
         let InputPlan {
             bootstrap,
@@ -218,7 +221,7 @@ impl Inputs {
         let Some(path) = self.bootstrap_path().map(Path::to_owned) else {
             return Ok(());
         };
-        // An editor may have it open.
+        // An editor may have the file open.
         let known = self.kept.as_ref().and_then(|_| {
             let is_it = |id: &&SourceId| {
                 self.sources
@@ -239,7 +242,7 @@ impl Inputs {
         Ok(())
     }
 
-    /// Reads what the bootstrap says, as the client does.
+    /// Validates the bootstrap as the client does, and takes the facts from it.
     fn judge_bootstrap(&mut self) {
         let Some(id) = self.bootstrap_source else { return };
         let whole = Span::new(0, self.sources.get(id).map_or(0, |s| s.bytes().len()));
@@ -251,13 +254,12 @@ impl Inputs {
         self.bootstrap = bootstrap;
     }
 
-    /// Validates a bootstrap that stands in a document.
+    /// Validates a bootstrap that is a part of a document.
     pub fn check_bootstrap(&self, source: SourceId, span: Span) -> (Option<Bootstrap>, Vec<Finding>) {
         let Some(document) = self.sources.get(source) else {
             return (None, Vec::new());
         };
-        // The client reads JSON only; a bootstrap in YAML is a form in which one is kept, and is
-        // checked for what it says.
+        // Clients read JSON only. A bootstrap that is kept as YAML is checked for its contents.
         let viewed = document.view().and_then(|view| view.object_text(span.start));
         let text = viewed
             .or_else(|| document.bytes().get(span.range()))
@@ -280,9 +282,9 @@ impl Inputs {
         (bootstrap, findings)
     }
 
-    /// What the clients that are asked make of a bootstrap: the first one's value, what each of
-    /// them finds, and the place of a fault of the text. What not all of them find names those that
-    /// do.
+    /// Asks all clients about a bootstrap. Returns the value of the first client, the findings of
+    /// all, and the offset of a syntax fault. A finding that not all clients have names those that
+    /// have it.
     fn ask_of_bootstrap(&self, text: &[u8]) -> (Option<Bootstrap>, Vec<Diagnostic>, Option<usize>) {
         let first = self.fleet.reader_of_bootstrap();
         let (bootstrap, diagnostics, fault) = bootstrap::validate(text, first);
@@ -317,7 +319,7 @@ impl Inputs {
     /// Refuses a bootstrap with which a client cannot start.
     ///
     /// # Errors
-    /// It is such a one.
+    /// A client cannot start with the bootstrap.
     pub fn refuse_broken_bootstrap(&self) -> Result<(), Error> {
         let first = self.findings.first().filter(|_| self.bootstrap.is_none());
         let (Some(first), Some(file)) = (first, self.bootstrap_path()) else {
@@ -334,19 +336,19 @@ impl Inputs {
         )))
     }
 
-    /// The document of `--bootstrap`, if it has no name for the listeners of a server.
+    /// Returns the document of `--bootstrap`, if it has no name for the listeners of a server.
     pub fn without_server_template(&self) -> Option<SourceId> {
         let bootstrap = self.bootstrap.as_ref();
         bootstrap.filter(|bootstrap| bootstrap.server_listener_template.is_empty())?;
         self.bootstrap_source
     }
 
-    /// The type of bare resources.
+    /// Returns the type of bare resources.
     pub fn assumed_type(&self) -> Option<ResourceType> {
         self.plan.as_type.and_then(AsType::resource_type)
     }
 
-    /// What resources are checked against.
+    /// Returns what resources are validated with.
     pub fn validation_input(&self, keep: Keep) -> ValidationInput<'_> {
         ValidationInput {
             profile: self.fleet.base(),
@@ -356,22 +358,23 @@ impl Inputs {
         }
     }
 
-    /// Reads and validates every document, and decides what the client of each world holds; see
+    /// Reads and validates every document, and decides what the client of each world holds. See
     /// [`Keep`] for what is kept.
     ///
-    /// What could not be read is told on standard error, and keeps the run from success.
+    /// What could not be read is reported on standard error, and the run then cannot succeed.
     ///
     /// # Errors
-    /// A file could not be read, or nothing is of a known shape.
+    /// A file could not be read, or no document has a known shape.
     pub fn read_worlds(&mut self, keep: Keep, io: &mut Io<'_>) -> Result<WorldSet, Error> {
         say_doubts(&self.fleet, io)?;
         self.read_worlds_without_doubts(keep, io)
     }
 
-    /// The same for a command that reports itself what is not known of switches.
+    /// Like [`Inputs::read_worlds`], for a command that itself reports what is not known about
+    /// switches.
     ///
     /// # Errors
-    /// As for [`Inputs::read_worlds`].
+    /// The same as for [`Inputs::read_worlds`].
     pub fn read_worlds_without_doubts(&mut self, keep: Keep, io: &mut Io<'_>) -> Result<WorldSet, Error> {
         refuse(std::mem::take(&mut self.unread), io)?;
         let world_set = self.read_worlds_to_report(keep, io);
@@ -385,10 +388,10 @@ impl Inputs {
         Ok(world_set)
     }
 
-    /// The same for `validate` alone, which reports what could not be read.
+    /// Like [`Inputs::read_worlds`], for `validate`, which itself reports what could not be read.
     ///
-    /// Files that an Envoy bootstrap takes resources from are read too. The findings are those on
-    /// documents and bootstraps. On `io` a bar shows how far reading has come.
+    /// Also reads files from which an Envoy bootstrap takes resources. The findings are those on
+    /// documents and bootstraps. A progress bar is shown on `io`.
     pub fn read_worlds_to_report(&mut self, keep: Keep, io: &mut Io<'_>) -> WorldSet {
         let mut reading = self.read_documents(keep, io);
         follow::path_sources(self, keep, &mut reading);
@@ -400,7 +403,7 @@ impl Inputs {
         let mut world_set = reading.finish(&self.validation_input(keep), self.plan.world == WorldMode::All);
         world_set.name_twins(&self.sources);
         if !self.is_quiet {
-            // Nothing is left to tell a closed standard error.
+            // If standard error is closed, nobody can be told.
             let _ = worlds::say(&world_set, self, io);
         }
         let on_bootstraps: Vec<Finding> = world_set
@@ -413,8 +416,8 @@ impl Inputs {
         world_set
     }
 
-    /// The documents that were named, beside which others stand that were not; none if the input is
-    /// said to be all there is.
+    /// Returns the named documents that have other documents beside them that were not named.
+    /// Returns none if the input is said to be complete.
     fn partial(&self) -> BTreeSet<SourceId> {
         if self.is_complete || self.documents.len() < 2 {
             return BTreeSet::new();
@@ -426,7 +429,7 @@ impl Inputs {
     /// Reads everything, for channels that start in it.
     ///
     /// # Errors
-    /// As for [`Inputs::read_worlds`], or there is no resource.
+    /// The same as for [`Inputs::read_worlds`], or there is no resource.
     pub fn hold(mut self, io: &mut Io<'_>) -> Result<SessionInputs, Error> {
         let input_bytes = self.size() as u64;
         let keep = match self.size() > KEEP_VALUES_BYTES {
@@ -452,7 +455,7 @@ impl Inputs {
         })
     }
 
-    /// The documents and what they were checked against, to read values from.
+    /// Returns the documents and what they were validated with, to read values again.
     pub fn into_store(self) -> Store {
         Store {
             sources: self.sources,
@@ -461,7 +464,7 @@ impl Inputs {
         }
     }
 
-    /// Bytes of all documents.
+    /// Returns the number of bytes of all documents.
     pub fn size(&self) -> usize {
         let sizes = self.documents.iter().filter_map(|&id| self.sources.get(id));
         sizes.map(|source| source.bytes().len()).sum()
@@ -522,7 +525,7 @@ impl Inputs {
 }
 
 impl AsType {
-    /// The resource type, for the four that are one.
+    /// Returns the resource type, for the four values that name one.
     pub const fn resource_type(self) -> Option<ResourceType> {
         match self {
             AsType::Lds => Some(ResourceType::Listener),

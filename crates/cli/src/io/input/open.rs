@@ -1,5 +1,5 @@
 //! Opens what the inputs name: files, directories, revisions, running systems and standard input.
-//! Nothing of it is parsed.
+//! Nothing is parsed here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,19 +13,20 @@ use xdsctl_channel::client::DocumentPlace;
 use xdsctl_document::source::{MAX_STREAM_BYTES, Source, SourceId, read_stream};
 use xdsctl_model::profile::Fleet;
 
-/// Reads the arguments' files; documents are opened, not parsed.
+/// Opens the files of the arguments. They are read, but not parsed.
 ///
 /// # Errors
-/// A file that cannot be read, an unknown switch, or no input at all.
+/// A file cannot be read, a switch is unknown, or there is no input at all.
 pub fn open(args: &InputArgs, io: &mut Io<'_>) -> Result<Inputs, Error> {
     let config = ProjectConfig::of(&args.config, io)?;
     open_for(args, &config, Fleet::default(), io)
 }
 
-/// Reads the arguments' files for a project, and for clients that the user has named; see [`open`].
+/// Opens the files of the arguments for a project, and for clients that the user has named; see
+/// [`open`].
 ///
 /// # Errors
-/// As for [`open`].
+/// The same as for [`open`].
 pub fn open_for(args: &InputArgs, config: &ProjectConfig, fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
     if let Some(file) = config.passed_over(&args.config, &args.files) {
         let file = file.display();
@@ -36,10 +37,10 @@ pub fn open_for(args: &InputArgs, config: &ProjectConfig, fleet: Fleet, io: &mut
     open_plan(InputPlan::of(args, config)?, fleet, io)
 }
 
-/// Opens what is to be read; see [`open`].
+/// Opens the inputs of a plan; see [`open`].
 ///
 /// # Errors
-/// As for [`open`].
+/// The same as for [`open`].
 pub fn open_plan(plan: InputPlan, fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
     let mut inputs = Inputs::without_documents(plan, fleet)?;
     let opened = documents(&mut inputs, io)?;
@@ -50,10 +51,10 @@ pub fn open_plan(plan: InputPlan, fleet: Fleet, io: &mut Io<'_>) -> Result<Input
     Ok(inputs)
 }
 
-/// A snapshot of a stream, as the only document.
+/// Returns inputs with a snapshot of a stream as the only document.
 ///
 /// # Errors
-/// A bootstrap that cannot be read, an unknown switch.
+/// The bootstrap cannot be read, or a switch is unknown.
 pub fn snapshot(
     args: &InputArgs,
     config: &ProjectConfig,
@@ -68,10 +69,11 @@ pub fn snapshot(
     Ok(inputs)
 }
 
-/// Documents that are in memory, as if they had been found in a directory that the plan names.
+/// Returns inputs with documents that are in memory, as if they had been found in a directory that
+/// the plan names.
 ///
 /// # Errors
-/// A bootstrap that cannot be read, an unknown switch.
+/// The bootstrap cannot be read, or a switch is unknown.
 pub fn of_documents(
     plan: InputPlan,
     fleet: Fleet,
@@ -94,21 +96,21 @@ pub fn of_documents(
     Ok(inputs)
 }
 
-/// A text as the only document.
+/// Returns inputs with a text as the only document.
 ///
 /// # Errors
-/// An unknown switch.
+/// A switch is unknown.
 pub fn of_text(plan: InputPlan, fleet: Fleet, name: &str, bytes: Vec<u8>) -> Result<Inputs, Error> {
     let mut inputs = Inputs::without_documents(plan, fleet)?;
     inputs.documents.push(inputs.sources.add(name, bytes));
     Ok(inputs)
 }
 
-/// Files, and resources that stand in no file of their own: each its name, as JSON, and whether
-/// that was YAML once. All of it is said to be one client's, which is that of `fleet`.
+/// Opens files, and resources that are not in files of their own: each has a name, its JSON, and
+/// whether it was YAML. All of it is the input of one client, that of `fleet`.
 ///
 /// # Errors
-/// As for [`open`].
+/// The same as for [`open`].
 pub fn of_parts(
     plan: InputPlan,
     inline: Vec<(String, String, bool)>,
@@ -130,22 +132,22 @@ pub fn of_parts(
     Ok(inputs)
 }
 
-/// The documents that the arguments name, opened and not yet read.
+/// The documents that the arguments name, opened but not parsed.
 #[derive(Debug, Default)]
 struct OpenedDocuments {
     documents: Vec<SourceId>,
-    /// Why others could not be read.
+    /// Why other documents could not be read.
     unread: Vec<Error>,
-    /// The documents that were found in a directory, and not named.
+    /// The documents that were found in a directory and not named.
     found: BTreeSet<SourceId>,
     /// The file or part of a file that each document is.
     places: BTreeMap<SourceId, DocumentPlace>,
-    /// Places that have been read.
+    /// The places of documents that have been opened.
     seen: BTreeSet<DocumentPlace>,
 }
 
 impl OpenedDocuments {
-    /// Says whether the file is new: one that is named twice is read once.
+    /// Says whether the file is new, because a file that is named twice is read once.
     fn is_new(&mut self, name: &str) -> bool {
         self.seen.insert(worlds::place(name))
     }
@@ -173,7 +175,7 @@ fn documents(inputs: &mut Inputs, io: &mut Io<'_>) -> Result<OpenedDocuments, Er
             }
             let bytes = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(|e| cannot_read(path, e))?;
             if bytes.is_empty() && plan.bootstrap.is_some() && plan.files.len() == 1 {
-                // Only the bootstrap is to be checked, so empty input is no fault.
+                // Only the bootstrap is checked, so empty standard input is not a fault.
                 return Ok(OpenedDocuments::default());
             }
             let name = plan.stdin_name.clone().unwrap_or_else(|| "-".to_owned());

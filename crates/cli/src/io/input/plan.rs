@@ -13,17 +13,17 @@ use xdsctl_model::profile::{Fleet, Package};
 pub struct InputPlan {
     /// Files, directories, revisions and running systems; `-` is standard input.
     pub files: Vec<PathBuf>,
-    /// What standard input is called.
+    /// The name for standard input.
     pub stdin_name: Option<String>,
-    /// The file of the bootstrap, if it is named.
+    /// The file of the bootstrap, if an argument names one.
     pub bootstrap: Option<PathBuf>,
-    /// The one of the project, if none is named.
+    /// The bootstrap of the project, for use if no argument names one.
     pub usual_bootstrap: Option<PathBuf>,
     /// Switches of the clients, by name.
     pub env: Vec<(String, String)>,
-    /// What the clients' programs bring.
+    /// The packages that the clients' programs have.
     pub packages: Vec<Package>,
-    /// Which files are one world.
+    /// How files are divided into worlds.
     pub world: WorldMode,
     /// The type of bare resources.
     pub as_type: Option<AsType>,
@@ -35,19 +35,19 @@ pub struct InputPlan {
 }
 
 impl InputPlan {
-    /// Gives the clients of a run these circumstances.
+    /// Gives the clients of a run these packages and switches.
     ///
     /// # Errors
-    /// A switch that no client has.
+    /// A switch is given that no client has.
     pub fn equip(&self, fleet: &mut Fleet) -> Result<(), Error> {
         self.packages.iter().for_each(|package| fleet.bring(*package));
         set_env(fleet, &self.env)
     }
 
-    /// What the arguments say, and the project where they say nothing.
+    /// Makes the plan from the arguments. The project decides where they say nothing.
     ///
     /// # Errors
-    /// A switch without a value.
+    /// A switch has no value.
     pub fn of(args: &InputArgs, config: &ProjectConfig) -> Result<InputPlan, Error> {
         let of_project = || Some(config.worlds.as_ref()?.value);
         Ok(InputPlan {
@@ -68,7 +68,7 @@ impl InputPlan {
 /// Reads `NAME=VALUE` of each switch.
 ///
 /// # Errors
-/// One has no `=`.
+/// A switch has no `=`.
 pub(crate) fn switches(args: &[String]) -> Result<Vec<(String, String)>, Error> {
     let read = |switch: &String| match switch.split_once('=') {
         Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
@@ -80,7 +80,7 @@ pub(crate) fn switches(args: &[String]) -> Result<Vec<(String, String)>, Error> 
 /// Gives the clients of a run these switches.
 ///
 /// # Errors
-/// A switch that no client has.
+/// A switch is given that no client has.
 pub(crate) fn set_env(fleet: &mut Fleet, env: &[(String, String)]) -> Result<(), Error> {
     for (name, value) in env {
         fleet

@@ -1,4 +1,5 @@
-//! From arguments to how to connect: files are read, the environment is asked.
+//! Turns arguments into options for connecting. Reads the files that they name, and the
+//! environment.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -10,36 +11,36 @@ use xdsctl_clients::bootstrap;
 use xdsctl_model::profile::Fleet;
 use xdsctl_net::{Address, FetchOptions, ServerKind, ServerTls, Tls};
 
-/// Where the environment says that the bootstrap is, and what it is (gRFC A27).
+/// The environment variables with the path of the bootstrap, and with its text (gRFC A27).
 const BOOTSTRAP_FILE: &str = "GRPC_XDS_BOOTSTRAP";
 const BOOTSTRAP_TEXT: &str = "GRPC_XDS_BOOTSTRAP_CONFIG";
 
 /// The largest file of certificates, tokens or settings that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// What is asked, and where.
+/// A running system, and what to fetch from it.
 pub(crate) struct ConnectRequest {
     pub address: Address,
     pub options: FetchOptions,
-    /// The client that judges.
+    /// The client whose verdicts are sent.
     pub fleet: Fleet,
 }
 
-/// An error of the library as one of ours.
+/// Converts an error of the library.
 pub(crate) fn live(error: xdsctl_net::Error) -> Error {
     Error::Live(error.to_string())
 }
 
 impl ConnectRequest {
-    /// A running system as an input.
+    /// Returns the request for a running system that is an input.
     pub fn of_input(text: &str, plan: &InputPlan) -> Result<ConnectRequest, Error> {
         let mut asked = ConnectRequest::new(text, &plan.connect, plan.bootstrap.as_deref(), &plan.env)?;
-        // Reports mask by themselves, and show what is wrong with a resource in its own bytes.
+        // Reports mask secrets themselves, and show faults of a resource in its own bytes.
         asked.options.redacts = false;
         Ok(asked)
     }
 
-    /// What `fetch` is asked.
+    /// Returns the request of `fetch`.
     pub fn of_fetch(args: &FetchArgs) -> Result<ConnectRequest, Error> {
         let mut asked = ConnectRequest::new(
             &args.source,
@@ -110,7 +111,7 @@ impl ConnectRequest {
     }
 }
 
-/// Says whether the dump is to be in wire format, by the ending of its file.
+/// Says whether the dump must be in wire format, by the extension of its file.
 fn wants_wire(args: &FetchArgs, kind: ServerKind) -> Result<bool, Error> {
     let path = args.output.as_deref();
     let ending = path.and_then(Path::extension).and_then(|ending| ending.to_str());
@@ -125,7 +126,7 @@ fn wants_wire(args: &FetchArgs, kind: ServerKind) -> Result<bool, Error> {
     Err(Error::Usage(format!("`{}`: {why}", path.display())))
 }
 
-/// The bootstrap of the flag, else of the environment as a gRPC client finds it.
+/// Returns the bootstrap of the flag, or else of the environment, as a gRPC client finds it.
 fn bootstrap_text(path: Option<&Path>) -> Result<Option<Vec<u8>>, Error> {
     let of_environment = std::env::var_os(BOOTSTRAP_FILE)
         .filter(|path| !path.is_empty())
@@ -151,7 +152,7 @@ fn tls(args: &ConnectArgs) -> Result<Tls, Error> {
     })
 }
 
-/// What `serve` shows to clients, and wants of them.
+/// Returns the certificate that `serve` shows to clients, and the authority for theirs.
 pub(crate) fn server_tls(args: &ServeArgs) -> Result<Option<ServerTls>, Error> {
     let (Some(chain), Some(key)) = (&args.tls_cert, &args.tls_key) else {
         return Ok(None);
@@ -167,7 +168,7 @@ pub(crate) fn server_tls(args: &ServeArgs) -> Result<Option<ServerTls>, Error> {
     }))
 }
 
-/// A PEM file that has such a part.
+/// Reads a PEM file, which must have such a part.
 fn pem(path: &Path, part: &str) -> Result<Vec<u8>, Error> {
     let text = file(path)?;
     if memchr::memmem::find(&text, format!("{part}-----").as_bytes()).is_none() {
@@ -176,7 +177,7 @@ fn pem(path: &Path, part: &str) -> Result<Vec<u8>, Error> {
     Ok(text)
 }
 
-/// A token, without the newline that editors leave.
+/// Reads a token, without the line end that editors add.
 fn token(path: &Path) -> Result<String, Error> {
     let text = String::from_utf8(file(path)?).unwrap_or_default();
     let token = text.trim();
@@ -196,7 +197,7 @@ fn file(path: &Path) -> Result<Vec<u8>, Error> {
         .map_err(|error| cannot_read(path, error))
 }
 
-/// Milliseconds since 1970.
+/// Returns the milliseconds since 1970.
 fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)

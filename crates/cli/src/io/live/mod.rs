@@ -1,5 +1,5 @@
-//! Running systems as inputs: `csds://`, `ads://`, `envoy://`. Without the feature `net` they are
-//! known, and what is missing is said.
+//! Running systems as inputs: `csds://`, `ads://`, `envoy://`. Without the feature `net`, they are
+//! recognised, and the error names the feature.
 
 #[cfg(feature = "net")]
 pub mod connect;
@@ -10,22 +10,22 @@ use super::input::InputPlan;
 use crate::Error;
 use xdsctl_net::Address;
 
-/// Says whether an input is a running system, and no file.
+/// Says whether an input is a running system, rather than a file.
 pub(crate) fn is_address(text: &str) -> bool {
     Address::is_one(text)
 }
 
-/// An address of a form that nobody asks.
+/// Returns the error for an address with an unknown scheme.
 pub(crate) fn unknown(address: &str) -> Error {
     Error::Usage(format!(
         "`{address}` is no running system, expected csds://HOST:PORT, ads://HOST:PORT or envoy://HOST:PORT"
     ))
 }
 
-/// Fetches a running system as a document; beside it what there is to say of it.
+/// Fetches a running system as a document. Also returns notes on it.
 ///
 /// # Errors
-/// It cannot be fetched, or this binary cannot.
+/// The system cannot be fetched, or this binary has no feature `net`.
 #[cfg(feature = "net")]
 pub(crate) fn read(text: &str, plan: &InputPlan) -> Result<(Vec<u8>, Vec<String>), Error> {
     let asked = connect::ConnectRequest::of_input(text, plan)?;
@@ -42,7 +42,7 @@ pub(crate) fn read(text: &str, _: &InputPlan) -> Result<(Vec<u8>, Vec<String>), 
     Err(missing(text))
 }
 
-/// What a binary without the feature says.
+/// Returns the error of a binary without the feature `net`.
 #[cfg(not(feature = "net"))]
 pub(crate) fn missing(what: &str) -> Error {
     Error::Live(format!(

@@ -1,18 +1,17 @@
-//! Files that are written in one step: whoever reads one meanwhile sees all of the old or all of
-//! the new.
+//! Writes files in one step: a reader sees either all of the old or all of the new bytes.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Writes a file in one step. What is no regular file, such as a pipe, is written to.
+/// Writes a file in one step. Something else than a regular file, such as a pipe, is written to
+/// directly.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_by(path, |out| out.write_all(bytes), |()| true)?
 }
 
-/// The same with what `write` writes, piece by piece, if that succeeds with a value that is worth
-/// it. A file that is not there in the end is not there in between either, but for one beside it
-/// with a dot before its name.
+/// Replaces a file with what `write` writes piece by piece, if that succeeds with a value for which
+/// `is_worth_it` is true. Until then, only a hidden file beside it is written.
 pub(crate) fn replace_by<T, E>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, E>,
@@ -21,7 +20,8 @@ pub(crate) fn replace_by<T, E>(
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Ok(write(&mut File::create(path)?));
     }
-    // Beside the file, not beside a link to it: only there is renaming one step.
+    // Write beside the file itself, not beside a link to it, because only there is renaming one
+    // step.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = Beside(path.with_file_name(format!(".{name}.{}.xdsctl", std::process::id())));
@@ -34,20 +34,20 @@ pub(crate) fn replace_by<T, E>(
     Ok(written)
 }
 
-/// A file that ends with whoever wrote it, if it has not got another name by then.
+/// A file that is removed when this value is dropped, unless it was renamed before.
 struct Beside(std::path::PathBuf);
 
 impl Drop for Beside {
     fn drop(&mut self) {
-        // What failed is said; a file that is left over says itself whose it is.
+        // The failure is reported. If the file stays, its name shows who made it.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// Counts what is written.
+/// A writer that counts bytes.
 pub(crate) struct Counted<'w> {
     pub out: &'w mut dyn Write,
-    /// How many bytes were written.
+    /// The number of bytes written.
     pub count: u64,
 }
 

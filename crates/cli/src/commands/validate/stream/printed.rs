@@ -1,13 +1,14 @@
-//! Documents of a stream: a line each, or JSON that is printed over several lines.
+//! Reads the documents of a stream: one per line, or JSON that is printed over several lines.
 //!
-//! A line that opens an object or list and holds nothing else than keys is the beginning of a
-//! printed document, whose end is where the brackets are closed. Nothing behind that is waited for.
-//! A snapshot on one line that is cut off is not taken for one: whoever wrote it waits for its
-//! verdict.
+//! A line that opens an object or list and has nothing else but keys is the beginning of a printed
+//! document. The document ends where its brackets are closed, and nothing after it is waited for. A
+//! snapshot that is on one line and cut off is not taken for such a beginning, because its writer
+//! waits for a verdict.
 
 use std::io::{self, BufRead};
 
-/// Reads the next document, its last line break with it; says how many lines it has, 0 at the end.
+/// Reads the next document with its last line break. Returns the number of its lines, or 0 at the
+/// end.
 pub(super) fn read(lines: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<usize> {
     if lines.read_until(b'\n', bytes)? == 0 {
         return Ok(0);
@@ -28,13 +29,14 @@ pub(super) fn read(lines: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<u
     Ok(count)
 }
 
-/// Says whether a line opens what it does not close, and has no value: `{`, `[`, `{"config": [`.
+/// Says whether a line opens brackets that it does not close and has no value: `{`, `[`,
+/// `{"config": [`.
 fn begins(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     matches!(line.first(), Some(b'{' | b'[')) && matches!(line.last(), Some(b'{' | b'[')) && !line.contains(&b',')
 }
 
-/// How many brackets a line opens and does not close; no string of JSON goes on over lines.
+/// Returns how many brackets a line opens and does not close. A JSON string never spans lines.
 fn opened(line: &[u8]) -> i64 {
     let mut open = 0;
     let mut bytes = line.iter();
@@ -55,7 +57,7 @@ fn opened(line: &[u8]) -> i64 {
 mod tests {
     use super::*;
 
-    /// The documents of a text, and how many lines each has.
+    /// Returns the documents of a text, each with the number of its lines.
     fn read_all(text: &str) -> Vec<(String, usize)> {
         let mut lines = text.as_bytes();
         let mut found = Vec::new();
@@ -91,7 +93,7 @@ mod tests {
         ] {
             assert_eq!(read_all(&format!("{line}}}\n"))[0], (line.to_owned(), 1));
         }
-        // A printed one that is cut off ends with the stream.
+        // A printed document that is cut off ends with the stream.
         assert_eq!(read_all("[\n{\n"), [("[\n{\n".to_owned(), 2)]);
     }
 }
