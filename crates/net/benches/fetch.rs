@@ -1,10 +1,10 @@
-//! How fast a large answer is fetched, beside a plain gRPC client that decodes the answer and
-//! throws it away, beside one that decodes the resources in it too, and beside one that prints it
-//! with prost-reflect.
+//! Measures how fast a large answer is fetched, compared with three plain gRPC clients: one decodes
+//! the answer and throws it away, one also decodes the resources in it, and one prints it with
+//! prost-reflect.
 //!
 //!   cargo bench -p xdsctl-net --features live
 //!
-//! A process of its own has 100 MB of endpoints, as client status and as a control plane; each
+//! A separate process serves 100 MB of endpoints, as client status and as a control plane. Each
 //! measurement runs in a fresh process, so that its time and its peak of memory are its own. CPU
 //! time is that of all threads, and includes writing to a file.
 #![expect(clippy::unwrap_used, reason = "what cannot be measured ends the bench")]
@@ -30,7 +30,7 @@ mod typed;
 
 use server::{Asked, AskedDelta, CSDS, DELTA, Delta, FetchAnswer, PackedMessage, SOTW, Sotw, TYPES};
 
-/// Measurements of each kind; the best counts.
+/// The number of measurements of each kind, of which the best counts.
 const ROUNDS: usize = 5;
 
 static POOL: LazyLock<DescriptorPool> =
@@ -90,7 +90,7 @@ async fn connect(address: &str) -> tonic::client::Grpc<tonic::transport::Channel
     grpc
 }
 
-/// What a client does that prost and tonic make of the protos.
+/// Fetches the client status as a plain client of prost and tonic does.
 fn status(address: &str) -> Bytes {
     runtime().block_on(async {
         let mut grpc = connect(address).await;
@@ -106,14 +106,14 @@ fn plain(address: &str, decodes: bool) -> usize {
     entries.inspect(|entry| look(entry.resource.as_ref(), decodes)).count()
 }
 
-/// Decodes the endpoints in a resource.
+/// With `decodes`, decodes the endpoints in a resource.
 fn look(resource: Option<&PackedMessage>, decodes: bool) {
     if let Some(resource) = resource.filter(|resource| decodes && resource.type_url == TYPES[2]) {
         assert!(typed::endpoints(resource.value.clone()) > 0);
     }
 }
 
-/// The same, and prints it.
+/// Fetches the client status, decodes it with prost-reflect and prints it.
 fn reflect(address: &str) -> usize {
     let message = POOL
         .get_message_by_name("envoy.service.status.v3.ClientStatusResponse")
@@ -124,7 +124,7 @@ fn reflect(address: &str) -> usize {
     plain(address, false)
 }
 
-/// The same on a stream: asks for three types, and takes what comes.
+/// Asks a control plane for three types on a stream, and reads everything that arrives.
 fn plain_stream(address: &str, is_delta: bool, decodes: bool) -> usize {
     runtime().block_on(async {
         let mut grpc = connect(address).await;
@@ -181,7 +181,7 @@ fn plain_stream(address: &str, is_delta: bool, decodes: bool) -> usize {
     })
 }
 
-/// A file that is there as long as it is written.
+/// A file that exists only while it is written.
 struct Scratch {
     file: std::fs::File,
 }
@@ -217,7 +217,7 @@ fn peak_megabytes() -> f64 {
     line.split_whitespace().next().unwrap().parse::<f64>().unwrap() / 1024.0
 }
 
-/// User and system time of all threads so far, in seconds.
+/// Returns the user and system time of all threads so far, in seconds.
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
@@ -227,7 +227,7 @@ fn cpu_seconds() -> f64 {
             .and_then(|ticks| ticks.parse::<f64>().ok())
             .unwrap_or(0.0)
     };
-    // Fields 14 and 15 of the file, in hundredths.
+    // The times are fields 14 and 15 of the file, in hundredths of a second.
     (ticks(11) + ticks(12)) / 100.0
 }
 
@@ -280,7 +280,7 @@ fn main() {
     let of_status = ["plain", "decode", "reflect", "wire", "raw", "json"].map(str::to_owned);
     for ways in [of_status.to_vec()].iter().chain(&of_streams) {
         let mut best = vec![[f64::MAX; 3]; ways.len()];
-        // In turns: the speed of a machine drifts.
+        // Measure in turns, because the speed of a machine drifts.
         for _ in 0..ROUNDS {
             for (how, best) in ways.iter().zip(&mut best) {
                 let output = Command::new(&own)

@@ -1,5 +1,5 @@
-//! Where a running system is: `csds://HOST:PORT`, `ads://HOST:PORT?node=ID`, `envoy://HOST:PORT`,
-//! `csds+unix:///PATH`.
+//! Addresses of running systems: `csds://HOST:PORT`, `ads://HOST:PORT?node=ID`,
+//! `envoy://HOST:PORT`, `csds+unix:///PATH`.
 
 use std::fmt;
 use std::net::Ipv6Addr;
@@ -21,7 +21,7 @@ pub enum ServerKind {
 /// Where to connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerPlace {
-    /// `HOST:PORT`; an IPv6 address stands in brackets.
+    /// `HOST:PORT`, with an IPv6 address in brackets.
     Tcp(String),
     /// The path of a socket.
     Unix(PathBuf),
@@ -29,47 +29,47 @@ pub enum ServerPlace {
     Bootstrap,
 }
 
-/// The address of a running system: `csds://`, `xds://`, `envoy://`.
+/// The address of a running system: `csds://`, `ads://`, `envoy://`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
-    /// As the user wrote it, for messages.
+    /// The address as the user wrote it, for messages.
     pub text: String,
-    /// The kind of system that answers there, by the scheme.
+    /// The kind of system at the address, from the scheme.
     pub kind: ServerKind,
     /// Where the system listens.
     pub place: ServerPlace,
-    /// What stands behind the question mark, decoded, in order.
+    /// The decoded keys and values after the question mark, in order.
     pub query: Vec<(String, String)>,
 }
 
-/// Why a text is no address.
+/// Why a text is not an address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// There is no port, or it is none.
+    /// There is no port, or it is not valid.
     #[error("`{0}` names no port, expected {1}://HOST:PORT")]
     Port(String, &'static str),
-    /// An IPv6 address in which the port cannot be told from the rest.
+    /// There is an IPv6 address without brackets, so the port cannot be recognised.
     #[error("`{0}`: an IPv6 address stands in brackets, as in {1}://[::1]:50051")]
     Brackets(String, &'static str),
-    /// Something before or behind host and port.
+    /// There is something before or after host and port.
     #[error("`{0}` has more than host and port, expected {1}://HOST:PORT")]
     More(String, &'static str),
-    /// A character or a text that a host name or an address cannot have.
+    /// There is a character or a text that a host name or an address cannot have.
     #[error("`{0}`: {1} has no place in an address, expected {2}://HOST:PORT")]
     Odd(String, String, &'static str),
-    /// A key that nothing reads here.
+    /// There is a key that is not known for this kind.
     #[error("`{key}` in `{text}` is none of {known}")]
     Key {
         /// The address as it was given.
         text: String,
-        /// The key of the query that nobody knows.
+        /// The unknown key of the query.
         key: String,
-        /// The keys that are read.
+        /// The known keys.
         known: String,
     },
 }
 
-/// Keys of the query, and which kind reads them; `None` for all.
+/// The keys of the query, each with the kind of address that has it; `None` for all kinds.
 const KEYS: [(&str, Option<ServerKind>); 6] = [
     ("node", Some(ServerKind::Ads)),
     ("cluster", Some(ServerKind::Ads)),
@@ -79,7 +79,7 @@ const KEYS: [(&str, Option<ServerKind>); 6] = [
     ("tls", None),
 ];
 
-/// Schemes with what answers there, and whether what follows is a path.
+/// The schemes, each with its kind of system, and whether a path follows.
 const SCHEMES: [(&str, ServerKind, bool); 6] = [
     ("envoy://", ServerKind::Envoy, false),
     ("csds://", ServerKind::Csds, false),
@@ -90,7 +90,7 @@ const SCHEMES: [(&str, ServerKind, bool); 6] = [
 ];
 
 impl ServerKind {
-    /// The scheme.
+    /// Returns the scheme.
     pub const fn scheme(self) -> &'static str {
         match self {
             ServerKind::Envoy => "envoy",
@@ -101,7 +101,7 @@ impl ServerKind {
 }
 
 impl Address {
-    /// Says whether a text is meant as an address, and not as the name of a file.
+    /// Says whether a text is meant as an address rather than as the name of a file.
     pub fn is_one(text: &str) -> bool {
         SCHEMES.iter().any(|(scheme, ..)| text.starts_with(scheme))
     }
@@ -117,7 +117,7 @@ impl Address {
     /// ```
     ///
     /// # Errors
-    /// No port, more than host and port, or a key that nothing reads there.
+    /// There is no port, more than host and port, or an unknown key.
     pub fn parse(text: &str) -> Result<Address, AddressError> {
         let found = SCHEMES.iter().find_map(|(scheme, kind, is_path)| {
             let rest = text.strip_prefix(scheme)?;
@@ -159,36 +159,36 @@ impl Address {
         })
     }
 
-    /// The last value of a key.
+    /// Returns the last value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
         let pair = self.query.iter().rev().find(|(name, _)| name == key);
         pair.map(|(_, value)| value.as_str())
     }
 
-    /// All values of a key.
+    /// Returns all values of a key.
     pub fn all<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a str> {
         let pairs = self.query.iter().filter(move |(name, _)| name == key);
         pairs.map(|(_, value)| value.as_str())
     }
 
-    /// Says whether a key is there, and not `false`.
+    /// Says whether a key is there and is not `false`.
     pub fn has(&self, key: &str) -> bool {
         self.get(key).is_some_and(|value| value != "false")
     }
 }
 
-/// What is wrong with a text that should be `HOST:PORT`.
+/// The fault of a text that should be `HOST:PORT`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wrong {
     Port,
     Brackets,
     More,
-    /// This character or part of it.
+    /// The text has this character, or this part is wrong.
     Odd(String),
 }
 
 impl Wrong {
-    /// The error, of this address.
+    /// Returns the error for this address.
     pub(crate) fn of(self, text: &str, scheme: &'static str) -> AddressError {
         let text = shown(text);
         match self {
@@ -200,14 +200,14 @@ impl Wrong {
     }
 }
 
-/// Checks that a text is `HOST:PORT` and nothing else, so that whoever takes it apart once more
-/// finds the same host and port.
+/// Checks that a text is `HOST:PORT` and nothing else, so that every later parser finds the same
+/// host and port in it.
 ///
 /// A host is a name of ASCII letters, digits, `-`, `_` and `.`, an IPv4 address, or an IPv6 address
 /// in brackets.
 ///
 /// # Errors
-/// What else it is.
+/// The text is not `HOST:PORT`.
 pub(crate) fn check(authority: &str) -> Result<(), Wrong> {
     if authority.contains(['/', '@', '#', '?']) {
         return Err(Wrong::More);
@@ -233,7 +233,7 @@ pub(crate) fn check(authority: &str) -> Result<(), Wrong> {
     }
 }
 
-/// A character between backticks; the code of one that nobody sees.
+/// Returns a character in backticks; an invisible one as its code.
 fn shown_char(c: char) -> String {
     if c == ' ' {
         "a space".to_owned()
@@ -242,7 +242,7 @@ fn shown_char(c: char) -> String {
     }
 }
 
-/// A text as it can be printed on one line of a terminal: characters that nobody sees as their
+/// Returns a text that can be printed on one line of a terminal, with invisible characters as their
 /// codes.
 pub(crate) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());

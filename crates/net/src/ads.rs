@@ -1,4 +1,4 @@
-//! A control plane, asked as a client asks: one stream, in state-of-the-world or Delta form.
+//! Asks a control plane as a client does: on one stream, in state-of-the-world or Delta form.
 
 mod held;
 mod response;
@@ -23,20 +23,20 @@ use crate::{Address, FetchOptions, connect};
 use stream::AdsStream;
 use subscriber::{Subscriber, SubscriberAnswer};
 
-/// Pause before each further answer to a control plane that sends again what was rejected.
+/// The pause before each further answer to a control plane that keeps sending what was rejected.
 const NACK_PAUSE: std::time::Duration = std::time::Duration::from_secs(1);
 
-/// A stream, and what has come on it.
+/// A stream, and what has arrived on it.
 pub struct AdsSession<'o> {
     address: &'o Address,
     options: &'o FetchOptions,
     node: Bytes,
     subscriber: Subscriber,
     stream: AdsStream<'o>,
-    /// When all that was asked for must be there.
+    /// The time by which everything that was asked for must be there.
     deadline: Instant,
-    /// Answers that wait, one of a type at most, and until when: to what is sent again and again
-    /// after it was rejected.
+    /// Delayed answers to responses that are sent again and again after a rejection, at most one
+    /// for each type, with the time to send it.
     late: BTreeMap<ResourceType, (Instant, SubscriberAnswer)>,
 }
 
@@ -68,7 +68,7 @@ impl<'o> AdsSession<'o> {
         self.subscriber.is_empty()
     }
 
-    /// Takes responses until everything that was asked for is there.
+    /// Reads responses until everything that was asked for is there.
     pub async fn until_complete(&mut self, told: &mut dyn FnMut(StreamEvent)) -> Result<(), Error> {
         while !self.subscriber.is_complete() {
             match tokio::time::timeout_at(self.deadline, self.step(told)).await {
@@ -77,14 +77,14 @@ impl<'o> AdsSession<'o> {
                     let missing = self.subscriber.missing().join(", ");
                     return Err(fetch::late(self.address, self.options, self.unanswered(&missing)));
                 }
-                // What a client waits for so long does not exist.
+                // A client takes a resource for which it has waited so long as not existing.
                 Err(_) => break,
             }
         }
         Ok(())
     }
 
-    /// What was asked for in vain, and why that may be.
+    /// Returns what was asked for in vain, with possible reasons.
     fn unanswered(&self, missing: &str) -> String {
         if self.subscriber.is_silent() && !self.stream.is_grpc() {
             return format!("asked for {missing}, nothing was answered");
@@ -98,7 +98,7 @@ impl<'o> AdsSession<'o> {
         }
     }
 
-    /// The next response; sends the answers whose time comes meanwhile.
+    /// Returns the next response. Meanwhile sends delayed answers that are due.
     async fn next(&mut self) -> Result<Option<Bytes>, Error> {
         loop {
             let due = self.late.iter().map(|(of, (at, _))| (*at, *of)).min();
@@ -121,7 +121,7 @@ impl<'o> AdsSession<'o> {
         }
     }
 
-    /// Takes one response; says whether it changed anything.
+    /// Reads one response. Says whether it changed anything.
     async fn step(&mut self, told: &mut dyn FnMut(StreamEvent)) -> Result<bool, Error> {
         // A server that never pauses must not keep the deadline and Ctrl-C from being checked.
         tokio::task::yield_now().await;
@@ -160,7 +160,7 @@ impl<'o> AdsSession<'o> {
         Ok(taken.has_changed)
     }
 
-    /// Writes what there is.
+    /// Writes the dump of what has arrived.
     pub fn write(&self, mut origin: DumpOrigin, out: &mut dyn Write, failure: Option<Error>) -> Result<Fetched, Error> {
         origin.responses = self.subscriber.responses();
         let client = DumpedClient {
@@ -189,8 +189,8 @@ impl<'o> AdsSession<'o> {
     }
 }
 
-/// Keeps the stream open; `changed` gets the dump when all is there, and after each response that
-/// changes something from then on.
+/// Keeps the stream open. `changed` gets the dump when everything is there, and after each later
+/// response that changes something.
 pub async fn watch(
     address: &Address,
     options: &FetchOptions,
@@ -218,7 +218,7 @@ pub async fn watch(
             match session.step(told).await {
                 Ok(true) if session.subscriber.is_complete() => break,
                 Ok(_) => attempt = 0,
-                // Another stream would reach the same limit.
+                // A new stream would reach the same limit.
                 Err(error @ Error::Limit(_)) => return Err(error),
                 Err(error) => {
                     told(StreamEvent {

@@ -1,4 +1,4 @@
-//! A gRPC connection whose messages stay bytes, and the words for what goes wrong with one.
+//! A gRPC connection whose messages are plain bytes, and the messages for its errors.
 
 use std::error::Error as _;
 use std::path::PathBuf;
@@ -14,13 +14,13 @@ use crate::error::Error;
 use crate::node::{self, Server};
 use crate::{Address, FetchOptions, ServerKind, ServerPlace, other_server};
 
-/// Bytes that the other side may send before they are read, of a stream and of the connection.
+/// How many bytes the server may send before they are read, for a stream and for the connection.
 const WINDOW_BYTES: u32 = 8 << 20;
 
-/// Longest pause between two attempts.
+/// The longest pause between two attempts.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 
-/// Messages as their bytes.
+/// A codec that leaves messages as bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BytesCodec;
 
@@ -62,17 +62,18 @@ impl Decoder for BytesCodec {
     }
 }
 
-/// The pause before the attempt of this number, from 1: one second, two, four, up to [`MAX_PAUSE`].
+/// Returns the pause before attempt number `attempt`, which counts from 1: one second, two, four,
+/// up to [`MAX_PAUSE`].
 pub fn pause(attempt: u32) -> Duration {
     let seconds = 1_u64.checked_shl(attempt.saturating_sub(1)).unwrap_or(u64::MAX);
     Duration::from_secs(seconds).min(MAX_PAUSE)
 }
 
-/// Where an address leads, and how.
+/// The other end of an address, and whether TLS is used.
 #[derive(Debug)]
 pub struct Way {
     pub to: To,
-    /// The connection is secured by TLS.
+    /// Whether the connection uses TLS.
     pub is_secure: bool,
 }
 
@@ -85,11 +86,12 @@ pub enum To {
     Unix(PathBuf),
 }
 
-/// Finds out where an address leads. Nobody connects without: it is here that a token does not go
-/// where others can read it.
+/// Finds out where an address leads. Every connection is made through this function, which ensures
+/// that a token is not sent where others can read it.
 ///
 /// # Errors
-/// There is a token, and it would be sent in clear text to another machine; `ads://` and no server in the bootstrap.
+/// A token would be sent in clear text to another machine, or `ads://` has no server in the
+/// bootstrap.
 pub fn way(address: &Address, options: &FetchOptions) -> Result<Way, Error> {
     let wants_tls = address.has("tls") || options.tls.is_some();
     let (to, is_secure) = match &address.place {
@@ -108,7 +110,7 @@ pub fn way(address: &Address, options: &FetchOptions) -> Result<Way, Error> {
     }
 }
 
-/// Where to connect to, with TLS if that is spoken.
+/// Returns the endpoint to connect to, with TLS if it is used.
 fn endpoint(address: &Address, options: &FetchOptions) -> Result<Endpoint, Error> {
     let invalid = |what: String| Error::Usage(format!("`{address}`: {what}"));
     let Way { to, is_secure } = way(address, options)?;
@@ -164,7 +166,7 @@ pub async fn channel(address: &Address, options: &FetchOptions) -> Result<Channe
     }
 }
 
-/// A request with what tells who asks.
+/// Returns a request with the metadata that identifies the user.
 pub fn request<T>(message: T, options: &FetchOptions) -> Result<Request<T>, Error> {
     let mut request = Request::new(message);
     if let Some(token) = &options.token {
@@ -176,15 +178,15 @@ pub fn request<T>(message: T, options: &FetchOptions) -> Result<Request<T>, Erro
     Ok(request)
 }
 
-/// What hyper says of a server that speaks first, or in HTTP/2 only: it depends on which bytes come
-/// first, and when.
+/// The errors of hyper for a server that speaks first, or that speaks only HTTP/2. Which one it is
+/// depends on which bytes come first, and when.
 const NO_HTTP1: [&str; 3] = [
     "unexpected message from connection",
     "invalid HTTP version",
     "connection was not ready",
 ];
 
-/// The words for a failed connection.
+/// Returns the error for a connection that cannot be made.
 pub fn unreachable(address: &Address, why: &str) -> Error {
     let hint = if why.contains("InvalidContentType") || why.contains("corrupt message") {
         ": the server there does not speak TLS"
@@ -201,7 +203,7 @@ pub fn unreachable(address: &Address, why: &str) -> Error {
     }
 }
 
-/// The words for a call that failed.
+/// Returns the error for a call that failed.
 pub fn refused(address: &Address, status: &Status, options: &FetchOptions) -> Error {
     let mut why = match status.code() {
         Code::Unimplemented => "the service is not there".to_owned(),
@@ -209,17 +211,17 @@ pub fn refused(address: &Address, status: &Status, options: &FetchOptions) -> Er
     };
     let message = status.message();
     if status.code() == Code::OutOfRange && message.contains("message length too large") {
-        // tonic's words: what was found, and what the limit is.
+        // tonic's message has the size that was found, and the limit.
         let sizes = message.split("too large: ").nth(1).unwrap_or(message);
         return Error::Limit(format!(
             "`{address}` sends a message that is too large: {sizes}; --max-size raises that"
         ));
     }
-    // tonic's words for an answer of HTTP that is none of gRPC.
+    // tonic's message for an HTTP answer that is not gRPC.
     if let Some((_, answer)) = message.split_once("while receiving response with status: ") {
         return other_server::no_grpc(address, answer);
     }
-    // The words of a broken connection are those of what broke it.
+    // The message of a broken connection repeats that of its cause.
     if !message.is_empty() && status.source().is_none() {
         why = format!("{why}, {message}");
     }
@@ -248,13 +250,13 @@ fn is_broken_connection(status: &Status) -> bool {
     ) && status.source().is_some()
 }
 
-/// An error and all that caused it, without repetitions.
+/// Returns the messages of an error and of all its causes, without repetitions.
 pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut next = Some(error);
     while let Some(error) = next {
         let text = error.to_string();
-        // Where to read more in the library's documentation is nothing for its users' users.
+        // A link to the library's documentation does not help xdsctl's users.
         let text = text.split(": https://").next().unwrap_or_default().to_owned();
         let is_said = words.iter().any(|said| said.contains(&text)) || text == "transport error";
         if !is_said {

@@ -1,5 +1,5 @@
-//! Client status discovery: what a gRPC process says that it holds, or a control plane that has the
-//! service, that it has sent.
+//! Client status discovery: what a gRPC process says it holds, or what a control plane with the
+//! service says it has sent.
 
 use bytes::Bytes;
 use http::uri::PathAndQuery;
@@ -15,8 +15,8 @@ use crate::{Address, FetchOptions, other_server};
 const FETCH: &str = "/envoy.service.status.v3.ClientStatusDiscoveryService/FetchClientStatus";
 const STREAM: &str = "/envoy.service.status.v3.ClientStatusDiscoveryService/StreamClientStatus";
 
-/// Asks for the status of all clients: by the unary call, or where there is none by the first
-/// answer of the streaming one.
+/// Asks for the status of all clients: by the unary call, or if there is none, by the first answer
+/// of the streaming call.
 pub async fn fetch(address: &Address, options: &FetchOptions) -> Result<Vec<ClientConfig>, Error> {
     let channel = connect::channel(address, options).await?;
     let mut grpc = Grpc::new(channel).max_decoding_message_size(options.max_message_bytes);

@@ -1,8 +1,8 @@
-//! The one form of what was fetched: a `ClientStatusResponse` as JSON, which every command reads, a
-//! field a line as Envoy prints.
+//! Writes what was fetched in one form: a `ClientStatusResponse` as JSON, which every command
+//! reads, with one field per line as Envoy prints it.
 //!
-//! Resources are printed from their bytes one by one, on several threads, and written in their
-//! order: what is in memory beside the answer is a few pieces of text.
+//! Resources are printed from their bytes one by one, on several threads, and written in order.
+//! Besides the answer, only a few pieces of text are in memory.
 
 use std::io::{self, Write};
 
@@ -14,16 +14,16 @@ use crate::FetchOptions;
 use crate::messages::ClientConfig;
 use crate::ordered;
 
-/// Bytes of entries that are printed in one piece, of which some are in memory at a time.
+/// How many bytes of entries are printed as one piece. A few pieces are in memory at a time.
 const PIECE_BYTES: usize = 32 << 10;
 
-/// Entries of a client, each a serialized message.
+/// The entries of a client, each a serialized message.
 pub trait Entries: Sync {
-    /// How many there are.
+    /// Returns the number of entries.
     fn count(&self) -> usize;
-    /// The bytes of one.
+    /// Returns the bytes of an entry.
     fn entry(&self, index: usize) -> Bytes;
-    /// How many bytes one has.
+    /// Returns the number of bytes of an entry.
     fn size(&self, index: usize) -> usize;
 }
 
@@ -43,16 +43,16 @@ impl Entries for Vec<Bytes> {
 
 /// A client, and what it holds.
 pub struct DumpedClient<'c> {
-    /// Everything but the entries.
+    /// The client without the entries.
     pub bare: ClientConfig,
-    /// PerXdsConfig, deprecated.
+    /// The entries in the deprecated form, PerXdsConfig.
     pub deprecated: &'c Vec<Bytes>,
-    /// GenericXdsConfig.
+    /// The entries in the form GenericXdsConfig.
     pub entries: &'c dyn Entries,
 }
 
 impl DumpedClient<'_> {
-    /// A client as it has come.
+    /// Returns a client as it was received.
     pub fn of(config: &ClientConfig) -> DumpedClient<'_> {
         DumpedClient {
             bare: ClientConfig {
@@ -66,32 +66,32 @@ impl DumpedClient<'_> {
     }
 }
 
-/// How much a dump has that was written.
+/// The contents of a dump that was written, as counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DumpCounts {
-    /// Entries: resources, and names that stand for none.
+    /// The number of entries: resources, and names without a resource.
     pub entries: usize,
-    /// How many clients there are.
+    /// The number of clients.
     pub clients: usize,
-    /// Resources that lost some bytes, because secrets are masked.
+    /// The number of resources that lost some bytes because secrets are masked.
     pub lossy: usize,
 }
 
-/// Where a dump comes from and when: an object that other readers pass over.
+/// The origin and time of a dump: an object that other readers skip.
 #[derive(Debug, Clone, Default)]
 pub struct DumpOrigin {
     /// The address that the dump was fetched from.
     pub source: String,
-    /// When, in the form of protobuf JSON.
+    /// The time at which it was fetched, in the form of protobuf JSON.
     pub fetched: String,
-    /// The last nonce and version of each type: type URL, version, nonce.
+    /// The last version and nonce of each type, as (type URL, version, nonce).
     pub responses: Vec<(String, String, String)>,
 }
 
 /// Writes a dump.
 ///
 /// # Errors
-/// Those of `out`.
+/// Writing to `out` fails.
 pub fn write(
     clients: &[DumpedClient<'_>],
     origin: &DumpOrigin,
@@ -114,12 +114,12 @@ pub fn write(
 
 /// Writes a serialized ClientStatusResponse, entry by entry.
 fn write_wire(clients: &[DumpedClient<'_>], out: &mut dyn Write) -> io::Result<DumpCounts> {
-    // Larger pieces pass by the buffer.
+    // Larger pieces are not buffered.
     let mut out = io::BufWriter::with_capacity(PIECE_BYTES, out);
     let mut head = Vec::new();
     let mut written = DumpCounts::default();
     for client in clients {
-        // Fields 1 of the response, 2 and 3 of the client, each with its length.
+        // Field 1 of the response, and fields 2 and 3 of the client, each with its length.
         let lists: [(u8, &dyn Entries); 2] = [(0x12, client.deprecated), (0x1a, client.entries)];
         let sizes = lists
             .iter()
@@ -149,7 +149,7 @@ fn write_wire(clients: &[DumpedClient<'_>], out: &mut dyn Write) -> io::Result<D
 
 struct DumpWriter<'w> {
     out: &'w mut dyn Write,
-    /// What stands around the entries, and has not been written yet.
+    /// The text around the entries that has not been written yet.
     text: Vec<u8>,
     redacts: bool,
     written: DumpCounts,
@@ -211,7 +211,7 @@ impl DumpWriter<'_> {
                 "envoy.service.status.v3.ClientConfig.GenericXdsConfig",
             ),
         ] {
-            // A client that holds nothing says so.
+            // A client that holds nothing has an empty list.
             let is_shown = entries.count() > 0 || name.ends_with("GenericXdsConfig");
             if is_shown {
                 self.text(separator);
@@ -248,7 +248,7 @@ impl DumpWriter<'_> {
         self.text.extend_from_slice(text.as_bytes());
     }
 
-    /// Writes what there is.
+    /// Writes the text so far.
     fn hand_on(&mut self) -> io::Result<()> {
         self.out.write_all(&self.text)?;
         self.text.clear();

@@ -1,4 +1,4 @@
-//! Envoy's admin port: `/config_dump?include_eds`, and `/clusters` for what Envoy knows of its
+//! Envoy's admin port: `/config_dump?include_eds`, and `/clusters` for what Envoy knows about its
 //! endpoints.
 
 use std::io::Write;
@@ -13,26 +13,26 @@ use crate::connect::{self, To, Way};
 use crate::error::Error;
 use crate::{Address, FetchOptions, address};
 
-/// What is asked for: paths, and whether the answer must be there.
+/// The path of the config dump, and below it that of the clusters' state.
 const CONFIG: &str = "/config_dump?include_eds";
 const CLUSTERS: &str = "/clusters?format=json";
 
-/// Bytes in which the key must stand that tells what an answer is.
+/// How many bytes of an answer are searched for the key that shows what it is.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 
 /// Fetches both and writes them as one object, `{"configs": [...], "cluster_statuses": [...]}`: a
-/// config dump with one key more.
+/// config dump with one more key.
 pub async fn fetch(address: &Address, options: &FetchOptions, out: &mut dyn Write) -> Result<(), Error> {
     let asker = Asker::new(address, options).await?;
     let config = asker.get(CONFIG, address, options).await?;
     let config = object(&config, "configs").ok_or_else(|| malformed(address, CONFIG, "is no config dump"))?;
     let clusters = match asker.get(CLUSTERS, address, options).await {
         Ok(clusters) => clusters,
-        // Some put only the dump behind a proxy.
+        // Some users expose only the dump through a proxy.
         Err(Error::Refused { .. }) => Vec::new(),
         Err(error) => return Err(error),
     };
-    // What Envoy has not masked itself.
+    // Mask the secrets that Envoy itself has not masked.
     let (mut text, clusters) = match options.redacts {
         true => (
             print::redacted(config.to_vec(), "envoy.admin.v3.ConfigDump"),
@@ -55,7 +55,7 @@ pub async fn fetch(address: &Address, options: &FetchOptions, out: &mut dyn Writ
     out.write_all(&text).map_err(Error::Output)
 }
 
-/// The text, if it is a JSON object with this key.
+/// Returns the text, if it is a JSON object with this key.
 fn object<'t>(text: &'t [u8], key: &str) -> Option<&'t [u8]> {
     let quoted = format!("\"{key}\"");
     let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok();
@@ -73,7 +73,7 @@ fn malformed(address: &Address, path: &str, why: &str) -> Error {
     }
 }
 
-/// Who asks over HTTP.
+/// Returns the client for requests over HTTP.
 pub fn client(way: &Way, options: &FetchOptions) -> Result<reqwest::Client, Error> {
     builder(way, options)?.build().map_err(tls_error)
 }
@@ -110,11 +110,11 @@ fn builder(way: &Way, options: &FetchOptions) -> Result<reqwest::ClientBuilder, 
     Ok(builder)
 }
 
-/// A client, and the beginning of the URLs that it asks for.
+/// An HTTP client, and the beginning of the URLs that it asks for.
 struct Asker {
     client: reqwest::Client,
     origin: String,
-    /// The header `host`, where the name in the URL is the one that the certificate must have.
+    /// The header `host`, if the name in the URL is the one that the certificate must have.
     host: Option<String>,
 }
 
@@ -134,7 +134,7 @@ impl Asker {
                 host: None,
             });
         };
-        // The name in the URL is the one that is expected of the certificate, so it gets the
+        // The URL has the name that the certificate must have, so this name is resolved to the
         // addresses of the host.
         let (_, port) = authority.rsplit_once(':').unwrap_or((authority, "443"));
         let origin = format!("{scheme}://{name}:{port}");

@@ -1,11 +1,11 @@
-//! What stops a fetch or a server.
+//! Why a fetch or a server stops.
 
 use std::io;
 
-/// What stops a fetch.
+/// Why a fetch or a server stops.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The address or the options ask for what cannot be.
+    /// The address or the options ask for something impossible.
     #[error("{0}")]
     Usage(String),
     /// There is no connection to the server.
@@ -13,48 +13,48 @@ pub enum Error {
     Unreachable {
         /// The address that was asked.
         address: String,
-        /// The system's or TLS's words.
+        /// The message of the system or of TLS.
         why: String,
     },
-    /// The other side answers with an error, or breaks off.
+    /// The server answers with an error, or the connection breaks.
     #[error("`{address}` gives no answer: {why}")]
     Refused {
         /// The address that was asked.
         address: String,
-        /// What the server said.
+        /// The reason: the server's message, or what is wrong with its answer.
         why: String,
     },
-    /// What came is not what was asked for.
+    /// The answer is not what was asked for.
     #[error("`{address}`: {why}")]
     Malformed {
         /// The address that was asked.
         address: String,
-        /// What is wrong with it.
+        /// What is wrong with the answer.
         why: String,
     },
-    /// A certificate or key that cannot be used.
+    /// A certificate or key cannot be used.
     #[error("TLS: {0}")]
     Tls(String),
-    /// The time is over.
+    /// The time limit was reached.
     #[error("`{address}` has not said everything within {seconds} s: {missing}")]
     Late {
         /// The address that was asked.
         address: String,
-        /// How long was waited, in seconds.
+        /// The time limit, in seconds.
         seconds: f64,
-        /// What is not there.
+        /// What has not arrived.
         missing: String,
     },
-    /// A limit of xdsctl.
+    /// A limit of xdsctl was reached.
     #[error("{0}")]
     Limit(String),
-    /// Ctrl-C or SIGTERM.
+    /// Ctrl-C was pressed, or SIGTERM was sent.
     #[error("interrupted")]
     Interrupted,
-    /// What was fetched cannot be written.
+    /// The dump cannot be written.
     #[error("cannot write the dump: {0}")]
     Output(io::Error),
-    /// The system gives no runtime or no socket.
+    /// The system provides no runtime or no socket.
     #[error("cannot start: {0}")]
     Start(io::Error),
 }

@@ -1,4 +1,4 @@
-//! One fetch from start to end, and watching: the runtime, the deadline, Ctrl-C and SIGTERM.
+//! Fetches once or watches: runs the runtime, and handles the deadline, Ctrl-C and SIGTERM.
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -8,36 +8,35 @@ use crate::error::Error;
 use crate::messages::Timestamp;
 use crate::{Address, FetchOptions, ServerKind, ads, csds, envoy};
 
-/// Something that happened on a stream, in a line.
+/// Something that happened on a stream, as one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamEvent {
     /// The line, for standard error.
     pub line: String,
-    /// A resource was rejected.
+    /// Whether a resource was rejected.
     pub is_rejection: bool,
 }
 
-/// What a fetch came to.
+/// The result of a fetch.
 #[derive(Debug, Default)]
 pub struct Fetched {
-    /// Entries of the dump; `None` if nobody counted them.
+    /// The number of entries in the dump; `None` if they were not counted.
     pub entries: Option<usize>,
-    /// Things that a reader should know: names that stand for nothing, what masking has lost.
+    /// Notes for the reader: names without a resource, and what masking has lost.
     pub notes: Vec<String>,
     /// Targets whose Listener the control plane does not have.
     pub lost_targets: Vec<String>,
-    /// Why it is not all.
+    /// Why the dump is not complete.
     pub failure: Option<Error>,
 }
 
 /// Fetches once and writes the dump to `out`.
 ///
-/// What has arrived of an ADS stream before something went wrong is written if
-/// [`FetchOptions::is_partial`] says so, and [`Fetched::failure`] says what it was. `told` hears of
-/// each response.
+/// If an ADS stream fails, what has arrived until then is written if [`FetchOptions::is_partial`]
+/// says so, and [`Fetched::failure`] has the error. `told` is called for each response.
 ///
 /// # Errors
-/// Nothing arrived.
+/// Nothing has arrived, or writing to `out` fails.
 pub fn fetch(
     address: &Address,
     options: &FetchOptions,
@@ -73,11 +72,12 @@ pub fn fetch(
     })
 }
 
-/// Fetches again and again: `changed` gets each new dump, from ADS when a response has changed
-/// something, from the others when a poll differs. Ends when it says so, or with Ctrl-C or SIGTERM.
+/// Fetches again and again. `changed` gets each new dump: from ADS when a response has changed
+/// something, from other systems when a poll differs from the last. Ends when `changed` says so, or
+/// with Ctrl-C or SIGTERM.
 ///
 /// # Errors
-/// The first fetch fails. Later failures are told, and tried again.
+/// The first fetch fails. Later failures are reported through `told`, and the fetch is tried again.
 pub fn watch(
     address: &Address,
     options: &FetchOptions,
@@ -116,10 +116,10 @@ pub fn watch(
     })
 }
 
-/// Time between two polls of what does not tell of changes.
+/// The time between two polls of a system that does not report changes.
 const POLL_INTERVAL: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// What is compared with the poll before, and the dump.
+/// Returns what to compare with the previous poll, and the dump.
 async fn poll(address: &Address, options: &FetchOptions) -> Result<(Vec<u8>, Vec<u8>), Error> {
     let mut text = Vec::new();
     if address.kind == ServerKind::Envoy {
@@ -161,10 +161,10 @@ pub(crate) fn origin(address: &Address, options: &FetchOptions) -> DumpOrigin {
     }
 }
 
-/// Runs a task to its end on this thread, and its connections on another one: the next response
-/// comes while this one is validated.
+/// Runs a task to its end on this thread, and its connections on another one, so that the next
+/// response arrives while this one is validated.
 pub(crate) fn run<T>(task: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    // Somebody else in the process may have chosen one.
+    // This fails if another part of the process has chosen a provider, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(1).enable_all().build();
@@ -178,19 +178,19 @@ pub(crate) fn run<T>(task: impl Future<Output = Result<T, Error>>) -> Result<T, 
         });
         ENDED.scope(ended, task).await
     });
-    // A name that is being looked up keeps nobody waiting.
+    // A name lookup that is still running must not delay the end.
     runtime.shutdown_background();
     result
 }
 
 tokio::task_local! {
-    /// Whether the process was told to end since [`run`] began: also between two tasks that can be
-    /// interrupted.
+    /// Whether the process was told to end since [`run`] began, also between two interruptible
+    /// tasks.
     static ENDED: tokio::sync::watch::Receiver<bool>;
 }
 
-/// Listens from now on for Ctrl-C and SIGTERM, with which service managers and `kill` end a
-/// process; ends with the first of them.
+/// Listens from now on for Ctrl-C, and for SIGTERM, with which service managers and `kill` end a
+/// process. Ends at the first of them.
 fn told_to_end() -> impl Future<Output = ()> {
     #[cfg(unix)]
     let signals = {
@@ -210,13 +210,13 @@ fn told_to_end() -> impl Future<Output = ()> {
     }
 }
 
-/// Ends when the process has been told to end, which may have been before.
+/// Ends when the process has been told to end, or at once if it was told before.
 pub(crate) async fn ended() {
     let mut ended = ENDED.with(Clone::clone);
     let _ = ended.wait_for(|ended| *ended).await;
 }
 
-/// The task, unless Ctrl-C or SIGTERM comes first.
+/// Runs the task, unless Ctrl-C or SIGTERM comes first.
 pub(crate) async fn interruptible<T>(task: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     tokio::select! {
         result = task => result,
@@ -224,7 +224,7 @@ pub(crate) async fn interruptible<T>(task: impl Future<Output = Result<T, Error>
     }
 }
 
-/// The task, unless the time is over, or Ctrl-C or SIGTERM comes first.
+/// Runs the task, unless the time limit, Ctrl-C or SIGTERM comes first.
 async fn limited<T>(
     address: &Address,
     options: &FetchOptions,

@@ -1,5 +1,5 @@
-//! The live edge of xdsctl: what gRPC clients, Envoy and control planes hold, fetched into one
-//! dump, and a dump served to real clients.
+//! The live part of xdsctl: fetches what gRPC clients, Envoy and control planes hold into one dump,
+//! and serves a dump to real clients.
 //!
 //! ```text
 //! Address ─┬─ envoy    GET /config_dump, /clusters ────────────────────────────┐
@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Everything that needs a runtime is behind the feature `live`. The calls at the top ([`fetch()`],
-//! [`watch`], [`serve()`], [`show()`]) block: no async leaves this crate. What a client makes of resources is
-//! asked of [`xdsctl_channel::client`], here nothing is judged.
+//! [`watch`], [`serve()`], [`show()`]) block: no async code leaves this crate. This crate does not
+//! validate resources itself; it asks [`xdsctl_channel::client`] what a client does with them.
 
 mod address;
 mod options;

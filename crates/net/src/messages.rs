@@ -1,8 +1,8 @@
-//! The messages of the discovery services, with resources kept as the bytes that came.
+//! The messages of the discovery services, with resources as bytes.
 //!
 //! Field numbers are those of envoy/service/discovery/v3/discovery.proto,
-//! envoy/service/status/v3/csds.proto and google/rpc/status.proto. What nobody here looks into is
-//! `bytes` where the schema has a message: on the wire they are the same.
+//! envoy/service/status/v3/csds.proto and google/rpc/status.proto. A message of the schema that is
+//! not looked into here is a `bytes` field, which is the same on the wire.
 
 use bytes::Bytes;
 use prost::Message;
@@ -100,7 +100,7 @@ pub struct DeltaResponse {
     pub removed_resources: Vec<String>,
 }
 
-/// envoy.service.status.v3.ClientStatusRequest, of which nothing is set.
+/// envoy.service.status.v3.ClientStatusRequest, without its fields.
 #[derive(Clone, PartialEq, Message)]
 pub struct ClientStatusRequest {}
 
@@ -175,7 +175,7 @@ pub mod status {
 }
 
 impl Timestamp {
-    /// The time so many milliseconds after 1970.
+    /// Returns the time that is so many milliseconds after 1970.
     pub fn of_millis(millis: u64) -> Timestamp {
         Timestamp {
             seconds: i64::try_from(millis / 1000).unwrap_or(i64::MAX),

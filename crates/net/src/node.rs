@@ -1,4 +1,4 @@
-//! Who asks: the node, and the server to ask, from a gRPC bootstrap or from options.
+//! The client's node, and the server to ask, from a gRPC bootstrap or from options.
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use xdsctl_document::proto::transcode;
 use crate::error::Error;
 use crate::{Address, FetchOptions, address};
 
-/// What the node says of itself where the bootstrap does not: as a gRPC client does.
+/// The user agent of the node if the bootstrap has none, as a gRPC client sets its own.
 const USER_AGENT: &str = "xdsctl";
 
 /// The port of a server that names none (gRPC name resolution, doc/naming.md).
@@ -17,9 +17,9 @@ const DEFAULT_PORT: u16 = 443;
 pub enum Server {
     /// `HOST:PORT`.
     Tcp {
-        /// The host with the port, as the authority of requests.
+        /// The host with the port, which is also the authority of requests.
         authority: String,
-        /// The credentials of the server are `tls`.
+        /// Whether the server's credentials are `tls`.
         is_secure: bool,
     },
     /// The path of a socket.
@@ -34,7 +34,8 @@ fn bootstrap(options: &FetchOptions) -> Result<Option<Value>, Error> {
     Ok(Some(value))
 }
 
-/// The first management server of the bootstrap, with the first credentials that are known here.
+/// Returns the first management server of the bootstrap, with the first credentials that are known
+/// here.
 pub fn server(options: &FetchOptions) -> Result<Server, Error> {
     let usage = |what: &str| Error::Usage(what.to_owned());
     let bootstrap = bootstrap(options)?;
@@ -78,8 +79,8 @@ pub fn server(options: &FetchOptions) -> Result<Server, Error> {
     Ok(Server::Tcp { authority, is_secure })
 }
 
-/// The node as wire bytes: that of the bootstrap, with what the address and the options say
-/// instead, and with what a client says that understands state-of-the-world responses as gRPC does.
+/// Returns the node as wire bytes: that of the bootstrap, changed by the address and the options,
+/// with the features that a client declares if it reads state-of-the-world responses as gRPC does.
 pub fn node(address: &Address, options: &FetchOptions) -> Result<Bytes, Error> {
     let mut node = bootstrap(options)?
         .map(|mut bootstrap| bootstrap["node"].take())

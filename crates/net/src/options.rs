@@ -5,17 +5,17 @@ use std::time::Duration;
 /// What is fetched, how long it may take, and with which credentials.
 #[derive(Debug, Clone)]
 pub struct FetchOptions {
-    /// TLS; `None` for plain text.
+    /// The TLS settings; `None` for plain text.
     pub tls: Option<Tls>,
-    /// Sent as `authorization: Bearer TOKEN`.
+    /// The token for `authorization: Bearer TOKEN`.
     pub token: Option<String>,
-    /// How long to wait for all that was asked for.
+    /// How long to wait for everything that was asked for.
     pub timeout: Duration,
-    /// How often to try again what cannot be reached.
+    /// How many times to try again if the system cannot be reached.
     pub retries: u32,
-    /// The largest message that is taken, and the most that is kept of an ADS stream, in bytes.
+    /// The largest message that is accepted, and the most that is kept of an ADS stream, in bytes.
     pub max_message_bytes: usize,
-    /// Write what has arrived of an ADS stream when something goes wrong.
+    /// Whether to write what has arrived of an ADS stream if it fails.
     pub is_partial: bool,
     /// The text of a gRPC bootstrap, for the node and the server.
     pub bootstrap: Option<Vec<u8>>,
@@ -23,37 +23,38 @@ pub struct FetchOptions {
     pub node: Option<String>,
     /// `node.cluster`, instead of the bootstrap's.
     pub cluster: Option<String>,
-    /// Ask for what channels to these targets need; empty to ask for everything, as a proxy does.
+    /// The targets of the channels whose resources are asked for. If empty, everything is asked
+    /// for, as a proxy does.
     pub targets: Vec<String>,
-    /// Speak Delta instead of state-of-the-world.
+    /// Whether to use Delta instead of state-of-the-world.
     pub delta: bool,
-    /// Take only this `client_scope` of a CSDS answer.
+    /// The only `client_scope` of a CSDS answer to keep.
     pub scope: Option<String>,
-    /// Mask secrets; not in wire form.
+    /// Whether to mask secrets. Has no effect on wire format.
     pub redacts: bool,
-    /// Write a serialized ClientStatusResponse instead of JSON.
+    /// Whether to write a serialized ClientStatusResponse instead of JSON.
     pub is_wire: bool,
-    /// The time of day, in milliseconds since 1970; the caller has the clock.
+    /// Returns the time in milliseconds since 1970. The caller has the clock.
     pub now: fn() -> u64,
     /// The client whose verdicts are sent to the control plane.
     pub profile: xdsctl_model::profile::Profile,
-    /// What the bootstrap says to validation.
+    /// The facts from the bootstrap that validation needs.
     pub server: xdsctl_model::profile::ServerFacts,
 }
 
-/// TLS, all of it PEM.
+/// TLS settings, all in PEM.
 #[derive(Clone, Default)]
 pub struct Tls {
-    /// Certificates that are trusted; `None` for the system's.
+    /// The certificates that are trusted; `None` for the system's.
     pub ca: Option<Vec<u8>>,
-    /// Certificate chain and private key of this end.
+    /// The client's certificate chain and private key.
     pub identity: Option<(Vec<u8>, Vec<u8>)>,
-    /// Name that the server's certificate must have, instead of the host.
+    /// The name that the server's certificate must have, instead of the host.
     pub server_name: Option<String>,
 }
 
 impl std::fmt::Debug for Tls {
-    /// Leaves the key out.
+    /// Omits the key.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Tls")
             .field("has_ca", &self.ca.is_some())
@@ -87,10 +88,10 @@ impl Default for FetchOptions {
     }
 }
 
-/// How long gRPC clients wait for a resource before they believe that there is none (gRFC A57;
-/// C-core, Go, Java and Node alike).
+/// How long gRPC clients wait for a resource before they assume that it does not exist (gRFC A57;
+/// the same in C-core, Go, Java and Node).
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The largest message that is taken, and the most that is kept of an ADS stream, in bytes, if
-/// nothing else is said.
+/// The default for the largest message that is accepted, and for the most that is kept of an ADS
+/// stream, in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 1 << 30;

@@ -1,4 +1,4 @@
-//! Text that is made on several threads and written in its order, with few pieces of it in memory.
+//! Makes text on several threads and writes it in order, with few pieces of it in memory.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -7,13 +7,13 @@ use std::thread::scope;
 
 use xdsctl_document::load::processors;
 
-/// Pieces that one thread may be ahead of the writer.
+/// The number of pieces that one thread may be ahead of the writer.
 const AHEAD: usize = 2;
 
-/// Fewer pieces than this are not worth a thread.
+/// The number of pieces from which threads pay off.
 const MIN_PIECES: usize = 4;
 
-/// The numbers below `count` in ranges, each of at least `least` bytes but for the last one.
+/// Divides the numbers below `count` into ranges of at least `least` bytes each, except the last.
 pub fn pieces(count: usize, least: usize, size: impl Fn(usize) -> usize) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let (mut start, mut bytes) = (0, 0);
@@ -27,13 +27,13 @@ pub fn pieces(count: usize, least: usize, size: impl Fn(usize) -> usize) -> Vec<
     pieces
 }
 
-/// Makes the text of each piece with `make`, which appends to an empty buffer, and writes it; the
-/// sum of what `make` returns.
+/// Makes the text of each piece with `make`, which appends to an empty buffer, and writes it.
+/// Returns the sum of the values of `make`.
 ///
-/// What is written does not depend on the number of threads.
+/// The output does not depend on the number of threads.
 ///
 /// # Errors
-/// Those of `out`.
+/// Writing to `out` fails.
 pub fn write(
     pieces: &[Range<usize>],
     make: &(dyn Fn(Range<usize>, &mut Vec<u8>) -> usize + Sync),
@@ -58,8 +58,8 @@ fn write_on(
         return Ok(sum);
     }
     scope(|scope| {
-        // Each thread makes every so many-th piece, so taking from one after the other is their
-        // order.
+        // With n threads, each makes every n-th piece. So receiving from one after the other gives
+        // their order.
         let workers: Vec<_> = (0..threads)
             .map(|number| {
                 let (sender, receiver) = sync_channel::<(Vec<u8>, usize)>(AHEAD);
@@ -69,7 +69,7 @@ fn write_on(
                         let mut text = used.try_recv().unwrap_or_default();
                         text.clear();
                         let value = make(piece.clone(), &mut text);
-                        // The writer is gone when it cannot write.
+                        // The writer has gone because it could not write.
                         if sender.send((text, value)).is_err() {
                             return;
                         }
@@ -80,7 +80,7 @@ fn write_on(
             .collect();
         let mut sum = 0;
         for (receiver, give_back) in workers.iter().cycle().take(pieces.len()) {
-            // A thread that panics ends the scope with its panic.
+            // If a thread panics, the scope ends with its panic.
             let Ok((text, value)) = receiver.recv() else { break };
             out.write_all(&text)?;
             sum += value;

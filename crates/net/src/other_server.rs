@@ -1,8 +1,8 @@
 //! Recognises a server that does not speak gRPC, so that a fetch neither waits for it nor blames
 //! missing TLS.
 //!
-//! Envoy's admin port takes a call over HTTP/2 and answers when it has ended, which an ADS stream
-//! never does; most other servers speak HTTP/1.
+//! Envoy's admin port accepts a call over HTTP/2 and answers when the call has ended, which an ADS
+//! stream never does. Most other servers speak HTTP/1.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -24,16 +24,16 @@ const SILENCE: Duration = Duration::from_secs(1);
 /// How long the server may take to answer that question.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Characters of a header that are shown.
+/// The number of characters of a header that are shown.
 const MAX_HEADER_CHARS: usize = 60;
 
 /// Text in the errors of the crate h2 that marks an HTTP/2 error sent by the other side.
 const OF_HTTP2: &str = "error received";
 
-/// Ends when a server that has been silent turns out to speak HTTP/2 and no gRPC, otherwise never.
+/// Ends when a silent server turns out to speak HTTP/2 but not gRPC. Otherwise never ends.
 ///
-/// Calls the same method once more and ends that call at once: a gRPC server answers with a status,
-/// and then `is_grpc` is set.
+/// Calls the same method once more and ends that call at once. A gRPC server then answers with a
+/// status, and `is_grpc` is set.
 pub async fn revealed(
     mut channel: Channel,
     path: &'static str,
@@ -66,8 +66,8 @@ pub async fn revealed(
     }
 }
 
-/// The words for a call that failed at once: those of [`connect::refused`], unless what answered is
-/// known to be no gRPC server.
+/// Returns the error for a call that failed at once: that of [`connect::refused`], unless the
+/// server is known not to be a gRPC server.
 pub async fn named(address: &Address, status: &Status, options: &FetchOptions) -> Error {
     let error = connect::refused(address, status, options);
     let cause = std::error::Error::source(status)
@@ -89,7 +89,7 @@ pub async fn named(address: &Address, status: &Status, options: &FetchOptions) -
     };
     let request = client.head(format!("http://{authority}/")).send();
     match tokio::time::timeout(PATIENCE, request).await {
-        // A server with TLS answers so, too.
+        // A server with TLS gives this answer, too.
         Ok(Ok(answer)) if answer.status() != StatusCode::BAD_REQUEST => refused(
             address,
             &format!(
@@ -101,7 +101,7 @@ pub async fn named(address: &Address, status: &Status, options: &FetchOptions) -
     }
 }
 
-/// The error for an HTTP/2 answer that is not gRPC.
+/// Returns the error for an HTTP/2 answer that is not gRPC.
 pub fn no_grpc(address: &Address, answer: &str) -> Error {
     refused(address, &format!("the server there is not a gRPC server ({answer})"))
 }
@@ -111,7 +111,7 @@ fn has_grpc(headers: &HeaderMap) -> bool {
     form.is_some_and(|form| form.starts_with(b"application/grpc"))
 }
 
-/// Who answers, and what.
+/// Returns the status of an answer, and what it says about its server.
 fn shown(status: StatusCode, headers: &HeaderMap) -> String {
     let said = [SERVER, CONTENT_TYPE].map(|name| headers.get(name).map(http::HeaderValue::as_bytes));
     let [server, form] = said.map(|bytes| {
@@ -148,7 +148,7 @@ mod tests {
 
     use super::*;
 
-    /// What a fetch from an address says, and after how long.
+    /// Returns the error of a fetch from an address, and how long it took.
     fn said(scheme: &str, port: u16) -> (String, Duration) {
         let address = Address::parse(&format!("{scheme}://127.0.0.1:{port}")).unwrap();
         let began = Instant::now();
@@ -156,8 +156,8 @@ mod tests {
         (fetched.unwrap_err().to_string(), began.elapsed())
     }
 
-    /// A server of HTTP/2 that answers when a request has ended, as Envoy's admin port does; its
-    /// port.
+    /// Starts an HTTP/2 server that answers when a request has ended, as Envoy's admin port does.
+    /// Returns its port.
     fn admin() -> u16 {
         let (say, port) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
@@ -182,7 +182,7 @@ mod tests {
         port.recv().unwrap()
     }
 
-    /// A server of HTTP/1 that answers every connection with this; its port.
+    /// Starts an HTTP/1 server that gives this answer on every connection. Returns its port.
     fn old(answer: &'static str) -> u16 {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();

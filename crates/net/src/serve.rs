@@ -1,4 +1,4 @@
-//! An ADS server that gives a dump to real clients, and compares what they say with what xdsctl
+//! An ADS server that serves a dump to real clients, and compares their answers with what xdsctl
 //! predicts.
 
 mod ledger;
@@ -38,80 +38,80 @@ use snapshot::Snapshot;
 const SOTW: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
 const DELTA: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
 
-/// Responses that may wait to be sent to one client.
+/// The number of responses that may wait to be sent to one client.
 const QUEUE: usize = 16;
 
-/// How often the inputs are looked at.
+/// How often the inputs are checked for changes.
 const RELOAD_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long the next response of a type waits for the answer to the last one, while nothing else
-/// comes.
+/// arrives.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long nobody must be connected before the comparison is over: a client may open one stream
-/// after the other.
+/// How long no client must be connected before the comparison ends, because a client may open one
+/// stream after the other.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// How long a client may take to agree on TLS.
+/// How long a client may take for the TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The largest request that is taken, in bytes.
+/// The largest request that is accepted, in bytes.
 const MAX_REQUEST_BYTES: usize = 64 << 20;
 
-/// What to serve, and how.
+/// What to serve, and the callbacks of the server.
 pub struct Serving<'s> {
-    /// The address to listen at; port 0 takes any free one.
+    /// The address to listen on; port 0 means any free port.
     pub listen: SocketAddr,
-    /// TLS; `None` for plain text.
+    /// The TLS settings; `None` for plain text.
     pub tls: Option<ServerTls>,
-    /// The resources; of several of a type and name the last one.
+    /// The resources. If several have the same type and name, the last one counts.
     pub resources: Vec<SnapshotResource>,
-    /// End when all clients have left.
+    /// Whether to end when all clients have left.
     pub until_alone: bool,
-    /// The socket is open, at this address.
+    /// Called with the server's address when the socket is open.
     pub listening: &'s mut dyn FnMut(SocketAddr),
-    /// Called once in a while: other resources from now on, if there are any.
+    /// Called regularly. If it returns resources, they replace the present ones.
     pub reload: &'s mut dyn FnMut() -> Option<Vec<SnapshotResource>>,
-    /// What the client will do that a node is of.
+    /// Returns the prediction for the client of a node.
     pub predict: &'s mut dyn FnMut(&UserAgent) -> Prediction,
-    /// What becomes of a channel of that client to this Listener, to be said; `None` for nothing.
+    /// Returns a text on that client's channel to this Listener; `None` if there is nothing to say.
     pub channel: &'s mut dyn FnMut(&UserAgent, &str) -> Option<String>,
-    /// Hears of each line that is to be said.
+    /// Called for each line to print.
     pub told: &'s mut dyn FnMut(&LedgerLine),
 }
 
-/// What all streams share.
+/// The state that all streams share.
 struct ServerState {
     snapshot: watch::Sender<Arc<Snapshot>>,
     heard: mpsc::UnboundedSender<StreamNews>,
     acceptor: Option<TlsAcceptor>,
-    /// Streams that there have been.
+    /// How many streams there have been.
     streams: AtomicUsize,
 }
 
-/// What a stream has to tell.
+/// A message from a stream to the server.
 enum StreamNews {
-    /// Something to say.
+    /// A line to print.
     Line(LedgerLine),
     /// A client has answered.
     Answer(PeerAnswer),
-    /// A client begins channels to these Listeners.
+    /// A client opens channels to these Listeners.
     Channels(UserAgent, Vec<String>),
 }
 
 impl ServerState {
     fn tell(&self, heard: StreamNews) {
-        // The receiver ends with the server.
+        // The receiver lives as long as the server.
         let _ = self.heard.send(heard);
     }
 }
 
-/// What is made of what the streams tell.
+/// Processes the messages of the streams.
 struct Judging<'s> {
     ledger: Ledger,
-    /// By what nodes say of their clients.
+    /// The predictions, by the user agent of the clients' nodes.
     predictions: BTreeMap<UserAgent, Prediction>,
-    /// Channels of which something was said.
+    /// The channels for which a text was printed.
     channels: BTreeSet<(UserAgent, String)>,
     predict: &'s mut dyn FnMut(&UserAgent) -> Prediction,
     channel: &'s mut dyn FnMut(&UserAgent, &str) -> Option<String>,
@@ -142,7 +142,7 @@ impl Judging<'_> {
         }
     }
 
-    /// The resources are others.
+    /// Forgets everything that depends on the resources, which have changed.
     fn forget(&mut self) {
         self.predictions.clear();
         self.channels.clear();
@@ -152,7 +152,7 @@ impl Judging<'_> {
 /// Serves until Ctrl-C or SIGTERM, or until all clients have left.
 ///
 /// # Errors
-/// The address cannot be listened on.
+/// It is not possible to listen on the address.
 pub fn serve(serving: Serving<'_>) -> Result<LedgerCounts, Error> {
     run(async move {
         let Serving {
@@ -198,7 +198,7 @@ pub fn serve(serving: Serving<'_>) -> Result<LedgerCounts, Error> {
                 }
                 Some(heard) = heard.recv() => judging.take(heard),
                 _ = ticks.tick() => {
-                    // A client may come and go between two ticks.
+                    // A client may connect and leave between two ticks.
                     let streams_before = std::mem::replace(&mut streams, shared.streams.load(Ordering::Relaxed));
                     if streams > streams_before || shared.snapshot.receiver_count() > 0 {
                         alone_since = tokio::time::Instant::now();
@@ -224,7 +224,7 @@ pub fn serve(serving: Serving<'_>) -> Result<LedgerCounts, Error> {
     })
 }
 
-/// Serves one connection to its end, after TLS if that is spoken.
+/// Serves one connection to its end, after the TLS handshake if TLS is used.
 async fn connection(stream: TcpStream, shared: Arc<ServerState>) {
     let _ = stream.set_nodelay(true);
     let Some(acceptor) = shared.acceptor.clone() else {
@@ -247,10 +247,10 @@ async fn http(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, shar
         async move { Ok::<_, Infallible>(answer(request, shared).await) }
     });
     let mut http = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
-    // A gRPC client has a stream for each channel, all on one connection: one that is not let in
-    // waits without a word.
+    // A gRPC client has a stream for each channel, all on one connection. If there were a limit, a
+    // stream beyond it would wait silently.
     http.max_concurrent_streams(None);
-    // A client that breaks off has left, which is no fault.
+    // A client that breaks the connection has left, which is not an error.
     let _ = http.serve_connection(TokioIo::new(stream), service).await;
 }
 
@@ -272,13 +272,13 @@ async fn answer(
     grpc.streaming(Ads { form, shared }, request).await
 }
 
-/// The service, for one stream.
+/// The ADS service for one stream.
 struct Ads {
     form: ProtocolForm,
     shared: Arc<ServerState>,
 }
 
-/// What is sent on a stream.
+/// The responses that are sent on a stream.
 struct SnapshotStream(mpsc::Receiver<Bytes>);
 
 impl tokio_stream::Stream for SnapshotStream {
@@ -306,7 +306,7 @@ impl StreamingService<Bytes> for Ads {
     }
 }
 
-/// One stream from its first request to its end.
+/// Handles one stream from its first request to its end.
 async fn converse(
     mut requests: Streaming<Bytes>,
     responses: mpsc::Sender<Bytes>,
@@ -360,7 +360,7 @@ async fn converse(
     }
 }
 
-/// Who sends a request.
+/// The node of a request.
 #[derive(Clone, PartialEq, prost::Message)]
 struct RequestNode {
     #[prost(string, tag = "1")]

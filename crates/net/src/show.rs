@@ -1,10 +1,10 @@
-//! The workbench in a browser: the pages that are built into the command, and the files that the
-//! user has opened, on a port of this machine alone.
+//! The workbench in a browser: serves the pages that are built into the command, and the files that
+//! the user has opened, on a port that only this machine can reach.
 //!
-//! Every program of the machine and every page of another site can reach that port. So each address
-//! begins with a token that only the user is told, the Host header must name this server (DNS
-//! rebinding), and a request that a page of another origin makes is refused. What is served is
-//! looked up in two lists, and no path leads to a file. The page itself may load nothing from
+//! Every program of the machine and every page of another site can reach that port. Therefore each
+//! path begins with a token that only the user is told, the Host header must name this server
+//! (against DNS rebinding), and requests from pages of other origins are refused. What is served is
+//! looked up in two lists, so no path leads to a file. The page itself may load nothing from
 //! elsewhere (Content-Security-Policy).
 
 mod shelf;
@@ -28,21 +28,20 @@ pub use shelf::Shelf;
 use crate::error::Error;
 use crate::fetch::{ended, run};
 
-/// Connections at a time; a browser opens six.
+/// The number of simultaneous connections. A browser opens six.
 const MAX_CONNECTIONS: usize = 64;
 
 /// How long a request may take to arrive.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a question for the next version waits for it.
+/// How long a request for the next version waits for it.
 const PATIENCE: Duration = Duration::from_secs(25);
 
 /// The longest address of a running system that a page may ask for, in bytes.
 const MAX_ADDRESS_BYTES: usize = 4096;
 
-/// What a page may load: nothing that is not from here, no script that stands in the page, and of
-/// styles only those with the nonce of this answer. WebAssembly is compiled, which needs a word of
-/// its own.
+/// What a page may load: only files of this server, no inline scripts, and inline styles only with
+/// the nonce of this answer. Compiling WebAssembly needs a keyword of its own.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \
      connect-src 'self'; img-src data:; style-src 'self' 'nonce-NONCE'; base-uri 'none'; \
      form-action 'none'; frame-ancestors 'none'";
@@ -50,46 +49,46 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
 /// A file of the pages.
 #[derive(Debug, Clone, Copy)]
 pub struct PageFile {
-    /// Where it is asked for, such as `assets/index.js`.
+    /// The path of the file, such as `assets/index.js`.
     pub path: &'static str,
-    /// The file, or what gzip makes of it.
+    /// The bytes of the file, or of its gzip form.
     pub bytes: &'static [u8],
-    /// What the bytes are.
+    /// Whether the bytes are compressed with gzip.
     pub is_gzip: bool,
 }
 
-/// Fetches a running system, or says why not.
+/// A function that fetches a running system, or says why it cannot.
 pub type Fetch = dyn Fn(&str) -> Result<Vec<u8>, String> + Send + Sync;
 
-/// What to show, and how.
+/// What to show, and the callbacks of the server.
 pub struct Showing<'s> {
-    /// The port to listen at; 0 takes any free one.
+    /// The port to listen on; 0 means any free port.
     pub port: u16,
-    /// The pages. `index.html` is the first that is asked for.
+    /// The pages. `index.html` is the first that a browser asks for.
     pub pages: &'static [PageFile],
-    /// What is open.
+    /// The files that are open.
     pub shelf: Arc<Shelf>,
-    /// Fetches what the user asks for on the page.
+    /// Fetches the system that the user names on the page.
     pub fetch: Arc<Fetch>,
-    /// The socket is open, at this address.
+    /// Called with the server's address when the socket is open.
     pub listening: &'s mut dyn FnMut(&str),
 }
 
-/// What all requests share.
+/// The state that all requests share.
 struct ShowState {
     pages: &'static [PageFile],
     shelf: Arc<Shelf>,
     fetch: Arc<Fetch>,
     /// The first part of each path.
     token: String,
-    /// What the Host header may be.
+    /// The values that the Host header may have.
     hosts: [String; 2],
 }
 
 /// Serves until Ctrl-C or SIGTERM.
 ///
 /// # Errors
-/// The port cannot be listened on.
+/// It is not possible to listen on the port.
 pub fn show(showing: Showing<'_>) -> Result<(), Error> {
     run(async move {
         let Showing {
@@ -130,7 +129,7 @@ pub fn show(showing: Showing<'_>) -> Result<(), Error> {
     })
 }
 
-/// 128 random bits of the system, in hexadecimal.
+/// Returns 128 random bits of the system, in hexadecimal.
 fn drawn() -> Result<String, Error> {
     let mut bits = [0_u8; 16];
     let random = rustls::crypto::ring::default_provider().secure_random;
@@ -147,11 +146,11 @@ async fn connection(stream: TcpStream, state: Arc<ShowState>) {
     });
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIMEOUT);
-    // A browser that breaks off has left, which is no fault.
+    // A browser that breaks the connection has left, which is not an error.
     let _ = http.serve_connection(TokioIo::new(stream), service).await;
 }
 
-/// An answer with the headers that all have.
+/// Returns the answer to a request, with the headers that all answers have.
 async fn answer(request: Request<Incoming>, state: &ShowState) -> Response<Full<Bytes>> {
     let mut response = state.respond(request).await.unwrap_or_else(|status| {
         let mut refused = Response::new(Full::default());
@@ -171,14 +170,14 @@ async fn answer(request: Request<Incoming>, state: &ShowState) -> Response<Full<
     for name in ["cross-origin-resource-policy", "cross-origin-opener-policy"] {
         headers.insert(name, HeaderValue::from_static("same-origin"));
     }
-    // A worker has the policy of its own answer.
+    // A worker has the policy of its own script's answer.
     let policy = headers.entry(header::CONTENT_SECURITY_POLICY);
     policy.or_insert_with(|| HeaderValue::from_static("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'"));
     response
 }
 
 impl ShowState {
-    /// The answer, or the status of a refusal, which says nothing else.
+    /// Returns the answer, or the status of a refusal without any details.
     async fn respond(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, StatusCode> {
         self.admit(&request)?;
         let path = request.uri().path().strip_prefix('/').unwrap_or_default();
@@ -196,7 +195,7 @@ impl ShowState {
         }
     }
 
-    /// Refuses what no page of this server and no user asks.
+    /// Refuses requests that come neither from a page of this server nor from the user.
     fn admit(&self, request: &Request<Incoming>) -> Result<(), StatusCode> {
         let headers = request.headers();
         let is_own = |host: &str| self.hosts.iter().any(|own| own == host);
@@ -208,7 +207,7 @@ impl ShowState {
         };
         let is_from_here = match headers.get("sec-fetch-site").map(HeaderValue::as_bytes) {
             None | Some(b"same-origin" | b"none") => true,
-            // A link that the user follows, from a terminal that is a page itself, say.
+            // The user may follow a link, for example from a terminal in a web page.
             Some(_) => {
                 let says = |name: &str, what: &[u8]| headers.get(name).is_some_and(|value| value.as_bytes() == what);
                 request.method() == Method::GET
@@ -220,7 +219,7 @@ impl ShowState {
         is_fit.then_some(()).ok_or(StatusCode::FORBIDDEN)
     }
 
-    /// A file of the pages.
+    /// Returns a file of the pages.
     fn page(&self, path: &str) -> Result<Response<Full<Bytes>>, StatusCode> {
         let path = if path.is_empty() { "index.html" } else { path };
         let file = self.pages.iter().find(|file| file.path == path);
@@ -249,24 +248,24 @@ impl ShowState {
         Ok(response)
     }
 
-    /// The names of what is open; `?after=N` waits for another version than N.
+    /// Returns the names of the open files. `?after=N` waits for a version other than N.
     async fn list(&self, query: Option<&str>) -> Result<Response<Full<Bytes>>, StatusCode> {
         if let Some(after) = query.and_then(|query| query.strip_prefix("after=")) {
             let after: u64 = after.parse().map_err(|_| StatusCode::BAD_REQUEST)?;
-            // Without a new one, the answer has the old.
+            // If there is no new version in time, the answer has the old one.
             let _ = tokio::time::timeout(PATIENCE, self.shelf.other_than(after)).await;
         }
         Ok(typed(Bytes::from(self.shelf.list().to_string()), "application/json"))
     }
 
-    /// One of the files that are open.
+    /// Returns one of the open files.
     fn opened(&self, path: &str) -> Result<Response<Full<Bytes>>, StatusCode> {
         let number = path.strip_prefix("opened/").and_then(|number| number.parse().ok());
         let bytes = number.and_then(|number| self.shelf.bytes(number));
         Ok(typed(bytes.ok_or(StatusCode::NOT_FOUND)?, "application/octet-stream"))
     }
 
-    /// Fetches a running system, and puts it to what is open.
+    /// Fetches a running system, and adds its dump to the open files.
     async fn fetch(&self, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, StatusCode> {
         let body = Limited::new(request.into_body(), MAX_ADDRESS_BYTES);
         let body = tokio::time::timeout(REQUEST_TIMEOUT, body.collect()).await;
@@ -288,14 +287,14 @@ impl ShowState {
     }
 }
 
-/// The only value of a header.
+/// Returns the only value of a header.
 fn one(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok();
     value.filter(|_| values.next().is_none())
 }
 
-/// Compares without telling by the time it takes how much was right.
+/// Compares two texts in constant time, so that the time does not reveal how much is right.
 fn is_same(one: &str, other: &str) -> bool {
     let pairs = one.bytes().zip(other.bytes());
     one.len() == other.len() && pairs.fold(0, |different, (one, other)| different | (one ^ other)) == 0

@@ -1,4 +1,4 @@
-//! The process that answers: client status and discovery, 100 MB of either.
+//! The process that answers with 100 MB of client status or discovery responses.
 
 use std::convert::Infallible;
 
@@ -10,13 +10,13 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::Raw;
 
-/// Size of the answer.
+/// The size of the answer, in bytes.
 const BYTES: usize = 100 << 20;
 
-/// Endpoints of one resource.
+/// The number of endpoints of one resource.
 const ENDPOINTS: usize = 500;
 
-/// Responses in which the endpoints come.
+/// The number of responses in which the endpoints are sent.
 const RESPONSES: usize = 20;
 
 pub const CSDS: &str = "/envoy.service.status.v3.ClientStatusDiscoveryService/FetchClientStatus";
@@ -63,7 +63,7 @@ pub struct PackedMessage {
     pub value: Bytes,
 }
 
-/// A resource with a locality of many endpoints, as JSON.
+/// Returns a resource with one locality of many endpoints, as JSON.
 fn endpoints(number: usize) -> String {
     let all = (0..ENDPOINTS).map(|index| {
         format!(
@@ -88,12 +88,12 @@ fn packed(type_url: &str, json: &str) -> PackedMessage {
     assert!(read.notes.is_empty(), "{:?}", read.notes[0]);
     PackedMessage {
         type_url: type_url.to_owned(),
-        // Lengths are padded there; a control plane's are not.
+        // The transcoder pads lengths, but a control plane does not.
         value: plain(&read.bytes, type_url),
     }
 }
 
-/// The same message as a control plane writes it.
+/// Returns the message as a control plane writes it.
 fn plain(bytes: &[u8], type_url: &str) -> Bytes {
     let message = super::POOL
         .get_message_by_name(type_url.rsplit('/').next().unwrap())
@@ -102,7 +102,7 @@ fn plain(bytes: &[u8], type_url: &str) -> Bytes {
     message.encode_to_vec().into()
 }
 
-/// A control plane, and a client that has it all.
+/// A control plane, and a client that holds all its resources.
 struct Served {
     status: Bytes,
     clusters: Vec<Wrapped>,
@@ -141,7 +141,7 @@ impl Served {
         }
     }
 
-    /// What answers the first request of a type.
+    /// Returns the responses to the first request for a type.
     fn responses(&self, type_url: &str, is_delta: bool) -> Vec<Bytes> {
         let (all, count) = match TYPES.iter().position(|of| *of == type_url) {
             Some(1) => (&self.clusters[..], 1),
@@ -218,10 +218,10 @@ impl Wrapped {
     }
 }
 
-/// The type and the nonce of a request of either form.
+/// The type and the nonce of a state-of-the-world request.
 #[derive(Clone, PartialEq, Message)]
 pub struct Asked {
-    /// Of state-of-the-world; the names that are asked for in Delta.
+    /// The names that the request asks for.
     #[prost(bytes = "vec", repeated, tag = "3")]
     pub names: Vec<Vec<u8>>,
     #[prost(string, tag = "4")]
@@ -287,7 +287,7 @@ impl tonic::server::StreamingService<Bytes> for Stream {
     }
 }
 
-/// The elements of the lists that come.
+/// A stream of the elements of the lists that arrive.
 struct Flat<S>(S, std::vec::IntoIter<Result<Bytes, Status>>);
 
 impl<S: tokio_stream::Stream<Item = Vec<Result<Bytes, Status>>> + Unpin> tokio_stream::Stream for Flat<S> {

@@ -1,5 +1,4 @@
-//! The messages of endpoints as prost makes them of the protos: what a client decodes that looks
-//! into what it gets.
+//! The messages of endpoints as prost generates them, for a client that decodes what it gets.
 
 use bytes::Bytes;
 use prost::{Message, Oneof};
@@ -88,7 +87,7 @@ enum Port {
     Named(String),
 }
 
-/// Decodes a ClusterLoadAssignment and throws it away; its endpoints.
+/// Decodes a ClusterLoadAssignment and throws it away. Returns the number of its endpoints.
 pub fn endpoints(bytes: Bytes) -> usize {
     let assignment = ClusterLoadAssignment::decode(bytes).unwrap();
     assignment

@@ -1,4 +1,5 @@
-//! What a client holds: of each name the version in use, and the one that was rejected after it.
+//! What a client holds: for each name the version in use, and the version that was rejected after
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,38 +14,39 @@ use super::response::Response;
 use crate::dump::Entries;
 use crate::messages::{Any, GenericXdsConfig, Timestamp, UpdateFailureState, status};
 
-/// What is known of one name.
+/// What is known about one name.
 #[derive(Debug, Default)]
 struct Entry {
-    /// The version in use.
+    /// The version in use: version, resource, time.
     used: Option<(String, Any, u64)>,
-    /// The version that was rejected after it: version, resource, why, when.
+    /// The version that was rejected after it: version, resource, reason, time.
     rejected: Option<(String, Any, String, u64)>,
-    /// The server says that there is none.
+    /// Whether the server says that the resource does not exist.
     is_gone: bool,
     references: Vec<LinkedResource>,
 }
 
-/// Everything, by type and name.
+/// All resources that the client holds, by type and name.
 #[derive(Debug)]
 pub struct HeldResources {
     entries: BTreeMap<(ResourceType, String), Entry>,
-    /// The bytes of all names, versions, resources and reasons.
+    /// The total size of names, versions, resources and reasons, in bytes.
     bytes: usize,
-    /// Nothing more is kept when there are more bytes than this.
+    /// The size from which nothing more is kept, in bytes.
     max_bytes: usize,
-    /// Of the messages that the resources are slices of, or were.
+    /// The total size of the messages that the resources are slices of, or were.
     pinned: usize,
 }
 
-/// Bytes of messages that are let be although nothing is kept of them.
+/// The number of bytes of messages that may stay in memory although nothing of them is kept.
 const SLACK_BYTES: usize = 1 << 20;
 
-/// What there is to show: names with what is known of them, and those of which nothing was heard.
+/// The resources to show: names with what is known about them, and names about which nothing is
+/// known.
 pub struct HeldSummary<'h>(Vec<(ResourceType, &'h str, Option<&'h Entry>)>);
 
 impl HeldResources {
-    /// Nothing yet, and never much more than so many bytes.
+    /// Returns an empty value that never keeps much more than `max_bytes` bytes.
     pub const fn new(max_bytes: usize) -> HeldResources {
         HeldResources {
             entries: BTreeMap::new(),
@@ -54,7 +56,7 @@ impl HeldResources {
         }
     }
 
-    /// Keeps what a response of so many bytes brings; says whether that is anything new.
+    /// Keeps the resources of a response of `length` bytes. Says whether any of them is new.
     pub fn take(
         &mut self,
         resource_type: ResourceType,
@@ -80,7 +82,7 @@ impl HeldResources {
                 break;
             }
         }
-        // A slice keeps all of its message in memory.
+        // A slice keeps its whole message in memory.
         if self.pinned > self.bytes.saturating_mul(2).saturating_add(SLACK_BYTES) {
             self.entries.values_mut().for_each(Entry::unpin);
             self.pinned = self.bytes;
@@ -88,8 +90,8 @@ impl HeldResources {
         has_changed
     }
 
-    /// Forgets what a response takes away, by saying so, or by not having it where it `has_all`;
-    /// the names that were there.
+    /// Drops the resources that a response removes: by naming them, or by not having them if it
+    /// `has_all`. Returns the names that were there.
     pub fn lose(
         &mut self,
         resource_type: ResourceType,
@@ -124,39 +126,39 @@ impl HeldResources {
         lost
     }
 
-    /// Says whether no resource has come.
+    /// Says whether nothing is known about any resource.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Something was heard of a name.
+    /// Says whether anything is known about a name.
     pub fn knows(&self, resource_type: ResourceType, name: &str) -> bool {
         self.entries.contains_key(&(resource_type, name.to_owned()))
     }
 
-    /// Something of this name was sent, and has not been taken away.
+    /// Says whether a resource with this name was sent and not removed.
     pub fn has(&self, resource_type: ResourceType, name: &str) -> bool {
         let entry = self.entries.get(&(resource_type, name.to_owned()));
         entry.is_some_and(|entry| entry.used.is_some() || entry.rejected.is_some())
     }
 
-    /// What the version in use refers to.
+    /// Returns the references of the version in use.
     pub fn references(&self, resource_type: ResourceType, name: &str) -> &[LinkedResource] {
         let entry = self.entries.get(&(resource_type, name.to_owned()));
         entry.map_or(&[], |entry| entry.references.as_slice())
     }
 
-    /// The references of each name.
+    /// Returns the references of each name.
     pub fn all_references(&self) -> impl Iterator<Item = &[LinkedResource]> {
         self.entries.values().map(|entry| entry.references.as_slice())
     }
 
-    /// Bytes of all names, versions, resources and reasons.
+    /// Returns the total size of names, versions, resources and reasons, in bytes.
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// What there is to show, with names of which nothing was heard.
+    /// Returns the resources to show, with the `absent` names about which nothing is known.
     pub fn shown<'h>(&'h self, absent: impl Iterator<Item = (ResourceType, &'h str)>) -> HeldSummary<'h> {
         let held = self
             .entries
@@ -196,7 +198,7 @@ impl Entries for HeldSummary<'_> {
 }
 
 impl Entry {
-    /// The server says that there is none.
+    /// Returns an entry for a resource that does not exist according to the server.
     fn gone() -> Entry {
         Entry {
             is_gone: true,
@@ -211,7 +213,7 @@ impl Entry {
         used + rejected.map_or(0, |(version, any, why, _)| version.len() + any.value.len() + why.len())
     }
 
-    /// Lets go of the messages that the resources came in.
+    /// Copies the resources, so that the messages that they came in can be freed.
     fn unpin(&mut self) {
         let used = self.used.iter_mut().map(|(_, any, _)| any);
         let rejected = self.rejected.iter_mut().map(|(_, any, ..)| any);
@@ -220,7 +222,7 @@ impl Entry {
         }
     }
 
-    /// Takes a newer version; says whether it is another one.
+    /// Stores a newer version. Says whether the resource differs.
     fn take(&mut self, judged: &Judged, version: &str, now: u64) -> bool {
         let any = Any {
             type_url: judged.type_url.clone(),

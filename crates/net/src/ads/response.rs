@@ -1,4 +1,4 @@
-//! What a response says of itself, in either form.
+//! The fields of a response apart from its resources, for both forms.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub struct Response {
     pub version: String,
     pub nonce: String,
     pub removed: Vec<String>,
-    /// Versions of Delta resources by name.
+    /// The versions of Delta resources, by name.
     pub versions: BTreeMap<String, String>,
 }
 
@@ -21,7 +21,7 @@ impl Response {
     /// Reads a message of the stream.
     ///
     /// # Errors
-    /// It is none, in words.
+    /// The bytes are not a response; the error says so in words.
     pub fn read(bytes: &Bytes, is_delta: bool) -> Result<Response, String> {
         if is_delta {
             let delta = DeltaResponse::decode(bytes.clone())

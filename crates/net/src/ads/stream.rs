@@ -1,4 +1,4 @@
-//! The stream itself: requests out, responses in, all of them bytes.
+//! The stream: sends requests and receives responses, all of them as bytes.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,27 +17,27 @@ use crate::{Address, FetchOptions, other_server};
 const SOTW: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/StreamAggregatedResources";
 const DELTA: &str = "/envoy.service.discovery.v3.AggregatedDiscoveryService/DeltaAggregatedResources";
 
-/// Requests that may wait to be sent.
+/// The number of requests that may wait to be sent.
 const QUEUE: usize = 64;
 
 /// A stream of requests and responses with a management server (ADS).
 pub struct AdsStream<'o> {
     requests: mpsc::Sender<Bytes>,
     responses: ResponseState<'o>,
-    /// What answers is known to speak gRPC.
+    /// Whether the server is known to speak gRPC.
     is_grpc: Arc<AtomicBool>,
 }
 
-/// How far the other side is.
+/// The state of the server's side of the stream.
 enum ResponseState<'o> {
-    /// It has said nothing: many servers send their headers with the first response, and some never
-    /// have one.
+    /// The server has sent nothing. Many servers send their headers with the first response, and
+    /// some never send one.
     Silent(Pin<Box<dyn Future<Output = Result<Streaming<Bytes>, Error>> + 'o>>),
     Open(Box<Streaming<Bytes>>),
     Ended,
 }
 
-/// What is sent, as a stream.
+/// The requests to send, as a stream.
 struct Requests(mpsc::Receiver<Bytes>);
 
 impl tokio_stream::Stream for Requests {
@@ -66,7 +66,7 @@ impl<'o> AdsStream<'o> {
             .map_err(|e| connect::unreachable(address, &connect::chain(&e)))?;
         let (requests, receiver) = mpsc::channel(QUEUE);
         for request in first {
-            // There are fewer first requests than places.
+            // There are fewer first requests than places in the queue.
             let _ = requests.try_send(request);
         }
         let request = connect::request(Requests(receiver), options)?;
@@ -90,16 +90,17 @@ impl<'o> AdsStream<'o> {
         })
     }
 
-    /// What answers is known to speak gRPC, although it may have said nothing on this stream.
+    /// Says whether the server is known to speak gRPC. It may still have sent nothing on this
+    /// stream.
     pub fn is_grpc(&self) -> bool {
         matches!(self.responses, ResponseState::Open(_)) || self.is_grpc.load(Ordering::Relaxed)
     }
 
-    /// The next response; `None` at the end.
+    /// Returns the next response; `None` at the end.
     pub async fn next(&mut self, address: &Address, options: &FetchOptions) -> Result<Option<Bytes>, Error> {
         if let ResponseState::Silent(opening) = &mut self.responses {
             let opened = opening.as_mut().await;
-            // What has ended is not asked again.
+            // A future that has completed must not be polled again.
             self.responses = ResponseState::Ended;
             self.responses = ResponseState::Open(Box::new(opened?));
         }
@@ -110,7 +111,7 @@ impl<'o> AdsStream<'o> {
         message.map_err(|status| connect::refused(address, &status, options))
     }
 
-    /// Sends a request. That the other side has gone is seen when the next response is read.
+    /// Sends a request. If the server has gone, reading the next response reports that.
     pub async fn send(&self, request: Bytes) {
         let _ = self.requests.send(request).await;
     }

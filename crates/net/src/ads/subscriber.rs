@@ -1,4 +1,4 @@
-//! What a client asks for, what it has, and what it answers; no input or output.
+//! What a client asks for, what it holds, and what it answers. Does no input or output.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,20 +19,20 @@ use crate::fetch::StreamEvent;
 use crate::messages::{ClientConfig, DeltaRequest, DiscoveryRequest, Status};
 use crate::{Address, FetchOptions};
 
-/// INVALID_ARGUMENT, which clients send with a rejection.
+/// INVALID_ARGUMENT, the code that clients send with a rejection.
 const INVALID_ARGUMENT: i32 = 3;
 
 /// A client that follows references.
 pub struct Subscriber {
     client: Client,
     is_delta: bool,
-    /// Channels to follow; none to ask for everything.
+    /// The targets whose channels are followed; empty to ask for everything.
     targets: Vec<Target>,
     types: BTreeMap<ResourceType, Subscription>,
     held: HeldResources,
 }
 
-/// The answer to a response: with an error it rejects it.
+/// The answer to a response. With an error, it is a NACK.
 #[derive(Debug)]
 pub struct SubscriberAnswer {
     /// The type of the response.
@@ -41,23 +41,23 @@ pub struct SubscriberAnswer {
     error_detail: Option<Status>,
 }
 
-/// What comes of a response.
+/// The result of a response.
 #[derive(Debug)]
 pub struct ResponseEffect {
     /// The answer to send, now or later.
     pub answer: SubscriberAnswer,
-    /// The requests to send, in their order.
+    /// The requests to send, in order.
     pub requests: Vec<Bytes>,
-    /// What happened, a line an event, for people.
+    /// What happened, with one line for each event, for people.
     pub told: Vec<StreamEvent>,
-    /// The dump is another one.
+    /// Whether the dump has changed.
     pub has_changed: bool,
-    /// How often in a row a response of this type with the same in it was rejected.
+    /// How many times in a row a response of this type with the same resources was rejected.
     pub repeats: u32,
 }
 
 impl Subscriber {
-    /// A client that has asked for nothing yet.
+    /// Returns a client that has asked for nothing yet.
     pub fn new(address: &Address, options: &FetchOptions) -> Result<Subscriber, Error> {
         let bootstrap = match &options.bootstrap {
             Some(text) => bootstrap::validate(text, &options.profile).0.unwrap_or_default(),
@@ -78,17 +78,17 @@ impl Subscriber {
         })
     }
 
-    /// Says whether the stream has changes only (incremental xDS), and not the state of the world.
+    /// Says whether the stream has the Delta form rather than the state-of-the-world form.
     pub const fn is_delta(&self) -> bool {
         self.is_delta
     }
 
-    /// Says whether a type is asked for without names.
+    /// Says whether the client asks for all resources of a type.
     fn is_wildcard(&self, resource_type: ResourceType) -> bool {
         self.targets.is_empty() && matches!(resource_type, ResourceType::Listener | ResourceType::Cluster)
     }
 
-    /// The first requests of a new stream; what is held stays.
+    /// Returns the first requests of a new stream. Resources that are held are kept.
     pub fn start(&mut self, node: &Bytes) -> Vec<Bytes> {
         for subscription in self.types.values_mut() {
             subscription.is_open = false;
@@ -96,7 +96,7 @@ impl Subscriber {
         }
         let needed = self.needed();
         let mut requests = self.ask(needed);
-        // Only the first request of a stream says who asks. Fields of a message may come in any
+        // Only the first request of a stream has the node. Fields of a message may come in any
         // order.
         if let Some(first) = requests.first_mut() {
             let who = if self.is_delta {
@@ -119,7 +119,7 @@ impl Subscriber {
         requests
     }
 
-    /// The names that are needed, by type.
+    /// Returns the names that are needed, by type.
     fn needed(&self) -> BTreeMap<ResourceType, BTreeSet<String>> {
         let mut needed: BTreeMap<ResourceType, BTreeSet<String>> = BTreeMap::new();
         let mut add = |resource_type: ResourceType, name: &str| {
@@ -173,7 +173,7 @@ impl Subscriber {
         self.held.references(resource_type, name)
     }
 
-    /// Requests for what is needed and was not asked for.
+    /// Returns requests for what is needed and was not asked for.
     fn ask(&mut self, mut needed: BTreeMap<ResourceType, BTreeSet<String>>) -> Vec<Bytes> {
         let mut requests = Vec::new();
         for resource_type in ResourceType::ALL {
@@ -209,7 +209,7 @@ impl Subscriber {
     /// Takes a response.
     ///
     /// # Errors
-    /// The bytes are no response, in words.
+    /// The bytes are not a response; the error says so in words.
     pub fn take(&mut self, bytes: &Bytes, now: u64) -> Result<ResponseEffect, String> {
         let response = Response::read(bytes, self.is_delta)?;
         let name = response.type_url.rsplit('/').next().unwrap_or_default();
@@ -237,7 +237,7 @@ impl Subscriber {
             &received,
             detail.as_deref(),
         )];
-        // Where everything is asked for, only Listeners and Clusters lead to names.
+        // If everything is asked for, only Listeners and Clusters lead to new names.
         let is_wildcard = self.is_wildcard(resource_type);
         let may_lead_on = is_wildcard || !self.targets.is_empty();
         let needed = may_lead_on.then(|| self.needed());
@@ -248,7 +248,7 @@ impl Subscriber {
             subscription.version = response.version;
         }
         if let Some(needed) = needed.as_ref().filter(|_| !self.is_delta && !is_wildcard) {
-            // The answer says at once what is wanted now.
+            // The answer already names what is wanted now.
             let names = needed.get(&resource_type).cloned().unwrap_or_default();
             let held = &self.held;
             subscription.want(names, |name| held.knows(resource_type, name));
@@ -271,7 +271,7 @@ impl Subscriber {
         })
     }
 
-    /// An answer as a request: with what is wanted at the time when it is sent.
+    /// Returns an answer as a request, which names what is wanted when it is sent.
     pub fn request(&self, answer: SubscriberAnswer) -> Bytes {
         let type_url = answer.resource_type.type_url();
         if self.is_delta {
@@ -288,8 +288,8 @@ impl Subscriber {
         subscription.request(type_url, answer.error_detail)
     }
 
-    /// Keeps what a response brings, and forgets what it takes away; says whether that is anything
-    /// new.
+    /// Keeps the resources of a response, and drops those that it removes. Says whether anything
+    /// has changed.
     fn hold(
         &mut self,
         resource_type: ResourceType,
@@ -304,8 +304,8 @@ impl Subscriber {
             let came = received.resources.iter().filter(of_type).map(|judged| &judged.name);
             came.chain(&response.removed).for_each(|name| subscription.hear(name));
         }
-        // A state-of-the-world response has all Listeners and Clusters, of the others those that it
-        // likes.
+        // A state-of-the-world response has all Listeners and Clusters, but only some resources of
+        // other types.
         let has_all = !self.is_delta && matches!(resource_type, ResourceType::Listener | ResourceType::Cluster);
         for name in self.held.lose(resource_type, response, received, has_all) {
             self.client.resources.remove(resource_type, &name);
@@ -314,41 +314,42 @@ impl Subscriber {
         has_changed
     }
 
-    /// Bytes of all that is kept: more than the limit if that was reached.
+    /// Returns the size of all that is kept, in bytes. It is above the limit if the limit was
+    /// reached.
     pub const fn held_bytes(&self) -> usize {
         self.held.bytes()
     }
 
-    /// Says whether no resource has come.
+    /// Says whether nothing has arrived.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty() && self.is_silent()
     }
 
-    /// No response has come at all.
+    /// Says whether no response has arrived.
     pub fn is_silent(&self) -> bool {
         self.types.values().all(|subscription| !subscription.is_answered)
     }
 
-    /// Names of a type were asked for, state of the world, and there was no response of that type.
+    /// Says whether a state-of-the-world request for names of a type got no response of that type.
     pub fn has_unanswered_type(&self) -> bool {
         let mut types = self.types.values();
         !self.is_delta && types.any(|s| s.is_open && !s.is_answered && !s.awaited().is_empty())
     }
 
-    /// There was a response for each type that is asked for as a whole: nobody says of such a type
-    /// that there is nothing of it.
+    /// Says whether there was a response for each type that is asked for as a whole. If such a type
+    /// has no resources, no server says so by name.
     pub fn has_all_types(&self) -> bool {
         let is_answered = |of: &ResourceType| self.types.get(of).is_some_and(|subscription| subscription.is_answered);
         let mut all = [ResourceType::Listener, ResourceType::Cluster].into_iter();
         all.all(|resource_type| !self.is_wildcard(resource_type) || is_answered(&resource_type))
     }
 
-    /// Everything that was asked for is there, or is known not to exist.
+    /// Says whether everything that was asked for is there, or is known not to exist.
     pub fn is_complete(&self) -> bool {
         self.has_all_types() && self.absent().next().is_none()
     }
 
-    /// Names that were asked for, and of which nothing was heard.
+    /// Returns the names that were asked for and about which nothing is known.
     fn absent(&self) -> impl Iterator<Item = (ResourceType, &str)> {
         self.types.iter().flat_map(|(resource_type, subscription)| {
             let names = subscription.awaited().iter();
@@ -356,7 +357,7 @@ impl Subscriber {
         })
     }
 
-    /// The same, in words.
+    /// Returns as text what was asked for and about which nothing is known.
     pub fn missing(&self) -> Vec<String> {
         let mut by_type: BTreeMap<ResourceType, Vec<&str>> = BTreeMap::new();
         for (resource_type, name) in self.absent() {
@@ -379,7 +380,7 @@ impl Subscriber {
         words
     }
 
-    /// The targets whose Listener is not there.
+    /// Returns the targets whose Listener is not there.
     pub fn lost_targets(&self) -> Vec<String> {
         let is_lost = |target: &&Target| !self.held.has(ResourceType::Listener, &target.listener);
         self.targets
@@ -389,7 +390,7 @@ impl Subscriber {
             .collect()
     }
 
-    /// The last version and nonce of each type.
+    /// Returns the last version and nonce of each type.
     pub fn responses(&self) -> Vec<(String, String, String)> {
         let answered = self.types.iter().filter(|(_, subscription)| subscription.is_answered);
         let all = answered.map(|(resource_type, subscription)| {
@@ -402,7 +403,7 @@ impl Subscriber {
         all.collect()
     }
 
-    /// What a client would say of itself, without what it holds.
+    /// Returns the client's status without the resources that it holds.
     pub fn bare(&self, node: &Bytes) -> ClientConfig {
         let uris: Vec<&str> = self.targets.iter().map(|target| target.uri.as_str()).collect();
         ClientConfig {
@@ -412,7 +413,8 @@ impl Subscriber {
         }
     }
 
-    /// What a client would show that it holds, and what it has asked for in vain.
+    /// Returns the resources that the client's status shows: those that it holds, and those that it
+    /// asked for in vain.
     pub fn shown(&self) -> HeldSummary<'_> {
         self.held.shown(self.absent())
     }

@@ -1,4 +1,4 @@
-//! What is asked for of one type, and how far that has come.
+//! The names of one type that a client asks for, and the state of the subscription.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -9,45 +9,47 @@ use xdsctl_channel::client::Received;
 
 use crate::messages::{DiscoveryRequest, Status};
 
-/// The state of one type.
+/// The subscription to one type.
 #[derive(Debug, Default)]
 pub struct Subscription {
-    /// A request was sent.
+    /// Whether a request was sent.
     pub is_open: bool,
     names: BTreeSet<String>,
-    /// The names of which nothing was heard.
+    /// The names about which nothing is known.
     awaited: BTreeSet<String>,
     pub version: String,
     pub nonce: String,
-    /// A response has come.
+    /// Whether a response has arrived.
     pub is_answered: bool,
-    /// What the last response had that was rejected, and how often that has come in a row.
+    /// A hash of the last rejected response's resources, and how many times in a row they were
+    /// rejected.
     repeated: (u64, u32),
 }
 
 impl Subscription {
-    /// The names that are asked for.
+    /// Returns the names that are asked for.
     pub const fn names(&self) -> &BTreeSet<String> {
         &self.names
     }
 
-    /// The names that were asked for, and of which nothing was heard.
+    /// Returns the names that are asked for and about which nothing is known.
     pub const fn awaited(&self) -> &BTreeSet<String> {
         &self.awaited
     }
 
-    /// Asks for other names; the former ones.
+    /// Replaces the names that are asked for. Returns the former names.
     pub fn want(&mut self, names: BTreeSet<String>, is_known: impl Fn(&str) -> bool) -> BTreeSet<String> {
         self.awaited = names.iter().filter(|name| !is_known(name)).cloned().collect();
         std::mem::replace(&mut self.names, names)
     }
 
-    /// Something was heard of a name.
+    /// Records that something is known about a name.
     pub fn hear(&mut self, name: &str) {
         self.awaited.remove(name);
     }
 
-    /// The request of a state-of-the-world stream, which answers what came and says what is wanted.
+    /// Returns a request of a state-of-the-world stream, which answers the last response and names
+    /// what is wanted.
     pub fn request(&self, type_url: String, error_detail: Option<Status>) -> Bytes {
         let request = DiscoveryRequest {
             version_info: self.version.clone(),
@@ -60,8 +62,8 @@ impl Subscription {
         request.encode_to_vec().into()
     }
 
-    /// How often in a row a response with these resources was rejected: their order, its version
-    /// and nonce may be others each time.
+    /// Returns how many times in a row a response with these resources was rejected. Their order,
+    /// the version and the nonce may differ each time.
     pub fn repeats(&mut self, received: &Received, is_rejected: bool) -> u32 {
         if !is_rejected {
             self.repeated = (0, 0);

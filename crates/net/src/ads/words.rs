@@ -1,4 +1,4 @@
-//! Words for responses: a line for people, and the error detail of a NACK for the control plane.
+//! The texts on responses: a line for people, and the error detail of a NACK for the control plane.
 
 use xdsctl_channel::client::Received;
 use xdsctl_model::resource::ResourceType;
@@ -7,18 +7,18 @@ use super::response::Response;
 use crate::address::shown;
 use crate::fetch::StreamEvent;
 
-/// Names listed in a message at most.
+/// The number of names that a message lists.
 const NAMES_SHOWN: usize = 5;
 
-/// Rejections said in one request at most.
+/// The number of rejections that a request lists.
 const FAULTS_SAID: usize = 20;
 
-/// A known reason why a control plane leaves a request for single names unanswered
-/// (go-control-plane, pkg/cache/v3/simple.go, `superset`).
+/// A known reason why a control plane does not answer a request for single names (go-control-plane,
+/// pkg/cache/v3/simple.go, `superset`).
 pub const OF_ADS_CACHE: &str = "A known cause is a snapshot cache of go-control-plane in ADS mode, `NewSnapshotCache(true, ...)`: it answers \
      only a request that names all its resources of the type, and a gRPC client names only those that it needs; `false` turns that off";
 
-/// Why a response is rejected: what a control plane logs.
+/// Returns why a response is rejected, for the control plane's log.
 pub fn detail(received: &Received, of_other_types: &[String]) -> String {
     let mut words: Vec<String> = received.faults.iter().map(ToString::to_string).collect();
     words.extend(of_other_types.iter().cloned());
@@ -34,7 +34,7 @@ pub fn detail(received: &Received, of_other_types: &[String]) -> String {
     words.join("; ")
 }
 
-/// A response in a line.
+/// Returns a line about a response.
 pub fn response_event(
     resource_type: ResourceType,
     response: &Response,
@@ -62,7 +62,7 @@ pub fn response_event(
     }
 }
 
-/// The first few names, in backticks, and how many more there are.
+/// Returns the first few names, in backticks, and how many more there are.
 pub fn some(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(NAMES_SHOWN).map(|name| format!("`{name}`")).collect();
     match names.len().saturating_sub(NAMES_SHOWN) {

@@ -1,32 +1,32 @@
-//! What clients have said of each resource, beside what was predicted.
+//! Compares what clients have said about each resource with what was predicted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::peer::PeerAnswer;
 use super::snapshot::{Prediction, Snapshot, SnapshotResource};
 
-/// How a line is meant.
+/// The meaning of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// The line tells of an event.
+    /// The line is about an event.
     Plain,
-    /// A client rejects something, as was predicted.
+    /// A client rejects something as predicted.
     Rejection,
-    /// A client and the prediction differ.
+    /// A client does not do what was predicted.
     Difference,
 }
 
-/// A line to say.
+/// A line to print.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerLine {
-    /// What the line says.
+    /// The text of the line.
     pub text: String,
-    /// How they are meant.
+    /// The meaning of the line.
     pub tone: Tone,
 }
 
 impl LedgerLine {
-    /// A line that tells of an event.
+    /// Returns a line about an event.
     pub const fn plain(text: String) -> LedgerLine {
         LedgerLine {
             text,
@@ -35,33 +35,34 @@ impl LedgerLine {
     }
 }
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LedgerCounts {
-    /// Resources of which a client has said something.
+    /// The number of resources about which a client has said something.
     pub judged: usize,
-    /// Those among them that a client has rejected.
+    /// The number of those that a client has rejected.
     pub rejected: usize,
-    /// Those of which it said something else than was predicted.
+    /// The number of those for which a client's verdict differs from the prediction.
     pub different: usize,
-    /// Resources that nobody has asked for.
+    /// The number of resources that no client has asked for.
     pub unasked: usize,
 }
 
-/// What one client says of one resource: whose rules it goes by, the type URL and the name.
+/// The verdict of one client on one resource: the client whose rules apply, the type URL and the
+/// name.
 type Place = (String, String, String);
 
-/// The last verdict of each client on each resource: whether it rejects it, and whether that
-/// differs.
+/// The last verdict of each client on each resource: whether it rejects the resource, and whether
+/// that differs from the prediction.
 #[derive(Debug, Default)]
 pub struct Ledger {
     verdicts: BTreeMap<Place, (bool, bool)>,
-    /// The version that each client took last.
+    /// The last version that each client has accepted.
     in_use: BTreeMap<Place, String>,
 }
 
 impl Ledger {
-    /// Takes an answer of a client of which this was predicted; the lines to say.
+    /// Takes a client's answer and the prediction for this client. Returns the lines to print.
     pub fn take(&mut self, answer: &PeerAnswer, predicted: &Prediction) -> Vec<LedgerLine> {
         let kind = kind(&answer.type_url);
         let count = answer.resources.len();
@@ -88,7 +89,7 @@ impl Ledger {
             tone: Tone::Rejection,
         });
         if blamed.is_empty() {
-            // What is wrong is not with one of them.
+            // The client does not blame a certain resource.
             lines.push(LedgerLine {
                 text: format!("     client: {rejection}"),
                 tone: Tone::Difference,
@@ -100,7 +101,7 @@ impl Ledger {
         lines
     }
 
-    /// Notes a verdict: the client's words if it rejects the resource.
+    /// Records a verdict. `words` are the client's if it rejects the resource.
     fn judge(
         &mut self,
         (answer, predicted): (&PeerAnswer, &Prediction),
@@ -142,7 +143,7 @@ impl Ledger {
         lines
     }
 
-    /// Counts, over all clients and resources, where their verdicts are those that were foretold.
+    /// Counts over all clients and resources whether the verdicts are as predicted.
     pub fn compared(&self, snapshot: &Snapshot) -> LedgerCounts {
         let judged: BTreeSet<(&str, &str)> = self
             .verdicts
@@ -162,12 +163,13 @@ impl Ledger {
     }
 }
 
-/// The last part of a type URL.
+/// Returns the last part of a type URL.
 fn kind(type_url: &str) -> &str {
     type_url.rsplit(['.', '/']).next().unwrap_or_default()
 }
 
-/// The resources that a client blames, with its words: C-core and what is built on it say `resource index 3: NAME: ...`, others name them.
+/// Returns the resources that a client blames, by index, with its words. C-core and clients built
+/// on it write `resource index 3: NAME: ...`; other clients write the names.
 fn blamed<'r>(rejection: &'r str, resources: &[std::sync::Arc<SnapshotResource>]) -> BTreeMap<usize, &'r str> {
     const INDEX: &str = "resource index ";
     let mut found = BTreeMap::new();
@@ -178,7 +180,7 @@ fn blamed<'r>(rejection: &'r str, resources: &[std::sync::Arc<SnapshotResource>]
         let digits = part.get(INDEX.len()..).unwrap_or_default();
         let digits = digits.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
         if let Some(index) = digits.parse::<usize>().ok().filter(|index| *index < resources.len()) {
-            // What stands between two, or behind the last.
+            // The text between two of them, or after the last.
             let words = part
                 .strip_suffix("; ")
                 .or_else(|| part.strip_suffix(']'))
@@ -207,7 +209,7 @@ mod tests {
 
     const CDS: &str = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 
-    /// An answer of a client, and what was predicted of each resource.
+    /// Returns an answer of a client, and the prediction for each resource.
     fn answer(
         (client, version): (&str, &str),
         names: &[(&str, Option<&str>)],
@@ -305,7 +307,7 @@ mod tests {
             answer(("go@1.85.0", "2"), &[("a", Some("p"))], Some("a: no")),
         );
         assert_eq!(lines.last().unwrap().text, "       version 1 stays in use");
-        // Another client has taken none.
+        // Another client has not accepted any version.
         let lines = take(
             &mut ledger,
             answer(("node@1.14.1", "2"), &[("a", Some("p"))], Some("a: no")),

@@ -1,4 +1,5 @@
-//! One stream: what its client has asked for, what it was sent, what it said; no input or output.
+//! One stream: what its client has asked for, what it was sent, and what it answered. Does no input
+//! or output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,39 +14,39 @@ use crate::messages::{
     Any, DeltaRequest, DeltaResponse, DiscoveryRequest, DiscoveryResponse, Resource as Wrapped, Status,
 };
 
-/// Type URLs of which a response has all resources: what it lacks is gone.
+/// The type URLs for which a response has all resources, so that a missing one no longer exists.
 const COMPLETE: [&str; 2] = [
     "type.googleapis.com/envoy.config.listener.v3.Listener",
     "type.googleapis.com/envoy.config.cluster.v3.Cluster",
 ];
 
-/// State of the world, or changes.
+/// The form of the protocol: state-of-the-world or Delta.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProtocolForm {
     Sotw,
     Delta,
 }
 
-/// What a client says to a response.
+/// A client's answer to a response.
 #[derive(Debug)]
 pub struct PeerAnswer {
     /// `node.id` of the stream; may be empty.
     pub node: String,
-    /// What the node says of the client.
+    /// The user agent of the node.
     pub agent: UserAgent,
     pub type_url: String,
     pub version: String,
-    /// What was sent, in its order.
+    /// The resources of the response, in order.
     pub resources: Vec<Arc<SnapshotResource>>,
-    /// Why the client rejects it; `None` if it takes it.
+    /// Why the client rejects the response; `None` if it accepts it.
     pub rejection: Option<String>,
 }
 
-/// What comes of a request.
+/// The result of a request.
 #[derive(Debug, Default)]
 pub struct RequestEffect {
     pub answer: Option<PeerAnswer>,
-    /// Listeners that it names for the first time.
+    /// The Listeners that the request is the first to name.
     pub listeners: Vec<String>,
     pub responses: Vec<Bytes>,
 }
@@ -56,19 +57,19 @@ struct Sent {
     nonce: String,
     version: String,
     resources: Vec<Arc<SnapshotResource>>,
-    /// The next one does not wait for its answer any longer.
+    /// Whether the next response no longer waits for the answer to this one.
     is_overdue: bool,
 }
 
-/// What a client wants of one type.
+/// A client's subscription to one type.
 #[derive(Debug, Default)]
 struct Subscribed {
     names: BTreeSet<String>,
     is_wildcard: bool,
-    /// Names with the versions that were sent; 0 for one that does not exist.
+    /// The names with the versions that were sent; 0 for a resource that does not exist.
     sent: BTreeMap<String, u64>,
     unanswered: Vec<Sent>,
-    /// The first request has come.
+    /// Whether a request has arrived.
     is_open: bool,
 }
 
@@ -79,7 +80,7 @@ pub struct Peer {
     node: super::RequestNode,
     nonce: u64,
     types: BTreeMap<String, Subscribed>,
-    /// The Listeners that it has named.
+    /// The Listeners that the client has named.
     listeners: BTreeSet<String>,
 }
 
@@ -97,7 +98,7 @@ impl Peer {
     /// Takes a request.
     ///
     /// # Errors
-    /// The bytes are none, in words.
+    /// The bytes are not a request; the error says so in words.
     pub fn take(&mut self, bytes: &Bytes, snapshot: &Snapshot) -> Result<RequestEffect, String> {
         let (type_url, nonce, error) = match self.form {
             ProtocolForm::Sotw => {
@@ -123,19 +124,19 @@ impl Peer {
         })
     }
 
-    /// Remembers whose stream it is: a client need not say it twice.
+    /// Records the node, because a client need not send it more than once.
     fn is_of(&mut self, node: Option<&Bytes>) {
         if let Some(node) = node.and_then(|node| super::RequestNode::decode(node.clone()).ok()) {
             self.node = node;
         }
     }
 
-    /// What the node says of the client.
+    /// Returns the user agent of the node.
     pub fn agent(&self) -> UserAgent {
         self.node.agent()
     }
 
-    /// The Listeners that are wanted since this was asked last.
+    /// Returns the Listeners that are wanted and were not wanted at the last call.
     fn new_listeners(&mut self, type_url: &str) -> Vec<String> {
         let Some(wanted) = self.types.get(type_url).filter(|_| type_url == COMPLETE[0]) else {
             return Vec::new();
@@ -145,7 +146,7 @@ impl Peer {
         new
     }
 
-    /// What there is to send now that the resources are others.
+    /// Returns the responses to send now that the resources have changed.
     pub fn refresh(&mut self, snapshot: &Snapshot) -> Vec<Bytes> {
         let types: Vec<String> = self.types.keys().cloned().collect();
         types
@@ -154,13 +155,13 @@ impl Peer {
             .collect()
     }
 
-    /// Says whether responses wait for the answer to one before them.
+    /// Says whether responses wait for the answer to an earlier one.
     pub fn awaits_an_answer(&self) -> bool {
         self.types.values().any(Subscribed::awaits_an_answer)
     }
 
-    /// Waits no longer for answers, and says what there is to send: a client that drops all names
-    /// of a type may forget that it owes one. One that comes later still counts.
+    /// Stops waiting for answers, and returns the responses to send. A client that drops all names
+    /// of a type may forget that it owes an answer. A late answer still counts.
     pub fn wait_no_longer(&mut self, snapshot: &Snapshot) -> Vec<Bytes> {
         for wanted in self.types.values_mut() {
             for sent in &mut wanted.unanswered {
@@ -173,7 +174,7 @@ impl Peer {
     fn answered(&mut self, type_url: &str, nonce: &str, error: Option<Status>) -> Option<PeerAnswer> {
         let wanted = self.types.get_mut(type_url)?;
         let index = wanted.unanswered.iter().position(|sent| sent.nonce == nonce)?;
-        // Those before it are overtaken.
+        // This answer replaces those to earlier responses.
         let sent = wanted.unanswered.drain(..=index).next_back()?;
         Some(PeerAnswer {
             node: self.node.id.clone(),
@@ -187,8 +188,8 @@ impl Peer {
 
     fn respond(&mut self, type_url: &str, snapshot: &Snapshot) -> Option<Bytes> {
         let wanted = self.types.get_mut(type_url)?;
-        // C-core answers several responses by one request, with the last nonce and the first error:
-        // which of them it rejects is certain only if it has one at a time.
+        // C-core answers several responses by one request, with the last nonce and the first error.
+        // So it is certain which one it rejects only if it has one at a time.
         if wanted.awaits_an_answer() {
             return None;
         }
@@ -221,7 +222,7 @@ impl Peer {
         if is_silent {
             return None;
         }
-        // Of the others a response has what the client has not got yet.
+        // For other types, a response has only what the client does not have yet.
         let sends_all = has_all && self.form == ProtocolForm::Sotw;
         let resources: Vec<Arc<SnapshotResource>> = chosen
             .iter()
@@ -275,7 +276,8 @@ impl Peer {
     }
 }
 
-/// Of Listeners and Clusters a first request without names asks for all.
+/// Says whether a first request without names asks for all resources of the type, as for Listeners
+/// and Clusters.
 fn may_be_wildcard(type_url: &str) -> bool {
     COMPLETE.contains(&type_url)
 }
@@ -285,10 +287,10 @@ impl Subscribed {
         self.unanswered.iter().any(|sent| !sent.is_overdue)
     }
 
-    /// A state-of-the-world request names everything that is wanted.
+    /// Handles a state-of-the-world request, which names everything that is wanted.
     fn wants(&mut self, names: Vec<String>, type_url: &str) {
         let has_star = names.iter().any(|name| name == "*");
-        // Who has once named something does not mean everything by an empty list.
+        // For a client that has named something before, an empty list does not mean everything.
         self.is_wildcard =
             has_star || names.is_empty() && may_be_wildcard(type_url) && (!self.is_open || self.is_wildcard);
         self.names = names.into_iter().filter(|name| name != "*").collect();
@@ -296,7 +298,7 @@ impl Subscribed {
         self.sent.retain(|name, _| is_wildcard || names.contains(name));
     }
 
-    /// A Delta request says what changes.
+    /// Handles a Delta request, which says what changes.
     fn changes(&mut self, subscribe: Vec<String>, unsubscribe: &[String], type_url: &str) {
         if !self.is_open && subscribe.is_empty() && may_be_wildcard(type_url) {
             self.is_wildcard = true;
@@ -305,7 +307,7 @@ impl Subscribed {
             if name == "*" {
                 self.is_wildcard = true;
             } else {
-                // Who subscribes again wants to hear it again.
+                // A client that subscribes again wants the resource again.
                 self.sent.remove(&name);
                 self.names.insert(name);
             }
@@ -370,13 +372,13 @@ mod tests {
         let response = ask(&mut peer, &first, CDS, &["a", "missing"], "").unwrap();
         assert_eq!((response.resources.len(), response.version_info.as_str()), (1, "1"));
         assert_eq!(ask(&mut peer, &first, CDS, &["a", "missing"], &response.nonce), None);
-        // A Cluster response has them all, one of endpoints what is new.
+        // A Cluster response has all clusters; one with endpoints has only new ones.
         let clusters = ask(&mut peer, &first, CDS, &["a", "b"], &response.nonce).unwrap();
         assert_eq!(clusters.resources.len(), 2);
         assert_eq!(ask(&mut peer, &first, EDS, &["missing"], ""), None);
         let endpoints = ask(&mut peer, &first, EDS, &["a"], "").unwrap();
         assert_eq!(endpoints.resources.len(), 1);
-        // Nothing more before there is an answer.
+        // No further response is sent before there is an answer.
         assert_eq!(ask(&mut peer, &first, EDS, &["a", "b"], ""), None);
         let endpoints = ask(&mut peer, &first, EDS, &["a", "b"], &endpoints.nonce).unwrap();
         assert_eq!(endpoints.resources[0].value, "1");

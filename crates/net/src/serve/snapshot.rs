@@ -1,15 +1,15 @@
-//! What is served: resources by type and name, each with the version in which it last changed; and
-//! what clients will make of it.
+//! The resources that are served, by type and name, each with the version in which it last changed;
+//! and the predicted verdicts of clients.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-/// A resource.
+/// A resource to serve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotResource {
-    /// `type.googleapis.com/envoy.config.cluster.v3.Cluster`
+    /// The type URL, such as `type.googleapis.com/envoy.config.cluster.v3.Cluster`.
     pub type_url: String,
     /// The resource's name.
     pub name: String,
@@ -17,17 +17,17 @@ pub struct SnapshotResource {
     pub value: Bytes,
 }
 
-/// What is predicted for one client.
+/// The prediction for one client.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prediction {
-    /// Whose rules they are: `go@1.85.0`.
+    /// The client whose rules apply: `go@1.85.0`.
     pub client: String,
-    /// The resources that it will reject, by type URL and name, and why.
+    /// The resources that the client will reject, by type URL and name, with the reason.
     pub rejected: BTreeMap<(String, String), String>,
 }
 
 impl Prediction {
-    /// Why the client will reject a resource; `None` if it will take it.
+    /// Returns why the client will reject a resource; `None` if it will accept it.
     pub fn of(&self, resource: &SnapshotResource) -> Option<&str> {
         let key = (resource.type_url.clone(), resource.name.clone());
         self.rejected.get(&key).map(String::as_str)
@@ -39,7 +39,8 @@ impl Prediction {
 pub struct Snapshot {
     /// The number of the snapshot, from 1.
     pub version: u64,
-    /// By type URL and name: the resource, and the number of the snapshot in which it last changed.
+    /// For each type URL and name, the resource, and the number of the snapshot in which it last
+    /// changed.
     types: BTreeMap<String, BTreeMap<String, (Arc<SnapshotResource>, u64)>>,
 }
 
@@ -48,7 +49,7 @@ impl Snapshot {
         Snapshot::default().next(resources)
     }
 
-    /// The snapshot after this one.
+    /// Returns the snapshot after this one.
     pub fn next(&self, resources: Vec<SnapshotResource>) -> Snapshot {
         let mut next = Snapshot {
             version: self.version + 1,
@@ -66,19 +67,19 @@ impl Snapshot {
         next
     }
 
-    /// A resource and its version.
+    /// Returns a resource and its version.
     pub fn get(&self, type_url: &str, name: &str) -> Option<(&Arc<SnapshotResource>, u64)> {
         let (resource, version) = self.types.get(type_url)?.get(name)?;
         Some((resource, *version))
     }
 
-    /// All resources of a type, by name.
+    /// Returns all resources of a type, by name.
     pub fn all(&self, type_url: &str) -> impl Iterator<Item = (&Arc<SnapshotResource>, u64)> {
         let of_type = self.types.get(type_url).into_iter().flat_map(BTreeMap::values);
         of_type.map(|(resource, version)| (resource, *version))
     }
 
-    /// Every resource, of all types.
+    /// Returns every resource of all types.
     pub fn iter(&self) -> impl Iterator<Item = &SnapshotResource> {
         self.types
             .values()

@@ -1,4 +1,4 @@
-//! TLS towards the clients: what they are shown, and what they must show.
+//! TLS towards the clients: the server's certificate, and the authority for theirs.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::error::Error;
 
-/// Who a server is, and whom it lets in; all of it PEM.
+/// The TLS settings of the server, all in PEM.
 #[derive(Clone)]
 pub struct ServerTls {
-    /// Its certificate, and those that lead to the one that clients trust.
+    /// The server's certificate, followed by those up to the one that clients trust.
     pub chain: Vec<u8>,
-    /// The private key of the first.
+    /// The private key of the first certificate.
     pub key: Vec<u8>,
-    /// Clients must have a certificate that leads to one of these; `None` to ask for none.
+    /// The authorities for clients' certificates; `None` if clients need no certificate.
     pub client_ca: Option<Vec<u8>>,
 }
 
 impl std::fmt::Debug for ServerTls {
-    /// Leaves the key out.
+    /// Omits the key.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ServerTls")
             .field("has_client_ca", &self.client_ca.is_some())
@@ -31,10 +31,10 @@ impl std::fmt::Debug for ServerTls {
 }
 
 impl ServerTls {
-    /// What takes connections.
+    /// Returns the acceptor of TLS connections.
     ///
     /// # Errors
-    /// The PEM has no certificate or key, or they do not fit.
+    /// The PEM has no certificate or key, or they do not belong together.
     pub(super) fn acceptor(&self) -> Result<TlsAcceptor, Error> {
         let cannot = |what: &str, why: String| Error::Tls(format!("{what} cannot be used: {why}"));
         let certificates = |pem: &[u8]| CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
@@ -58,7 +58,7 @@ impl ServerTls {
         };
         let config = builder.with_single_cert(chain, key);
         let mut config = config.map_err(|e| cannot("the server's certificate", e.to_string()))?;
-        // gRPC clients hang up on a server that does not choose it.
+        // gRPC clients close the connection if the server does not choose h2.
         config.alpn_protocols = vec![b"h2".to_vec()];
         Ok(TlsAcceptor::from(Arc::new(config)))
     }

@@ -1,4 +1,4 @@
-//! What is open: files by name, each with the number of its content, which is never used again.
+//! The open files by name, each with the number of its content. A number is never used again.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-/// The files that the user has opened, as they are now.
+/// The files that the user has opened, with their present content.
 #[derive(Debug)]
 pub struct Shelf {
     files: Mutex<Numbered>,
@@ -16,7 +16,7 @@ pub struct Shelf {
 
 #[derive(Debug, Default)]
 struct Numbered {
-    /// By name, with the number of the content.
+    /// The files by name, each with the number of its content.
     files: BTreeMap<String, (u64, Bytes)>,
     next: u64,
 }
@@ -31,7 +31,7 @@ impl Default for Shelf {
 }
 
 impl Shelf {
-    /// Puts a file there, or its new content. What is as it was makes no new version.
+    /// Adds a file or replaces its content. The same content makes no new version.
     pub fn put(&self, name: &str, bytes: Vec<u8>) {
         let mut numbered = self.locked();
         if numbered.files.get(name).is_some_and(|(_, old)| *old == bytes) {
@@ -43,16 +43,16 @@ impl Shelf {
         self.changed();
     }
 
-    /// Takes a file away.
+    /// Removes a file.
     pub fn remove(&self, name: &str) {
         if self.locked().files.remove(name).is_some() {
             self.changed();
         }
     }
 
-    /// The names and the numbers, and which version this is.
+    /// Returns the names and numbers of the files, and the present version.
     pub(super) fn list(&self) -> Value {
-        // Read before the files: a change in between is told by the next version.
+        // Read the version before the files. A change in between then makes a newer version.
         let version = *self.version.borrow();
         let numbered = self.locked();
         let files = numbered.files.iter();
@@ -60,14 +60,14 @@ impl Shelf {
         json!({ "version": version, "files": files.collect::<Vec<_>>() })
     }
 
-    /// The content of a number, if it is still there.
+    /// Returns the content with this number, if it is still there.
     pub(super) fn bytes(&self, number: u64) -> Option<Bytes> {
         let numbered = self.locked();
         let mut files = numbered.files.values();
         files.find(|(own, _)| *own == number).map(|(_, bytes)| bytes.clone())
     }
 
-    /// Waits until the version is another one.
+    /// Waits until the version is different.
     pub(super) async fn other_than(&self, version: u64) {
         let mut versions = self.version.subscribe();
         let _ = versions.wait_for(|now| *now != version).await;
@@ -78,7 +78,7 @@ impl Shelf {
     }
 
     fn locked(&self) -> MutexGuard<'_, Numbered> {
-        // Each change is whole when it is made.
+        // Each change leaves the data consistent, so a poisoned lock is no problem.
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Tests: who is let in, and what is never given.
+//! Tests which requests are let in, and what is never served.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -21,7 +21,7 @@ const PAGES: &[PageFile] = &[
     },
 ];
 
-/// The port, the token and what is open of a server that runs until the tests end.
+/// Returns the port, the token and the open files of a server that runs until the tests end.
 fn server() -> (u16, &'static str, &'static Shelf) {
     static SERVER: OnceLock<(u16, String, Arc<Shelf>)> = OnceLock::new();
     let (port, token, shelf) = SERVER.get_or_init(|| {
@@ -50,7 +50,7 @@ fn server() -> (u16, &'static str, &'static Shelf) {
     (*port, token, shelf)
 }
 
-/// What a request with these lines is answered.
+/// Returns the answer to a request with these lines.
 fn ask(request: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", server().0)).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(40))).unwrap();
@@ -61,7 +61,7 @@ fn ask(request: &str) -> String {
     answer
 }
 
-/// The answer to a GET of a path below the token, with these header lines.
+/// Returns the answer to a GET of a path below the token, with these header lines.
 fn get(path: &str, headers: &str) -> String {
     let (port, token, _) = server();
     let host = if headers.to_lowercase().contains("host:") {
@@ -120,7 +120,7 @@ fn a_page_of_another_site_gets_nothing() {
             assert!(answer.ends_with("\r\n\r\n"), "{answer}");
         }
     }
-    // A link that the user follows, and the page itself.
+    // A link that the user follows, and a request of the page itself.
     for headers in [
         "Sec-Fetch-Site: cross-site\nSec-Fetch-Mode: navigate\nSec-Fetch-Dest: document\n".to_owned(),
         format!("Origin: http://127.0.0.1:{port}\nSec-Fetch-Site: same-origin\n"),
@@ -226,7 +226,7 @@ fn what_is_open_is_listed_and_pushed() {
     assert!(post("csds://here:1").ends_with(r#"{"error":null}"#));
     assert!(get("opened", "").contains("csds://here:1"));
     assert_eq!(status(&post(&"x".repeat(5000))), 413);
-    // A question for the next version waits until there is one.
+    // A request for the next version waits until there is one.
     let list = get("opened", "");
     let version = list.split("\"version\":").nth(1).unwrap();
     let version = version.split(|c: char| !c.is_ascii_digit()).next().unwrap().to_owned();
