@@ -1,5 +1,5 @@
-//! autosharding: a header's value picks the shard. Registered in this client; nothing in a
-//! cluster's config can feed it.
+//! autosharding: the value of a header picks the shard. The client registers the policy, but a
+//! cluster's config cannot give it a sharding service to ask.
 
 use serde_json::{Map, Value, json};
 pub use xdsctl_model::resource::lb_policy::AutoshardingConfig;
@@ -15,13 +15,13 @@ rules! {
     LB_AUTOSHARDING_TIMEOUT_ZERO = "lb-autosharding-timeout-zero", Lb, Nack, "C-core AutoShardingLbConfig::JsonPostLoad";
 }
 
-/// The name under which gRPC registers the policy, as configs have it.
+/// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "autosharding_experimental";
 
-/// `initialAssignmentTimeout` where the config has none (C-core autosharding.h).
+/// The default of `initialAssignmentTimeout` (C-core autosharding.h).
 pub const DEFAULT_INITIAL_ASSIGNMENT_TIMEOUT: Millis = Millis(60_000);
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
@@ -32,7 +32,7 @@ pub static TYPE: PolicyType = PolicyType {
 /// Reads the JSON config.
 ///
 /// # Errors
-/// Missing or empty texts, a timeout below 1 ms.
+/// Fails if a text is missing or empty, or the timeout is below 1 ms.
 pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<AutoshardingConfig, Faults> {
     let mut faults = Faults::new();
     let at = ConfigPlace::TOP;
@@ -74,7 +74,7 @@ fn filled_text(config: &Map<String, Value>, name: &str, faults: &mut Faults) -> 
     text.unwrap_or_default().to_owned()
 }
 
-/// The config in the client's form.
+/// Writes the config as the client does.
 pub fn to_json(config: &AutoshardingConfig) -> Value {
     json!({
         "channelFactoryKey": config.channel_factory_key,

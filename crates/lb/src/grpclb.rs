@@ -1,5 +1,5 @@
-//! grpclb: asks a balancer for backends. Registered, and so accepted in a TypedStruct; without
-//! balancer addresses it is its child policy.
+//! grpclb: asks a balancer for backends. The client registers it, and so accepts it in a
+//! TypedStruct. Without balancer addresses it behaves like its child policy.
 
 use serde_json::{Map, Value, json};
 pub use xdsctl_model::resource::lb_policy::GrpclbConfig;
@@ -8,10 +8,10 @@ use super::json::{self, ConfigPlace, Faults};
 use super::{PolicyType, child_list, done, round_robin};
 use xdsctl_model::profile::Profile;
 
-/// The name under which gRPC registers the policy, as configs have it.
+/// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "grpclb";
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
@@ -22,7 +22,7 @@ pub static TYPE: PolicyType = PolicyType {
 /// Reads the JSON config.
 ///
 /// # Errors
-/// A rejected `childPolicy` (null included), a `serviceName` that is no text.
+/// Fails if `childPolicy` is rejected (null is) or `serviceName` is not a text.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<GrpclbConfig, Faults> {
     let mut faults = Faults::new();
     let at = ConfigPlace::TOP;
@@ -40,7 +40,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Grpcl
     done(config, faults)
 }
 
-/// The config in the client's form.
+/// Writes the config as the client does.
 pub fn to_json(config: &GrpclbConfig) -> Value {
     let mut written = json!({ "childPolicy": super::to_json(&config.child_policy) });
     if !config.service_name.is_empty() {

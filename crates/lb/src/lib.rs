@@ -1,10 +1,10 @@
-//! LB policies: reading, validation and state machine of each in one folder (A52).
+//! LB policies. Each folder has the reading, the validation and the state machine of one policy
+//! (A52).
 //!
 //! The registry knows a policy by its gRPC name and, where there is one, by the type of its xDS
 //! message. A policy's config is read twice, as in the client: [`xds`] turns the xDS messages of a
-//! cluster into gRPC's JSON, and [`parse_list`] reads that JSON, or the one that a TypedStruct
-//! brought along, into a typed [`LbConfig`]. Nobody above reads JSON again: a cluster holds the
-//! typed config.
+//! cluster into gRPC's JSON, and [`parse_list`] reads that JSON, or the JSON of a TypedStruct, into
+//! a typed [`LbConfig`]. The crates above never read JSON again: a cluster holds the typed config.
 //!
 //! Follows C-core `LoadBalancingPolicyRegistry` (lb_policy_registry.cc).
 
@@ -47,20 +47,20 @@ rules! {
     LB_CHILD_REJECTED = "lb-child-rejected", Lb, Nack, "C-core JsonPostLoad of the policies with children";
 }
 
-/// The registry: what the client has under each name follows from one list.
+/// Generates the registry, and the functions on configs, from one list of policies.
 macro_rules! policies {
     ($($module:ident: $variant:ident,)*) => {
-        /// Every policy of the client without those that an application registers.
+        /// All policies that clients have, except those that an application registers.
         static POLICIES: &[&PolicyType] = &[$(&$module::TYPE,)*];
 
-        /// The policy of a config.
+        /// Returns the policy type of a config.
         pub const fn policy_of(config: &LbConfig) -> &'static PolicyType {
             match config {
                 $(LbConfig::$variant(_) => &$module::TYPE,)*
             }
         }
 
-        /// A config as the client writes it: `[{"<name>": {...}}]`, every field with its value.
+        /// Writes a config as the client does: `[{"<name>": {...}}]`, with a value for every field.
         pub fn to_json(config: &LbConfig) -> Value {
             let fields = match config {
                 $(LbConfig::$variant(config) => $module::to_json(config),)*
@@ -90,12 +90,12 @@ policies! {
     wrr_locality: WrrLocality,
 }
 
-/// The registered name of the policy of a config.
+/// Returns the registered name of the policy of a config.
 pub fn name_of(config: &LbConfig) -> &'static str {
     policy_of(config).name
 }
 
-/// `[{"<name>": config}]`.
+/// Returns `[{"<name>": config}]`.
 pub fn named(name: &str, config: Value) -> Value {
     let mut entry = Map::new();
     entry.insert(name.to_owned(), config);
@@ -105,10 +105,10 @@ pub fn named(name: &str, config: Value) -> Value {
 /// Reads a policy's config.
 type FromJson = fn(config: &Map<String, Value>, profile: &Profile) -> Result<LbConfig, Faults>;
 
-/// Makes a policy.
+/// Makes a policy's state machine.
 type Make = fn(at: policy::TreePath, cx: &mut policy::PolicyCx<'_>) -> Box<dyn policy::StateMachine>;
 
-/// A policy that the client has.
+/// An LB policy that a client has.
 #[derive(Debug)]
 pub struct PolicyType {
     /// The registered name.
@@ -117,29 +117,30 @@ pub struct PolicyType {
     pub message: Option<&'static xds::MessageType>,
     /// Reads the JSON config.
     pub from_json: FromJson,
-    /// Makes the policy at a place in the tree; its config comes with the first update.
+    /// Makes the policy's state machine at a place in the tree. Its config comes with the first
+    /// update.
     pub machine: Make,
 }
 
-/// The names of the policies that C-core has.
+/// Returns the names of the policies that C-core has.
 pub fn names() -> impl Iterator<Item = &'static str> + Clone {
     let names = POLICIES.iter().map(|policy| policy.name);
     names.filter(|name| ![least_request::NAME, p2c::NAME].contains(name))
 }
 
-/// The policy registered under `name`.
+/// Returns the policy that the profile's client registers under `name`.
 pub fn by_name(name: &str, profile: &Profile) -> Option<&'static PolicyType> {
     let known = POLICIES.iter().copied().find(|policy| policy.name == name);
     known.filter(|policy| match policy.name {
         autosharding::NAME => profile.has(Feature::Autosharding),
         least_request::NAME => profile.has(Feature::LeastRequestPolicy),
-        // No list of policies has it.
+        // No list of policies can name it.
         p2c::NAME => false,
         _ => true,
     })
 }
 
-/// The policy whose xDS message is `type_name`.
+/// Returns the policy whose xDS message is `type_name`.
 pub fn by_message(type_name: &str, profile: &Profile) -> Option<(&'static PolicyType, &'static xds::MessageType)> {
     let is_known = |policy: &PolicyType| policy.name != pick_first::NAME || profile.has(Feature::PickFirstMessage);
     POLICIES
@@ -152,25 +153,25 @@ pub fn by_message(type_name: &str, profile: &Profile) -> Option<(&'static Policy
         })
 }
 
-/// The types of the xDS messages that policies have.
+/// Returns the types of the xDS messages of all policies.
 pub fn message_types() -> impl Iterator<Item = &'static str> {
     POLICIES.iter().filter_map(|policy| Some(policy.message?.type_name))
 }
 
-/// Reads a list of policies, of which the first known one counts: `[{"round_robin": {}}]`.
+/// Reads a list of policies, such as `[{"round_robin": {}}]`. The first known policy counts.
 ///
 /// Entries before the chosen one must be well-formed even if their policy is unknown; entries after
 /// it are not looked at.
 ///
 /// # Errors
-/// What the client's loaders blame, with places relative to the chosen policy's config. A fault in the list itself has an
-/// empty place.
+/// Fails with the faults that the client's loaders find. Their places are relative to the chosen
+/// policy's config; a fault in the list itself has an empty place.
 pub fn parse_list(list: &Value, profile: &Profile) -> Result<LbConfig, Vec<ConfigFault>> {
     let (policy, config) = choose(list, profile).map_err(|fault| vec![fault])?;
     (policy.from_json)(config, profile)
 }
 
-/// The first known policy of a list.
+/// Returns the first known policy of a list, with its config.
 fn choose<'l>(
     list: &'l Value,
     profile: &Profile,
@@ -246,8 +247,8 @@ pub fn child(
     }
 }
 
-/// Reads a list of child policies at `at`. Everything wrong in it is one fault there, with the
-/// child's own inside.
+/// Reads a list of child policies at `at`. All faults in it become one fault there, with the
+/// child's own faults inside.
 pub fn child_list(list: &Value, at: &ConfigPlace<'_>, profile: &Profile, faults: &mut Faults) -> Option<Box<LbConfig>> {
     let (policy, config) = match choose(list, profile) {
         Ok(chosen) => chosen,
@@ -273,12 +274,12 @@ pub fn child_list(list: &Value, at: &ConfigPlace<'_>, profile: &Profile, faults:
     }
 }
 
-/// Ends the reading of a config: its value if there was no fault.
+/// Finishes the reading of a config: returns it if there was no fault.
 pub fn done<T>(config: T, faults: Faults) -> Result<T, Faults> {
     if faults.is_empty() { Ok(config) } else { Err(faults) }
 }
 
-/// The rules of the files here but for this one.
+/// The rules of all files of this crate except this one.
 pub static PART_RULES: &[&[&Rule]] = &[
     autosharding::RULES,
     json::RULES,

@@ -1,9 +1,9 @@
 //! cds at work: turns a cluster of the channel's configuration into a child policy (A74, A75).
 //!
-//! What the child is comes from [`Clusters`](crate::policy::Clusters). A cluster's policy may lead
-//! back to the cluster itself, and then the client builds the same policies inside each other for
-//! ever: if that happens within one update, its work serializer never gets to anything else, and
-//! every RPC of the channel waits; if a later event leads there, only RPCs that go there wait.
+//! [`Clusters`](crate::policy::Clusters) says what the child is. A cluster's policy may lead back
+//! to the cluster itself; then the client builds the same policies inside each other for ever. If
+//! that happens within one update, the client's work serializer never gets to anything else, and
+//! every RPC of the channel waits. If a later event leads there, only RPCs that go there wait.
 //! Follows C-core cds.cc; both were seen in the client.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,13 +28,13 @@ pub struct CdsPolicy {
     failure: Option<Status>,
     is_inside_itself: bool,
     has_subscribed: bool,
-    /// The places of priorities whose name stands more than once. If one of them is in use, the child says again and again that it
-    /// is there.
+    /// The indexes of the priorities whose name occurs more than once in the list. While one of
+    /// them is in use, grpc-go's child stops and starts it again without end.
     twins: BTreeSet<usize>,
 }
 
 impl CdsPolicy {
-    /// A policy without a cluster.
+    /// Makes a policy without a cluster.
     pub const fn new(at: TreePath) -> CdsPolicy {
         CdsPolicy {
             at,
@@ -48,11 +48,12 @@ impl CdsPolicy {
         }
     }
 
-    /// Fails every RPC; what was below is gone, connections included, unless the client keeps it.
+    /// Fails every RPC. Shuts down the child and its connections, unless the client keeps them
+    /// ([`Feature::FailedClusterKept`]).
     fn fail(&mut self, status: Status, cx: &mut PolicyCx<'_>) -> Reports {
         if self.uses_a_twin() && cx.clusters.profile().has(Feature::FailedClusterKept) {
-            // What the child says next covers the failure (grpc-go balancer_priority.go: the stop of
-            // a lower priority stops the one in use, which starts again, without end).
+            // The child's next report replaces the failure (grpc-go balancer_priority.go: the stop
+            // of a lower priority stops the one in use, which starts again, without end).
             return Reports::new();
         }
         if !cx.clusters.profile().has(Feature::FailedClusterKept) {
@@ -74,7 +75,7 @@ impl CdsPolicy {
         vec![StateReport::failure(status)]
     }
 
-    /// Whether the priority in use stands more than once in the list.
+    /// Says whether the name of the priority in use occurs more than once in the list.
     fn uses_a_twin(&self) -> bool {
         let mut used = None;
         if let Some(child) = self.child.as_ref().filter(|_| !self.twins.is_empty()) {
@@ -83,7 +84,7 @@ impl CdsPolicy {
         used.flatten().is_some_and(|place| self.twins.contains(&place))
     }
 
-    /// RPCs wait, unless there is something to go on with.
+    /// Makes RPCs wait, unless there is a child or a failure to go on with.
     fn wait(&self) -> Reports {
         match self.child.is_none() && self.failure.is_none() {
             true => vec![StateReport::new(Connectivity::Connecting)],
@@ -92,7 +93,8 @@ impl CdsPolicy {
     }
 }
 
-/// The places of names that stand more than once: leaves of an aggregate that have one EDS service do.
+/// Returns the indexes of names that occur more than once. Leaves of an aggregate that share an EDS
+/// service have such names.
 fn twins(names: &[String]) -> BTreeSet<usize> {
     let mut places: BTreeMap<&String, Vec<usize>> = BTreeMap::new();
     for (place, name) in names.iter().enumerate() {
@@ -135,8 +137,8 @@ impl crate::policy::StateMachine for CdsPolicy {
                 let text = format!("xDS config has no entry for static cluster {}", config.cluster);
                 self.fail(Status::unavailable(text), cx)
             }
-            // rls takes no note of what is wrong with an update, and its target stays as it was (grpc-go rls/balancer.go
-            // `buildAndPushChildPolicyConfigs`).
+            // rls ignores an error of an update, and its target stays as it was (grpc-go
+            // rls/balancer.go `buildAndPushChildPolicyConfigs`).
             ClusterUpdate::Error(_) if config.is_dynamic && profile.has(Feature::FailedClusterKept) => self.wait(),
             ClusterUpdate::Error(status) => self.fail(status, cx),
             ClusterUpdate::ErrorBesideChild(status) => self.fail_beside_child(status, cx),
@@ -157,11 +159,12 @@ impl crate::policy::StateMachine for CdsPolicy {
                 });
                 self.failure = None;
                 self.is_inside_itself = false;
-                // The policy of a leaf, or that of an aggregate.
+                // The child's policy: that of a leaf, or that of an aggregate.
                 let policy = self.child.as_ref().and_then(Child::policy);
                 let is_other = policy.is_some_and(|policy| policy != name_of(&child.config));
                 if is_other && profile.has(Feature::ChangedKindKills) {
-                    // cds.cc `UpdateLocked` gives the new configuration to the policy of the old one.
+                    // cds.cc `UpdateLocked` gives the new configuration to the policy of the old
+                    // one.
                     let why = format!(
                         "cluster {} became an aggregate, or ceased to be one, while in use",
                         self.cluster

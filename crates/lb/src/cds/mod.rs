@@ -1,7 +1,7 @@
 //! cds: stands for one cluster, and generates the policies below it from the cluster's resource
 //! (A27, A37, A74).
 //!
-//! Only the config is here; what it generates is the business of the tree.
+//! The config is here. The tree decides what the policy generates.
 
 mod machine;
 
@@ -14,10 +14,10 @@ use super::json::{self, ConfigPlace, Faults};
 use super::{PolicyType, done};
 use xdsctl_model::profile::{Feature, Profile};
 
-/// The name under which gRPC registers the policy, as configs have it.
+/// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "cds_experimental";
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
@@ -25,7 +25,7 @@ pub static TYPE: PolicyType = PolicyType {
     machine: |at, _| Box::new(CdsPolicy::new(at)),
 };
 
-/// The field that says that a cluster is asked for when the policy meets it.
+/// Returns the name of the field that says that the policy itself subscribes to the cluster.
 pub fn dynamic_field(profile: &Profile) -> &'static str {
     match profile.has(Feature::StaticClusterInternal) {
         true => "is_dynamic",
@@ -36,7 +36,7 @@ pub fn dynamic_field(profile: &Profile) -> &'static str {
 /// Reads the JSON config.
 ///
 /// # Errors
-/// A missing `cluster`, fields of the wrong type.
+/// Fails if `cluster` is missing or a field has the wrong type.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<CdsConfig, Faults> {
     let mut faults = Faults::new();
     let at = ConfigPlace::TOP;
@@ -48,7 +48,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<CdsCo
     done(config, faults)
 }
 
-/// The config in the client's form.
+/// Writes the config as the client does.
 pub fn to_json(config: &CdsConfig) -> Value {
     let mut written = json!({ "cluster": config.cluster });
     if config.is_dynamic {

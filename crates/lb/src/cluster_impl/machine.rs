@@ -1,4 +1,4 @@
-//! cluster_impl at work: drops and circuit breaking, before anything below is asked (A28, A32).
+//! cluster_impl at work: applies drops and circuit breaking before it asks its child (A28, A32).
 //!
 //! Follows C-core xds_cluster_impl.cc.
 
@@ -19,14 +19,15 @@ use xdsctl_model::status::Status;
 #[derive(Debug)]
 pub struct ClusterImplPolicy {
     child: Child,
-    /// Categories with their share per million and the ready-made answer.
+    /// Each drop category's share per million, and the status of the RPCs that it drops.
     drops: Vec<(u32, Status)>,
     drop_all: bool,
-    /// Drops wait for a connected endpoint.
+    /// Whether drops apply only while the child is READY.
     drops_once_ready: bool,
-    /// The circuit breaker looks after the pick; see [`Feature::BreakerCountsReported`].
+    /// Whether the circuit breaker acts after the child's pick; see
+    /// [`Feature::BreakerCountsReported`].
     breaks_late: bool,
-    /// RPCs in flight are counted, for a circuit breaker.
+    /// Whether RPCs in flight are counted for the circuit breaker.
     counts: bool,
     limit: u32,
     counter: u32,
@@ -37,7 +38,7 @@ pub struct ClusterImplPolicy {
 }
 
 impl ClusterImplPolicy {
-    /// A policy without a child.
+    /// Makes a policy without a child.
     pub fn new(at: &TreePath, cx: &mut PolicyCx<'_>) -> ClusterImplPolicy {
         ClusterImplPolicy {
             child: Child::new(below(at, 0)),
@@ -55,13 +56,13 @@ impl ClusterImplPolicy {
         }
     }
 
-    /// Says whether the drops count at the moment.
+    /// Says whether drops apply at the moment.
     fn has_drops(&self) -> bool {
         let is_ready = || self.child.last().is_some_and(|last| last.state == Connectivity::Ready);
         !self.drops_once_ready || is_ready()
     }
 
-    /// The answer of the circuit breaker, if as many RPCs are under way as it lets.
+    /// Returns the circuit breaker's answer if as many RPCs are in flight as it allows.
     fn broken(&self, cx: &mut PickCx<'_>) -> Option<Pick> {
         let (in_flight, limit) = (cx.in_flight.get(self.counter), self.limit);
         if in_flight < limit {
@@ -74,7 +75,8 @@ impl ClusterImplPolicy {
         Some(Pick::Drop(self.breaker.clone()))
     }
 
-    /// With everything dropped, the policy is READY whatever the child says; see [`Feature::DropAllIsReady`].
+    /// Reports READY, whatever the child's state, if all RPCs are dropped; see
+    /// [`Feature::DropAllIsReady`].
     fn wrap(&self, mut reports: Reports) -> Reports {
         if self.drop_all {
             for report in &mut reports {
@@ -84,7 +86,7 @@ impl ClusterImplPolicy {
         reports
     }
 
-    /// Takes the limits and the drops of a cluster; without one there are no drops.
+    /// Takes over the limit and the drops of a cluster. Without a cluster there are no drops.
     fn limit_to(&mut self, leaf: Option<&LeafView>, cx: &mut PolicyCx<'_>) {
         let profile = cx.clusters.profile();
         let discovery = leaf.map(|leaf| &leaf.cluster.discovery);
@@ -109,7 +111,7 @@ impl ClusterImplPolicy {
     }
 }
 
-/// What an RPC is told that a category of drops takes.
+/// Returns the status of an RPC that a drop category drops.
 fn dropped(category: &str, profile: &Profile) -> Status {
     Status::unavailable(match profile.client().family {
         Family::Java => format!("Dropped: {category}"),
@@ -118,7 +120,7 @@ fn dropped(category: &str, profile: &Profile) -> Status {
     })
 }
 
-/// What an RPC is told that would be one too many.
+/// Returns the status of an RPC that the circuit breaker drops.
 fn over_limit(limit: u32, cluster: &str, profile: &Profile) -> Status {
     Status::unavailable(match profile.client().family {
         Family::Java => format!("Cluster max concurrent requests limit of {limit} exceeded"),
@@ -135,7 +137,8 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
             return Reports::new();
         };
         let leaf = cx.clusters.leaf(&config.cluster_name);
-        // Where each policy watches its own cluster, this one asks nobody.
+        // Where each policy watches its own cluster, this policy looks nothing up, so a missing
+        // cluster is no failure.
         if leaf.is_none() && !cx.clusters.profile().has(Feature::ClustersAlone) {
             self.child.shutdown(cx);
             let status = Status::internal(format!("xDS config has no entry for cluster {}", config.cluster_name));
@@ -148,7 +151,7 @@ impl crate::policy::StateMachine for ClusterImplPolicy {
         }
         self.limit_to(leaf.as_ref(), cx);
         let mut reports = Reports::new();
-        // The new drops hold at once, before the child has taken its update.
+        // The new drops apply at once, before the child gets its update.
         if self.drop_all {
             reports.push(StateReport::new(Connectivity::Ready));
         } else if let Some(last) = self.child.last() {

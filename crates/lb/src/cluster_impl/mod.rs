@@ -14,13 +14,13 @@ use super::config::named_cluster;
 use super::json::{self, ConfigPlace, Faults};
 use xdsctl_model::profile::{Feature, Profile};
 
-/// What to drop, in versions that do not look it up by the cluster's name.
+/// The field with the drops, required in versions that do not look them up by the cluster's name.
 const DROP_CATEGORIES: &str = "dropCategories";
 
-/// The name under which gRPC registers the policy, as configs have it.
+/// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "xds_cluster_impl_experimental";
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
@@ -31,8 +31,8 @@ pub static TYPE: PolicyType = PolicyType {
 /// Reads the JSON config.
 ///
 /// # Errors
-/// A missing `clusterName`, a `childPolicy` that is missing or rejected; in versions that take them from here, missing
-/// `dropCategories`.
+/// Fails if `clusterName` is missing, `childPolicy` is missing or rejected, or `dropCategories` is
+/// missing in a version that reads it from here.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<NamedClusterConfig, Faults> {
     let mut read = named_cluster::from_json(config, profile);
     if !profile.has(Feature::ClusterImplByName) && !config.contains_key(DROP_CATEGORIES) {

@@ -17,10 +17,10 @@ use xdsctl_model::status::Status;
 #[derive(Debug)]
 pub struct ClusterManagerPolicy {
     children: Children<ManagedChild>,
-    /// States of the children in the config.
+    /// Counts the states of the children that are in the config.
     tally: StateTally,
     is_updating: bool,
-    /// Whose words an RPC to a cluster that is not there fails with.
+    /// The family whose status text an RPC to an unknown cluster gets.
     family: Family,
 }
 
@@ -37,7 +37,7 @@ impl ManagedChild {
 }
 
 impl ClusterManagerPolicy {
-    /// A policy without children.
+    /// Makes a policy without children.
     pub fn new(at: TreePath) -> ClusterManagerPolicy {
         ClusterManagerPolicy {
             children: Children::new(at),
@@ -74,8 +74,8 @@ impl ClusterManagerPolicy {
         });
     }
 
-    /// What becomes of an RPC whose cluster is not among the children (grpc-go clustermanager/picker.go, grpc-java
-    /// ClusterManagerLoadBalancer.java).
+    /// Returns the pick of an RPC whose cluster is not among the children (grpc-go
+    /// clustermanager/picker.go, grpc-java ClusterManagerLoadBalancer.java).
     fn unknown(&self, key: &str) -> Pick {
         match self.family {
             Family::Go => Pick::Drop(Status::unavailable(format!(

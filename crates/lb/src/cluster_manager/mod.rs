@@ -13,10 +13,10 @@ use super::json::{self, ConfigPlace, Faults};
 use super::{PolicyType, child, done};
 use xdsctl_model::profile::Profile;
 
-/// The name under which gRPC registers the policy, as configs have it.
+/// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "xds_cluster_manager_experimental";
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
@@ -27,7 +27,7 @@ pub static TYPE: PolicyType = PolicyType {
 /// Reads the JSON config.
 ///
 /// # Errors
-/// Missing children, children whose `childPolicy` is missing or rejected.
+/// Fails if `children` is missing, or a child's `childPolicy` is missing or rejected.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<ClusterManagerConfig, Faults> {
     let mut faults = Faults::new();
     let at = ConfigPlace::TOP;
@@ -46,7 +46,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Clust
     done(ClusterManagerConfig { children }, faults)
 }
 
-/// The config in the client's form.
+/// Writes the config as the client does.
 pub fn to_json(config: &ClusterManagerConfig) -> Value {
     let children: Map<String, Value> = config
         .children

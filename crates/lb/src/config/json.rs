@@ -2,8 +2,8 @@
 //!
 //! Every policy reads its fields with the functions here, so the loader's habits have one home:
 //! `null` is an absent field, a number may be a text, a duration is a text such as `1.5s`, unknown
-//! keys are passed over, and a fault in one field does not stop the next one from being read.
-//! Places are in the loader's own notation, relative to the policy's config: `targets["a"].weight`.
+//! keys are ignored, and a fault in one field does not stop the next one from being read. Places
+//! are in the loader's own notation, relative to the policy's config: `targets["a"].weight`.
 //!
 //! Follows C-core `json_object_loader.cc` and `LoadBalancingPolicyRegistry`
 //! (lb_policy_registry.cc). The texts of numbers are read as absl `SimpleAtoi` and `SimpleAtof`
@@ -28,7 +28,7 @@ rules! {
     LB_JSON_EMPTY = "lb-json-empty", Lb, Nack, "C-core autosharding.cc, rls.cc JsonPostLoad";
 }
 
-/// Most digits after the point of a duration.
+/// The largest number of digits after the point of a duration.
 const MAX_DURATION_DECIMALS: usize = 9;
 
 /// One fault in a policy's config.
@@ -47,7 +47,7 @@ pub struct ConfigFault {
 /// The faults found so far in one policy's config.
 pub type Faults = Vec<ConfigFault>;
 
-/// Faults in words that nobody takes for the client's own.
+/// Lists faults in words that cannot be mistaken for the client's own.
 pub fn words(faults: &[ConfigFault]) -> String {
     let list: Vec<String> = faults
         .iter()
@@ -78,23 +78,23 @@ enum PlaceStep<'a> {
 }
 
 impl<'a> ConfigPlace<'a> {
-    /// The config itself.
+    /// The place of the config itself.
     pub const TOP: ConfigPlace<'static> = ConfigPlace {
         parent: None,
         step: PlaceStep::Top,
     };
 
-    /// Steps to a field.
+    /// Returns the place of a field at this place.
     pub const fn field(&'a self, name: &'a str) -> ConfigPlace<'a> {
         self.then(PlaceStep::Field(name))
     }
 
-    /// Steps to an element of a list.
+    /// Returns the place of an element of the list at this place.
     pub const fn index(&'a self, index: usize) -> ConfigPlace<'a> {
         self.then(PlaceStep::Index(index))
     }
 
-    /// Steps to an entry of a map.
+    /// Returns the place of an entry of the map at this place.
     pub const fn key(&'a self, key: &'a str) -> ConfigPlace<'a> {
         self.then(PlaceStep::Key(key))
     }
@@ -106,7 +106,7 @@ impl<'a> ConfigPlace<'a> {
         }
     }
 
-    /// Records a fault here.
+    /// Records a fault at this place.
     #[cold]
     pub fn fault(&self, rule: &'static Rule, message: fmt::Arguments<'_>, faults: &mut Faults) {
         faults.push(ConfigFault {
@@ -137,7 +137,7 @@ impl fmt::Display for ConfigPlace<'_> {
     }
 }
 
-/// What a JSON value is, as messages call it.
+/// Names the kind of a JSON value for a message.
 const fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -176,7 +176,7 @@ pub fn list<'j>(value: &'j Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> 
     None
 }
 
-/// Reads a boolean; a text does not do.
+/// Reads a boolean. A text such as `"true"` is a fault.
 pub fn boolean(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<bool> {
     if let Value::Bool(flag) = value {
         return Some(*flag);
@@ -197,22 +197,22 @@ pub fn text<'j>(value: &'j Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> 
 /// A number as the loader leaves it in the config.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LoadedNumber<T> {
-    /// The value. After a fault it is what the parser had read so far, which some later checks look
-    /// at.
+    /// The value. After a fault it is what the parser had read so far, because some later checks
+    /// look at it.
     pub value: T,
-    /// There was no fault.
+    /// Whether the number was read without a fault.
     pub sound: bool,
 }
 
 impl<T> LoadedNumber<T> {
-    /// The default of a field that is absent.
+    /// Makes the number of an absent field from its default.
     pub const fn default(value: T) -> Self {
         LoadedNumber { value, sound: true }
     }
 }
 
-/// Reads an unsigned number of at most `max`; `default` is what stays after a value of a foreign
-/// type.
+/// Reads an unsigned number of at most `max`. A value that is neither a number nor a text is a
+/// fault that leaves `default`.
 pub fn unsigned(value: &Value, max: u64, default: u64, at: &ConfigPlace<'_>, faults: &mut Faults) -> LoadedNumber<u64> {
     let wanted = format_args!("a whole number from 0 to {max}");
     whole(
@@ -275,7 +275,7 @@ pub fn float(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option
     }
 }
 
-/// A value for a message: a text without its quotes.
+/// Prints a value for a message. A text has no quotes.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -284,7 +284,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// Reads a duration: seconds, at most nine decimals, `s`.
+/// Reads a duration: a text of seconds, with at most nine decimals, that ends in `s`.
 pub fn duration(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<Millis> {
     let Value::String(text) = value else {
         wrong_type(value, "a text such as `1.5s`", at, faults);
@@ -299,9 +299,9 @@ pub fn duration(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Opt
     }
 }
 
-/// Parses a duration; the error says what is wanted.
+/// Parses a duration. The error says what the text must be.
 ///
-/// The client reads the decimals as a number of their own, sign and blanks included.
+/// The client reads the decimals as a separate number, with a sign and blanks of its own.
 fn parse_duration(text: &str) -> Result<Millis, &'static str> {
     let body = text.strip_suffix('s').ok_or("must end in `s`, such as `1.5s`")?;
     let body = body.trim_matches(number::is_blank);
@@ -333,12 +333,12 @@ fn parse_duration(text: &str) -> Result<Millis, &'static str> {
     Ok(Millis(seconds.value * 1000 + nanos / 1_000_000))
 }
 
-/// The field `name` unless it is absent or null.
+/// Returns the field `name`, unless it is absent or null.
 pub fn optional<'j>(map: &'j Map<String, Value>, name: &str) -> Option<&'j Value> {
     map.get(name).filter(|value| !value.is_null())
 }
 
-/// The field `name`, whose absence is a fault.
+/// Returns the field `name`. Records a fault if it is absent or null.
 pub fn required<'j>(
     map: &'j Map<String, Value>,
     name: &str,
@@ -358,7 +358,7 @@ pub fn missing(at: &ConfigPlace<'_>, faults: &mut Faults) {
     at.fault(&LB_JSON_FIELD_MISSING, format_args!("missing"), faults);
 }
 
-/// The 32-bit number in the optional field `name`.
+/// Reads the optional field `name` as a 32-bit number.
 pub fn optional_u32(
     map: &Map<String, Value>,
     name: &str,
@@ -381,7 +381,7 @@ pub fn u32_of(value: &Value, default: u32, at: &ConfigPlace<'_>, faults: &mut Fa
     }
 }
 
-/// The duration in the optional field `name`.
+/// Reads the optional field `name` as a duration.
 pub fn optional_duration(
     map: &Map<String, Value>,
     name: &str,
@@ -394,14 +394,14 @@ pub fn optional_duration(
         .unwrap_or(default)
 }
 
-/// The boolean in the optional field `name`, default false.
+/// Reads the optional field `name` as a boolean. The default is false.
 pub fn optional_bool(map: &Map<String, Value>, name: &str, at: &ConfigPlace<'_>, faults: &mut Faults) -> bool {
     optional(map, name)
         .and_then(|value| boolean(value, &at.field(name), faults))
         .unwrap_or(false)
 }
 
-/// The text in the required field `name`.
+/// Reads the required field `name` as a text.
 pub fn required_text<'j>(
     map: &'j Map<String, Value>,
     name: &str,
@@ -412,7 +412,7 @@ pub fn required_text<'j>(
     text(value, &at.field(name), faults)
 }
 
-/// A duration in the client's own form, with nine decimals.
+/// Writes a duration as the client does, with nine decimals.
 pub fn duration_to_json(duration: Millis) -> Value {
     let (seconds, millis) = (duration.0.div_euclid(1000), duration.0.rem_euclid(1000));
     Value::String(format!("{seconds}.{millis:03}000000s"))

@@ -1,9 +1,8 @@
-//! How the configs of LB policies are read. What a policy's own fields mean is in the policy's
-//! folder.
+//! How the configs of LB policies are read. Each policy's folder says what its own fields mean.
 //!
-//! [`xds`] turns xDS messages into gRPC's JSON, [`json`] has the habits of the client's JSON
-//! loader, and [`usable`] knows which configs are accepted and then do not work. [`rejected`] makes
-//! findings of what the loader does not take.
+//! [`xds`] turns xDS messages into gRPC's JSON, [`json`] reads JSON as the client's loader does,
+//! and [`usable`] knows which configs are accepted and then do not work. [`rejected`] turns what
+//! the loader rejects into findings.
 
 pub mod json;
 pub mod named_cluster;

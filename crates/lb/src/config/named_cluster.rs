@@ -14,7 +14,7 @@ pub use xdsctl_model::resource::lb_policy::NamedClusterConfig;
 /// Reads the JSON config.
 ///
 /// # Errors
-/// A missing `clusterName`, a `childPolicy` that is missing or rejected.
+/// Fails if `clusterName` is missing, or `childPolicy` is missing or rejected.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<NamedClusterConfig, Faults> {
     let mut faults = Faults::new();
     let at = ConfigPlace::TOP;
@@ -29,7 +29,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Named
     }
 }
 
-/// The config in the client's form.
+/// Writes the config as the client does.
 pub fn to_json(config: &NamedClusterConfig) -> Value {
     json!({ "clusterName": config.cluster_name, "childPolicy": crate::to_json(&config.child_policy) })
 }

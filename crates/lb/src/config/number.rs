@@ -1,10 +1,10 @@
 //! The texts of numbers: how the client prints one and how it reads one back.
 //!
 //! The client keeps a JSON number as its text. In a TypedStruct every number is a double, which upb
-//! prints with 15 digits, or 17 if 15 lose something; so 10^15 becomes `1e+15`, which is then no
-//! whole number. Reading follows absl's `SimpleAtoi` and `SimpleAtof`: blanks around the number and
-//! one sign are fine, a float may be hexadecimal, and a parser of whole numbers that fails leaves
-//! what it had.
+//! prints with 15 digits, or with 17 if 15 lose something. So 10^15 becomes `1e+15`, which is not
+//! read as a whole number. Reading follows absl's `SimpleAtoi` and `SimpleAtof`: blanks around the
+//! number and one sign are fine, a float may be hexadecimal, and a parser of whole numbers that
+//! fails leaves what it had read so far.
 
 use std::borrow::Cow;
 
@@ -12,16 +12,16 @@ use serde_json::{Number, Value};
 
 use super::json::LoadedNumber;
 
-/// Digits that a double always keeps (`DBL_DIG`).
+/// The number of digits that a double always keeps (`DBL_DIG`).
 const SHORT_DIGITS: usize = 15;
 
-/// Digits that tell all doubles apart.
+/// The number of digits that distinguishes all doubles.
 const LONG_DIGITS: usize = 17;
 
-/// Whole numbers below this are printed by their digits alone.
+/// Whole numbers below this limit are printed without an exponent.
 const SCIENTIFIC_FROM: u64 = 1_000_000_000_000_000;
 
-/// Digits that absl `StrCat` prints of a float.
+/// The number of digits that absl `StrCat` prints of a float.
 const FLOAT_DIGITS: usize = 6;
 
 /// Says whether `SimpleAtoi` strips the character.
@@ -29,7 +29,7 @@ pub fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\x0b' | '\x0c' | '\r')
 }
 
-/// Applies `parse` to the text of a number, or to a text; `None` for any other value.
+/// Applies `parse` to a text, or to the text of a number. Returns `None` for any other value.
 pub fn with_text<T>(value: &Value, parse: impl FnOnce(&str) -> T) -> Option<T> {
     match value {
         Value::String(text) => Some(parse(text)),
@@ -38,7 +38,7 @@ pub fn with_text<T>(value: &Value, parse: impl FnOnce(&str) -> T) -> Option<T> {
     }
 }
 
-/// The text of a number as the client has it.
+/// Returns the text as which the client keeps a number.
 pub fn print(number: &Number) -> Cow<'static, str> {
     match (number.as_i64(), number.as_f64()) {
         (Some(whole), _) if whole.unsigned_abs() < SCIENTIFIC_FROM => Cow::Owned(whole.to_string()),
@@ -56,8 +56,8 @@ fn print_double(value: f64) -> String {
     print_general(value, LONG_DIGITS)
 }
 
-/// The JSON of a float that the client prints itself, six digits long; a text where JSON has no
-/// number.
+/// Returns the JSON of a float that the client prints itself, with six digits. It is a text where
+/// JSON has no such number.
 pub fn float_to_json(value: f32) -> Value {
     let text = print_general(f64::from(value), FLOAT_DIGITS);
     if let Ok(whole) = text.parse::<i64>() {
@@ -97,7 +97,8 @@ fn trim_zeros(text: &str) -> &str {
     }
 }
 
-/// Sign and digits of a whole number; `None` where there is nothing after blanks and sign.
+/// Splits a whole number into its sign (true is negative) and its digits. Returns `None` if nothing
+/// follows the blanks and the sign.
 fn sign_and_digits(text: &str) -> Option<(bool, &str)> {
     let text = text.trim_matches(is_blank);
     let (negative, digits) = match text.as_bytes().first()? {
@@ -108,7 +109,8 @@ fn sign_and_digits(text: &str) -> Option<(bool, &str)> {
     (!digits.is_empty()).then_some((negative, digits))
 }
 
-/// Reads digits up to `max`, stopping at the first that is none or that goes beyond.
+/// Reads digits up to `max`. Stops at the first character that is not a digit, or at the first
+/// digit that exceeds `max`.
 fn digits_up_to(digits: &str, max: u64) -> LoadedNumber<u64> {
     let mut value = 0_u64;
     for byte in digits.bytes() {
@@ -156,7 +158,7 @@ pub fn parse_signed(text: &str) -> LoadedNumber<i64> {
     }
 }
 
-/// Reads a float; too large ones are infinite, `nan` and `inf` are numbers.
+/// Reads a float. A number that is too large is infinite; `nan` and `inf` are numbers.
 pub fn parse_float(text: &str) -> Option<f32> {
     let text = text.trim_matches(is_blank);
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -176,7 +178,8 @@ pub fn parse_float(text: &str) -> Option<f32> {
     text.parse().ok()
 }
 
-/// Reads a float in hexadecimal digits after its `0x`, with a point and a `p` exponent if wanted.
+/// Reads the digits of a hexadecimal float after its `0x`, with an optional point and an optional
+/// `p` exponent.
 fn parse_hex_float(text: &str) -> Option<f32> {
     let (digits, exponent) = match text.split_once(['p', 'P']) {
         Some((digits, exponent)) => {

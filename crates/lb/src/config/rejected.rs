@@ -1,17 +1,18 @@
-//! What the client's own loader rejects, as findings: each fault is one, and what follows from it
-//! belongs to it.
+//! Turns what the client's own loader rejects into findings: one for each fault, with the
+//! rejections that follow from it as related.
 //!
-//! The client logs one error at the field that holds the config, with the loader's places quoted in
-//! it, and an error in an error for each child policy on the way. Whoever reads that has one thing
+//! The client logs one error at the field that holds the config. The error quotes the loader's
+//! places, with an error inside the error for each child policy on the way. A reader has one thing
 //! to change for each fault.
 
 use super::json::ConfigFault;
 use super::xds::Chain;
 use xdsctl_model::diag::{Path, Related, Validation};
 
-/// Reports the loader's faults as quoted places below the entry that they are in.
+/// Reports each of the loader's faults at its quoted place below the entry that holds it.
 ///
-/// `rejected` is what the client says of the whole config, `at` the outermost list of policies.
+/// `rejected` is what the client says of the whole config; `at` is the path of the outermost list
+/// of policies.
 #[cold]
 pub fn report(faults: &[ConfigFault], rejected: Related, chain: &Chain, at: &Path<'_>, cx: &mut Validation<'_>) {
     let mut follows = vec![rejected];

@@ -1,6 +1,6 @@
 //! LB configs that the client accepts and then cannot work with.
 //!
-//! Validation has no say in how policies are nested, so a TypedStruct can build a tree in which
+//! Validation does not restrict how policies are nested, so a TypedStruct can build a tree in which
 //! endpoints never arrive, nobody connects, or the client aborts. What happens was seen in the
 //! running client; see the rules' pages.
 
@@ -23,18 +23,18 @@ rules! {
     LB_RING_HASH_BELOW_LOCALITIES = "lb-ring-hash-below-localities", Lb, Fails, "C-core weighted_target.cc has no ExitIdleLocked; seen in the client";
 }
 
-/// The cluster whose policy is looked at.
+/// The cluster whose policy is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner<'a> {
-    /// Nothing is known about the policy.
+    /// Nothing is known about the cluster.
     Unknown,
-    /// A cluster with endpoints of its own, and its name.
+    /// A cluster with endpoints of its own, by its name.
     Leaf(&'a str),
     /// A cluster whose policy is never used: an aggregate one (A75).
     Unused,
 }
 
-/// Reports what will not work, at the entry of `load_balancing_policy` that brought it in.
+/// Reports what will not work, at the entry of `load_balancing_policy` that contains it.
 pub(super) fn check(config: &LbConfig, owner: &Owner<'_>, chain: &Chain, at: &Path<'_>, cx: &mut Validation<'_>) {
     if *owner == Owner::Unused {
         return;
@@ -43,7 +43,7 @@ pub(super) fn check(config: &LbConfig, owner: &Owner<'_>, chain: &Chain, at: &Pa
     walk.policy(config, 0, Above::default());
 }
 
-/// Why priority and weighted_target do not work: endpoints are handed out by the name of their
+/// Why priority and weighted_target do not work: endpoints are distributed by the name of their
 /// locality.
 const NO_LOCALITY: &str = "no child is named after a locality, as `{region=\"r\", zone=\"z\", sub_zone=\"\"}`";
 
@@ -52,12 +52,12 @@ fn is_locality(name: &str) -> bool {
     name.starts_with("{region=\"")
 }
 
-/// What is known from the policies above.
+/// What the policies above a policy mean for it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Above {
-    /// One of them generates or is a weighted_target.
+    /// Whether a policy above is a weighted_target or generates one.
     localities: bool,
-    /// One of them does not work, so that nothing else about the ones below matters.
+    /// Whether a policy above does not work, so that faults of the policies below do not matter.
     unusable: bool,
 }
 
@@ -171,11 +171,11 @@ impl UsableWalk<'_, '_, '_> {
                     cds.cluster
                 ),
             ),
-            // Whether another cluster is there is a question to the routes.
+            // Whether another cluster exists cannot be seen from this resource.
             LbConfig::Cds(_) => {}
             LbConfig::Autosharding(_) => self.unusable(depth, above, name, "there is no sharding service to ask"),
-            // Whether the lookups work is not to be seen from here; if they do not, the default
-            // target is used.
+            // Whether the lookups work cannot be seen from here. If they do not, the default target
+            // is used.
             LbConfig::Rls(rls) if !rls.route_lookup.default_target.is_empty() => {
                 self.policy(&rls.child_policy, depth + 1, dead);
             }
@@ -199,7 +199,7 @@ impl UsableWalk<'_, '_, '_> {
                 format_args!("ring_hash below weighted localities never connects: RPCs wait for ever"),
             );
         }
-        // A RingHash message is looked at where it is converted.
+        // A RingHash message is checked where it is converted.
         if self.chain.is_custom(depth) && ring.min_ring_size > ring_hash::RING_SIZE_CAP {
             self.report(
                 &ring_hash::LB_RING_HASH_CAPPED,
@@ -249,7 +249,7 @@ mod tests {
 
     const LOCALITY: &str = "{region=\"r\", zone=\"\", sub_zone=\"\"}";
 
-    /// What each of these did was recorded from the client with one endpoint in region `r`.
+    /// What the client does with each of these was recorded, with one endpoint in region `r`.
     #[test]
     fn children_named_after_a_locality_get_endpoints() {
         let priority = |name: &str, child: Value| json!([{"priority_experimental": {"children": {name: {"config": child}}, "priorities": [name]}}]);
@@ -288,7 +288,7 @@ mod tests {
         assert_eq!(found(&Owner::Unused, &named("x")), [""; 0]);
     }
 
-    /// The client was seen to hang on each of these.
+    /// In an experiment, the client stopped responding with each of these configs.
     #[test]
     fn a_policy_that_leads_back_to_its_cluster_is_found_wherever_it_is() {
         let cds = json!([{"cds_experimental": {"cluster": "root"}}]);

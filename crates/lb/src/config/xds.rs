@@ -1,9 +1,9 @@
 //! `Cluster.load_balancing_policy`: from xDS messages to the JSON that the client generates (A52).
 //!
-//! The first entry of the list that the client supports is taken: a built-in message, or a
-//! TypedStruct that names a registered policy. Later entries are not looked at. Then the JSON is
-//! read by the policy's own loader; whatever that blames is one rejection at
-//! `load_balancing_policy`, which quotes the loader's places.
+//! The client uses the first entry of the list that it supports: a built-in message, or a
+//! TypedStruct that names a registered policy. Later entries are not looked at. Then the policy's
+//! own loader reads the JSON. All its faults together are one rejection at `load_balancing_policy`,
+//! which quotes the loader's places.
 //!
 //! Follows C-core `XdsLbPolicyRegistry::ConvertXdsLbPolicyConfig` (xds_lb_policy_registry.cc) and
 //! `ParseLbPolicyConfig` (xds_cluster_parser.cc).
@@ -32,10 +32,10 @@ rules! {
     LB_ENTRY_SKIPPED = "lb-entry-skipped", Lb, Ignored, "gRFC A52; C-core ConvertXdsLbPolicyConfig";
 }
 
-/// Levels of lists that the client follows, the outermost included.
+/// How many levels of lists the client follows, the outermost included.
 pub const MAX_DEPTH: usize = 16;
 
-/// An xDS message of a built-in policy.
+/// The xDS message of a built-in policy.
 #[derive(Debug)]
 pub struct MessageType {
     /// The message's full name.
@@ -44,7 +44,7 @@ pub struct MessageType {
     pub convert: Convert,
 }
 
-/// Converts the message of an entry; `None` after a rejection that leaves no config.
+/// Converts the message of an entry. Returns `None` after a rejection that leaves no config.
 type Convert = fn(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value>;
 
 /// The chosen entry of a list while it is being converted.
@@ -56,20 +56,20 @@ pub struct PolicyEntry<'e, 'c> {
 }
 
 impl<'e> PolicyEntry<'e, '_> {
-    /// The path of the message's own fields.
+    /// Returns the path of the message's own fields.
     pub fn at(&self) -> Path<'e> {
         self.at
     }
 
-    /// Decodes the message, reporting what the client's parser trips over.
+    /// Decodes the message, and reports what the client's parser rejects.
     pub fn decode<T: prost::Message + Default>(&self, cx: &mut Validation<'_>) -> Option<T> {
         self.extension.decode(&self.at, cx)
     }
 
-    /// Notes the ignored fields of a message that the client does not parse.
+    /// Reports the ignored fields of a message that the client does not parse.
     pub fn note_ignored<T: prost::Message + Default>(&self, cx: &mut Validation<'_>) {
         if let Payload::Wire(bytes) = &self.extension.payload {
-            // Bytes that do not parse are as good as any others here.
+            // Bytes that do not parse are no fault: the client does not parse them.
             let _ = any::try_decode::<T>(bytes, &self.extension.type_name, &self.at, cx);
         }
     }
@@ -80,7 +80,7 @@ impl<'e> PolicyEntry<'e, '_> {
     }
 }
 
-/// Where the chosen entry of one level is.
+/// The position of the chosen entry on one level.
 #[derive(Debug, Clone, Copy)]
 struct Hop {
     index: usize,
@@ -88,8 +88,8 @@ struct Hop {
     type_name: &'static str,
 }
 
-/// The chosen entries from the outermost list down; everything deeper is inside the last one's
-/// TypedStruct.
+/// The chosen entries from the outermost list down. Everything deeper is inside the TypedStruct of
+/// the last entry.
 #[derive(Debug, Default)]
 pub struct Chain {
     hops: [Option<Hop>; MAX_DEPTH],
@@ -101,7 +101,7 @@ impl Chain {
         self.hops.get(depth).is_some_and(Option::is_some)
     }
 
-    /// Says whether the level `depth` came as a TypedStruct.
+    /// Says whether the level `depth` came as a TypedStruct, or inside one.
     pub fn is_custom(&self, depth: usize) -> bool {
         match self.hops.get(depth) {
             Some(Some(hop)) => hop.wrapper.is_some(),
@@ -109,8 +109,8 @@ impl Chain {
         }
     }
 
-    /// Calls `visit` with the path of the entry of level `depth`, or of the deepest one above it.
-    /// `at` is the outermost list.
+    /// Calls `visit` with the path of the entry of level `depth`, or of the deepest entry above
+    /// that level. `at` is the outermost list.
     pub fn visit(&self, depth: usize, at: &Path<'_>, visit: &mut dyn FnMut(&Path<'_>)) {
         self.descend(0, depth, at, visit);
     }
@@ -138,7 +138,7 @@ impl Chain {
 
 /// Converts the policy of a cluster; `at` is the path of `load_balancing_policy`.
 ///
-/// `None` after a rejection. Reports also what is accepted and then fails.
+/// Returns `None` after a rejection. Also reports what is accepted and then fails.
 pub fn from_proto(
     pb: &LoadBalancingPolicy,
     owner: &usable::Owner<'_>,
@@ -191,7 +191,8 @@ fn convert(
         return None;
     };
     let mark = cx.mark();
-    // Why entries are passed over: findings of their own only if a later entry is taken.
+    // The findings on entries that are passed over. If no entry is supported, they become details
+    // of the one finding that says so.
     let mut skipped = Vec::new();
     for (index, policy) in pb.policies.iter().enumerate() {
         let at = at.field("policies");
@@ -250,7 +251,7 @@ fn note_hop(chain: &mut Chain, depth: usize, index: usize, wrapper: Option<&'sta
     }
 }
 
-/// The finding on an entry that the client does not support.
+/// Makes the finding on an entry that the client does not support.
 #[cold]
 fn passed_over(extension: &Extension<'_>, at: &Path<'_>, cx: &Validation<'_>) -> Diagnostic {
     let name: &str = &extension.type_name;
@@ -278,11 +279,11 @@ fn passed_over(extension: &Extension<'_>, at: &Path<'_>, cx: &Validation<'_>) ->
     }
 }
 
-/// The policy or message that a misspelt name may mean.
+/// Returns the policy or message that a misspelt name may mean.
 fn nearest_policy(name: &str) -> Option<&'static str> {
     let names = crate::names();
     let messages = crate::POLICIES.iter().filter_map(|p| p.message).map(|m| m.type_name);
-    // A name is often given without what marks it as gRPC's own.
+    // A name is often given without gRPC's prefix `xds_` or suffix `_experimental`.
     let stem = |policy: &'static str| {
         let stem = policy.strip_suffix("_experimental").unwrap_or(policy);
         stem.strip_prefix("xds_").unwrap_or(stem)
@@ -293,10 +294,10 @@ fn nearest_policy(name: &str) -> Option<&'static str> {
         .or_else(|| xdsctl_model::text::nearest(name, names.chain(messages).filter(|known| *known != name)))
 }
 
-/// Policies of a list that a message names.
+/// How many policies of a list a message names.
 const NAMES_SHOWN: usize = 4;
 
-/// What the policy of an entry is that was passed over, without its package.
+/// Returns the name of the policy of an entry that was passed over, without its package.
 fn skipped_name(cause: &Diagnostic) -> String {
     match cause.path.segs().last() {
         Some(Seg::Value { type_name, .. }) => type_name.rsplit('.').next().unwrap_or_default().to_owned(),
@@ -442,7 +443,7 @@ mod tests {
             found.iter().map(|(id, _)| *id).collect()
         };
         assert_eq!(ids(vec![unknown(), unknown()]), ["lb-no-supported-policy"]);
-        // The inner list is at a loss, and the outer one is not.
+        // The inner list has no supported policy, but the outer one has.
         let inner = wrr_locality(list(vec![unknown()]));
         assert_eq!(
             ids(vec![unknown(), inner]),

@@ -1,5 +1,5 @@
-//! least_request at work: draws endpoints that are connected, and takes the one with the fewest
-//! RPCs of this channel under way.
+//! least_request at work: draws connected endpoints at random, and picks the one with the fewest
+//! RPCs of this channel in flight.
 //!
 //! Follows grpc-go balancer/leastrequest and grpc-java LeastRequestLoadBalancer, which draw with
 //! repetition.
@@ -17,7 +17,7 @@ pub struct LeastRequestPolicy {
     lists: EndpointLists,
     shown: ListPicker<()>,
     choices: u32,
-    /// Counters of RPCs under way, by the place of the endpoint in the list.
+    /// The counters of RPCs in flight of the READY endpoints, in the order of the list.
     counters: Vec<u32>,
     at: String,
     connect_order: Rng,
@@ -25,7 +25,7 @@ pub struct LeastRequestPolicy {
 }
 
 impl LeastRequestPolicy {
-    /// A policy without endpoints.
+    /// Makes a policy without endpoints.
     pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> LeastRequestPolicy {
         let connect_order = cx.runtime.stream("least_request/connect order", &at);
         let draw = cx.runtime.stream("least_request/choice", &at);
@@ -40,7 +40,7 @@ impl LeastRequestPolicy {
         }
     }
 
-    /// Works off what endpoints of a list reported.
+    /// Handles the reports of endpoints of a list.
     fn note(&mut self, number: u32, mut said: EndpointReports, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         while let Some((index, report)) = said.pop_front() {

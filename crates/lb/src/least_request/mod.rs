@@ -1,5 +1,5 @@
-//! least_request: of some endpoints at random, the one with the fewest RPCs under way (A48). C-core
-//! does not have it.
+//! least_request: draws some endpoints at random, and picks the one with the fewest RPCs in flight
+//! (A48). C-core does not have it.
 
 mod machine;
 
@@ -12,10 +12,10 @@ use super::json::{self, ConfigPlace, Faults};
 use super::{PolicyType, done};
 use xdsctl_model::profile::Profile;
 
-/// The name under which gRPC registers the policy, as configs have it.
+/// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "least_request_experimental";
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
@@ -26,7 +26,7 @@ pub static TYPE: PolicyType = PolicyType {
 /// Reads the JSON config.
 ///
 /// # Errors
-/// A `choiceCount` that is no number.
+/// Fails if `choiceCount` is not a whole number.
 pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<LeastRequestConfig, Faults> {
     let mut faults = Faults::new();
     let default = LeastRequestConfig::default().choice_count;
@@ -43,7 +43,7 @@ pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<Leas
     done(LeastRequestConfig { choice_count }, faults)
 }
 
-/// The config in the client's form.
+/// Writes the config as the client does.
 pub fn to_json(config: &LeastRequestConfig) -> Value {
     json!({ "choiceCount": config.choice_count })
 }

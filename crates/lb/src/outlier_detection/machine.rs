@@ -1,10 +1,10 @@
-//! outlier_detection at work: counts how calls end, and takes endpoints out of service that fail
-//! more than others (A50).
+//! outlier_detection at work: counts how calls end, and ejects endpoints that fail more than others
+//! (A50).
 //!
-//! Counts are per endpoint; an ejection is told to the pick_first of each of its subchannels, which
-//! then counts as failed. The client goes through candidates in the order of heap addresses, which
-//! decides who is ejected first if not all may be: here each endpoint draws its place. Follows
-//! C-core outlier_detection.cc.
+//! Counts are per endpoint. When an endpoint is ejected, the pick_first of each of its subchannels
+//! gets an event and then reports a failure. The client goes through candidates in the order of
+//! heap addresses, which decides which endpoint is ejected first if not all may be. Here each
+//! endpoint draws a random place in that order. Follows C-core outlier_detection.cc.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -29,16 +29,16 @@ pub struct OutlierDetectionPolicy {
     at: TreePath,
     child: Child,
     detection: Option<OutlierDetection>,
-    /// The endpoints of the last update. Nothing else is kept of them while there is nothing to
-    /// count and nothing ejected.
+    /// The endpoints of the last update. Nothing else is kept about them while nothing is counted
+    /// and nothing is ejected.
     endpoints: EndpointList,
     is_tracking: bool,
-    /// Numbers of the endpoints in address-set order.
+    /// The numbers of the endpoints, in the order of their address sets.
     order: BTreeMap<AddressSet, u32>,
     records: BTreeMap<u32, Record>,
-    /// Names of the ejected endpoints by number.
+    /// The names of the ejected endpoints, by endpoint number.
     ejected: BTreeMap<u32, Arc<str>>,
-    /// Number of the endpoint by address text.
+    /// The endpoint number of each address, by the address's text.
     by_address: BTreeMap<Arc<str>, u32>,
     next_number: u32,
     timer: Option<TimerId>,
@@ -47,7 +47,7 @@ pub struct OutlierDetectionPolicy {
     places: Rng,
 }
 
-/// What is known of one endpoint.
+/// What is known about one endpoint.
 #[derive(Debug, Clone)]
 struct Record {
     endpoint: Arc<Endpoint>,
@@ -55,18 +55,18 @@ struct Record {
     failures: u32,
     multiplier: u32,
     ejected_at: Option<i64>,
-    /// Candidates are looked at in this order.
+    /// A random number that gives the order in which candidates are looked at.
     place: u64,
 }
 
-/// An endpoint with enough calls to be judged.
+/// An endpoint with enough calls to be a candidate for ejection.
 struct EjectionCandidate {
     endpoint: u32,
     place: u64,
     success_percent: f64,
 }
 
-/// Those of the candidates that are to be ejected, in the order in which they are.
+/// Returns the candidates that are to be ejected, in the order in which that happens.
 fn in_order(
     candidates: &[EjectionCandidate],
     is_to_be: impl Fn(&EjectionCandidate) -> bool,
@@ -77,7 +77,7 @@ fn in_order(
 }
 
 impl OutlierDetectionPolicy {
-    /// A policy without endpoints.
+    /// Makes a policy without endpoints.
     pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> OutlierDetectionPolicy {
         let enforce = cx.runtime.stream("outlier_detection/enforcement", &at);
         let places = cx.runtime.stream("outlier_detection/places", &at);
@@ -105,7 +105,7 @@ impl OutlierDetectionPolicy {
             .is_some_and(|d| d.success_rate.is_some() || d.failure_percentage.is_some())
     }
 
-    /// Names of the ejected endpoints, in address-set order.
+    /// Returns the names of the ejected endpoints, in the order of their address sets.
     fn ejected_names(&self) -> Vec<&str> {
         if self.ejected.is_empty() {
             return Vec::new();
@@ -140,7 +140,8 @@ impl OutlierDetectionPolicy {
                         successes: 0,
                         failures: 0,
                         multiplier: 0,
-                        // Never let back: no time lies that far ahead.
+                        // An endpoint that the options eject stays ejected: no time lies that far
+                        // ahead.
                         ejected_at: is_given.then_some(i64::MAX),
                         place: places.next_u64(),
                     }
@@ -164,7 +165,7 @@ impl OutlierDetectionPolicy {
         self.ejected.clear();
     }
 
-    /// Looks at what the policies below did to subchannels.
+    /// Ejects new subchannels of endpoints that are ejected.
     fn note_changes(&mut self, (mut reports, changes): (Reports, Range<usize>), cx: &mut PolicyCx<'_>) -> Reports {
         if self.ejected.is_empty() {
             return reports;
@@ -174,7 +175,8 @@ impl OutlierDetectionPolicy {
                 && let Some(endpoint) = self.by_address.get(&handle.address.text)
                 && self.ejected.contains_key(endpoint)
             {
-                // At once: it is failing from the first state on that the policy hears of.
+                // The event is handled at once, so that the first state that the policy below sees
+                // is a failure.
                 let (handle, is_ejected) = (handle.id, true);
                 let below = at.get(self.at.len() + 1..).unwrap_or_default();
                 let said = self
@@ -300,7 +302,7 @@ impl OutlierDetectionPolicy {
         ejected: &mut usize,
         cx: &mut PolicyCx<'_>,
     ) {
-        // From 1 to 99, where A50 has 0 to 99.
+        // The client draws from 1 to 99, where A50 says 0 to 99.
         let drawn = 1 + self.enforce.below(99);
         let percent = 100.0 * *ejected as f64 / self.records.len() as f64;
         let has_room = *ejected == 0 || percent < f64::from(detection.max_ejection_percent);
@@ -335,8 +337,8 @@ impl OutlierDetectionPolicy {
                 None => record.multiplier = record.multiplier.saturating_sub(1),
                 Some(at) => {
                     let time = base.saturating_mul(i64::from(record.multiplier)).min(longest);
-                    // The client wants more time to have passed, and a timer is always a moment
-                    // late: after a whole number of intervals the ejection is over.
+                    // The client requires more time to have passed, but its timer is always a
+                    // moment late: after a whole number of intervals the ejection is over.
                     if at.saturating_add(time) <= now {
                         record.ejected_at = None;
                         back.push(*number);
@@ -367,7 +369,7 @@ impl OutlierDetectionPolicy {
     }
 }
 
-/// Says whether two lists have endpoints of the same addresses, in the same order.
+/// Says whether two lists have endpoints with the same addresses, in the same order.
 fn has_same_addresses(old: &EndpointList, new: &EndpointList) -> bool {
     let difference = old.difference(new, |one, other| one.addresses == other.addresses);
     difference.old.is_empty() && difference.new.is_empty()
@@ -394,7 +396,7 @@ impl crate::policy::StateMachine for OutlierDetectionPolicy {
         if is_wanted && !(self.is_tracking && (has_same || update.endpoints.is_err())) {
             self.track(&cx.runtime.options);
         }
-        // With an interval of 0 the client does nothing else; here time has to pass.
+        // With an interval of 0 the client does nothing else. Here time has to advance.
         let interval = config.detection.interval.0.max(1);
         if !self.is_counting() {
             cx.runtime.cancel(&mut self.timer);

@@ -1,4 +1,4 @@
-//! outlier_detection: takes endpoints that fail out of the child policy's sight for a while (A50).
+//! outlier_detection: hides endpoints that fail from the child policy for a while (A50).
 
 mod machine;
 
@@ -19,16 +19,16 @@ rules! {
     LB_OUTLIER_DETECTION_PERCENTAGE = "lb-outlier-detection-percentage", Lb, Nack, "gRFC A50; C-core OutlierDetectionConfig::JsonPostLoad";
 }
 
-/// The name under which gRPC registers the policy, as configs have it.
+/// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "outlier_detection_experimental";
 
-/// Largest percentage.
+/// The largest valid percentage.
 pub const MAX_PERCENTAGE: u32 = 100;
 
-/// `maxEjectionTime` where the JSON has null (C-core outlier_detection.h).
+/// `maxEjectionTime` if the JSON has null for it (C-core outlier_detection.h).
 const NULL_MAX_EJECTION_TIME: Millis = Millis(30_000);
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
@@ -39,8 +39,8 @@ pub static TYPE: PolicyType = PolicyType {
 /// Reads the JSON config.
 ///
 /// # Errors
-/// Fields of the wrong type, percentages above 100 (named in snake case, as the client does), a `childPolicy` that is
-/// missing or rejected.
+/// Fails if a field has the wrong type, a percentage is above 100 (the fault names the field in
+/// snake case, as the client does), or `childPolicy` is missing or rejected.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<OutlierDetectionConfig, Faults> {
     let mut faults = Faults::new();
     let at = ConfigPlace::TOP;
@@ -111,7 +111,7 @@ fn failure_percentage(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) 
     Some(ejection)
 }
 
-/// Says what is wrong with a threshold that the check of the Cluster lets pass (1.85.1).
+/// Returns the faults in a threshold that the check of the Cluster accepts (1.85.1), in words.
 pub fn check_threshold(detection: &OutlierDetection) -> Option<String> {
     let mut faults = Faults::new();
     let ejection = detection.failure_percentage.as_ref()?;
@@ -120,7 +120,8 @@ pub fn check_threshold(detection: &OutlierDetection) -> Option<String> {
     (!faults.is_empty()).then(|| json::words(&faults))
 }
 
-/// Checks the range of a percentage; after an earlier fault, of the value that was kept.
+/// Checks the range of a percentage. After a fault in reading it, the value that was kept is
+/// checked.
 fn check_percentage(percentage: u32, at: &ConfigPlace<'_>, faults: &mut Faults) {
     if percentage > MAX_PERCENTAGE {
         at.fault(
@@ -131,14 +132,14 @@ fn check_percentage(percentage: u32, at: &ConfigPlace<'_>, faults: &mut Faults) 
     }
 }
 
-/// The config in the client's form.
+/// Writes the config as the client does.
 pub fn to_json(config: &OutlierDetectionConfig) -> Value {
     let mut json = fields_to_json(&config.detection);
     json["childPolicy"] = super::to_json(&config.child_policy);
     json
 }
 
-/// The fields of outlier detection in the client's form, without a child policy.
+/// Writes the fields of outlier detection as the client does, without a child policy.
 pub fn fields_to_json(detection: &OutlierDetection) -> Value {
     let mut config = json!({
         "interval": json::duration_to_json(detection.interval),

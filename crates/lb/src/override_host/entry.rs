@@ -1,4 +1,4 @@
-//! What the policy knows of one address.
+//! What override_host knows about one address.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use crate::endpoint::{Address, Endpoint};
 use crate::runtime::{Connectivity, Handle};
 use xdsctl_model::resource::cluster::HealthStatus;
 
-/// What override_host knows of one address (A55).
+/// What override_host knows about one address (A55).
 #[derive(Debug)]
 pub(super) struct HostEntry {
     pub address: Address,
     pub endpoint: Arc<Endpoint>,
-    /// This address first, then the others of its endpoint; made when a pick first needs it, since
-    /// the lists of all the addresses of one endpoint are the square of it.
+    /// This address first, then the others of its endpoint. The list is made when a pick first
+    /// needs it: the lists of all addresses of an endpoint take the square of their number.
     pub list: Option<Arc<str>>,
     pub health: HealthStatus,
     pub state: Connectivity,
@@ -25,14 +25,14 @@ pub(super) struct HostEntry {
 pub(super) enum HeldSubchannel {
     /// Nobody holds a subchannel.
     None,
-    /// The policies below hold it; `watch` tells its state.
+    /// The policies below hold it; `watch` is the watch that reports its state.
     Child { handle: Handle, watch: u64 },
-    /// The policy itself holds it, for sessions.
+    /// The policy itself holds it for sessions.
     Owned(Handle),
 }
 
 impl HeldSubchannel {
-    /// Number of the watch that tells its state.
+    /// Returns the number of the watch that reports the subchannel's state.
     pub const fn watch(&self) -> Option<u64> {
         match self {
             HeldSubchannel::None => None,
@@ -43,7 +43,7 @@ impl HeldSubchannel {
 }
 
 impl HostEntry {
-    /// One that nobody is connected to.
+    /// Makes an entry without a connection.
     pub fn new(address: &Address, endpoint: &Arc<Endpoint>) -> HostEntry {
         HostEntry {
             address: address.clone(),
@@ -56,7 +56,7 @@ impl HostEntry {
         }
     }
 
-    /// Takes another version of the endpoint.
+    /// Takes over another version of the endpoint.
     pub fn set(&mut self, address: &Address, endpoint: &Arc<Endpoint>) {
         self.address = address.clone();
         self.health = endpoint.health;
@@ -64,7 +64,7 @@ impl HostEntry {
         self.list = None;
     }
 
-    /// The list of its endpoint, for a cookie.
+    /// Returns the address list of the endpoint, for a cookie.
     pub fn list(&mut self) -> Arc<str> {
         let list = self
             .list
@@ -73,7 +73,7 @@ impl HostEntry {
     }
 }
 
-/// An address, then the others of its endpoint in order.
+/// Lists an address, then the others of its endpoint in order, separated by commas.
 pub(super) fn address_list(first: &Arc<str>, endpoint: &Endpoint) -> Arc<str> {
     let mut others = endpoint.addresses.iter().filter(|address| address.text != *first);
     let Some(second) = others.next() else {

@@ -1,10 +1,10 @@
 //! override_host at work: sends an RPC to the host of its session cookie, whatever the policies
 //! below would do (A55, A75).
 //!
-//! The policy knows every address of the cluster, those of all priorities and of draining endpoints
-//! included. A subchannel belongs to the policies below as long as they hold it; one that they let
-//! go of while a session still used it is kept here, until a sweep finds it idle. Follows C-core
-//! xds_override_host.cc.
+//! The policy knows every address of the cluster, including those of all priorities and of draining
+//! endpoints. A subchannel belongs to the policies below as long as they hold it. If they release
+//! it while a session still uses it, this policy keeps it until a sweep finds it idle. Follows
+//! C-core xds_override_host.cc.
 
 mod connections;
 mod session;
@@ -27,10 +27,11 @@ use crate::runtime::{Connectivity, Handle, SubchannelChange, TimerId, below};
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::status::Status;
 
-/// Number of the timer that ends the work at hand; 0 is that of the sweep.
+/// The number of the timer that decides about orphans when the work at hand is done. The timer of
+/// the sweep is number 0.
 const ORPHANS: u64 = 1;
 
-/// Shortest time between two sweeps (C-core xds_override_host.cc).
+/// The shortest time between two sweeps (C-core xds_override_host.cc).
 pub const MIN_SWEEP_MS: i64 = 5000;
 
 /// The state of an override_host policy.
@@ -40,27 +41,27 @@ pub struct OverrideHostPolicy {
     child: Child,
     statuses: BTreeSet<HealthStatus>,
     idle_timeout: i64,
-    /// The addresses, in order.
+    /// The entries, in the order of their addresses.
     entries: Vec<HostEntry>,
-    /// The endpoints under which the child's subchannels were made, by handle.
+    /// The endpoint for which each of the child's subchannels was made, by handle.
     lists: BTreeMap<u64, Arc<Endpoint>>,
-    /// The address of the entry of each watch. Looked up in, and never iterated over.
+    /// The address of the entry of each watch. The map is only looked up in, never iterated over.
     watches: HashMap<u64, SocketAddr>,
-    /// What the entries were made of, and whether an address was there twice.
+    /// The endpoints that the entries were made from, and whether an address occurred twice.
     taken: (EndpointList, bool),
-    /// The endpoints that the policies below have, of the last list.
+    /// The endpoints of the last list that the policies below get.
     open: Open,
-    /// Some entry may have been used within the idle timeout.
+    /// Whether some entry may have been used within the idle timeout.
     is_used: bool,
     timer: Option<TimerId>,
-    /// Subchannels that the policies below have let go of just now, by their handle, and held until
-    /// it is decided what becomes of them.
+    /// Subchannels that the policies below have just released, by handle. They are held until it is
+    /// decided whether a session keeps them.
     orphans: Vec<(u64, Handle)>,
     failure: Option<Status>,
 }
 
 impl OverrideHostPolicy {
-    /// A policy without addresses.
+    /// Makes a policy without addresses.
     pub fn new(at: TreePath) -> OverrideHostPolicy {
         OverrideHostPolicy {
             child: Child::new(below(&at, 0)),
@@ -79,11 +80,11 @@ impl OverrideHostPolicy {
         }
     }
 
-    /// Changes the entries of the endpoints that differ from those before; says whether that could
-    /// be done.
+    /// Changes only the entries of endpoints that differ from the previous list. Says whether that
+    /// was possible.
     fn change_endpoints(&mut self, endpoints: &EndpointList, cx: &mut PolicyCx<'_>) -> bool {
         let (before, has_twice) = std::mem::take(&mut self.taken);
-        // What is told names each address.
+        // The log names every address, so all of them must be gone through.
         if has_twice || before.is_empty() || cx.runtime.log.is_on() {
             return false;
         }
@@ -127,7 +128,7 @@ impl OverrideHostPolicy {
         true
     }
 
-    /// Says whether an endpoint has entries.
+    /// Says whether the addresses of an endpoint get entries.
     fn takes(&self, endpoint: &Endpoint) -> bool {
         endpoint.health != HealthStatus::Draining || self.statuses.contains(&HealthStatus::Draining)
     }
@@ -143,12 +144,12 @@ impl OverrideHostPolicy {
             }
             wanted.extend(endpoint.addresses.iter().map(|address| (address, endpoint)));
         }
-        // Of equal ones the first counts.
+        // If an address occurs twice, the first endpoint counts.
         wanted.sort_by_key(|(address, _)| address.socket);
         let count = wanted.len();
         wanted.dedup_by_key(|(address, _)| address.socket);
         self.taken = (endpoints.clone(), wanted.len() < count);
-        // What is gone goes first.
+        // Entries that are no longer listed are removed first.
         let (kept, gone): (Vec<HostEntry>, Vec<HostEntry>) =
             std::mem::take(&mut self.entries).into_iter().partition(|entry| {
                 let found = wanted.binary_search_by_key(&entry.address.socket, |(address, _)| address.socket);
@@ -180,14 +181,15 @@ impl OverrideHostPolicy {
         }
     }
 
-    /// Index of an address.
+    /// Returns the index of the entry of an address.
     fn find(&self, address: &SocketAddr) -> Option<usize> {
         self.entries
             .binary_search_by_key(address, |entry| entry.address.socket)
             .ok()
     }
 
-    /// Index of an address as a cookie has it: only the client's own text for it counts.
+    /// Returns the index of the entry of an address in a cookie, which must be spelled as the
+    /// client spells it.
     fn find_text(&self, text: &str) -> Option<usize> {
         let index = self.find(&text.parse().ok()?)?;
         self.entries
@@ -196,7 +198,8 @@ impl OverrideHostPolicy {
             .then_some(index)
     }
 
-    /// Lets go of a subchannel that this policy holds, and of a watch of one that it does not.
+    /// Releases a subchannel that this policy holds, or ends the watch of one that it does not
+    /// hold.
     fn disconnect(&mut self, connection: &mut HeldSubchannel, cx: &mut PolicyCx<'_>) {
         let connection = std::mem::replace(connection, HeldSubchannel::None);
         let watch = connection.watch();
@@ -207,7 +210,7 @@ impl OverrideHostPolicy {
         }
     }
 
-    /// Gives an address another connection.
+    /// Replaces the connection of an entry.
     fn connect(&mut self, index: usize, connection: HeldSubchannel, cx: &mut PolicyCx<'_>) {
         let Some(entry) = self.entries.get_mut(index) else {
             return;
@@ -220,7 +223,7 @@ impl OverrideHostPolicy {
         }
     }
 
-    /// Looks at what the policies below did to subchannels.
+    /// Handles the subchannels that the policies below have created or released.
     fn note_changes(&mut self, (reports, changes): (Reports, Range<usize>), cx: &mut PolicyCx<'_>) -> Reports {
         for index in changes {
             let Some(change) = cx.runtime.change(index) else { break };

@@ -11,17 +11,17 @@ pub use machine::OverrideHostPolicy;
 
 use super::PolicyType;
 
-/// What a session's cookie says, while a session filter is active.
+/// The hosts in a session's cookie, while a session filter is active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionHosts<'a> {
     /// Addresses separated by commas, the most wanted first; empty without a usable cookie.
     pub addresses: &'a str,
 }
 
-/// The name under which gRPC registers the policy, as configs have it.
+/// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "xds_override_host_experimental";
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,

@@ -1,5 +1,5 @@
-//! The endpoints that are open to new RPCs: those that are not draining. Made anew only where the
-//! list has changed.
+//! The endpoints that are open to new RPCs: those that are not draining. They are computed again
+//! only where the list has changed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::endpoint::{Endpoint, EndpointList, Piece};
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::pieces::Pieces;
 
-/// The pieces of the last list, and what of each is open.
+/// The pieces of the last list, each with its open endpoints.
 #[derive(Debug, Default)]
 pub(super) struct Open {
     pieces: Vec<(Piece, Piece)>,
@@ -16,7 +16,7 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// The open endpoints of a list.
+    /// Returns the open endpoints of a list.
     pub fn of(&mut self, endpoints: &EndpointList) -> EndpointList {
         let pieces = endpoints.pieces();
         let is_same = |((known, _), piece): (&(Piece, Piece), &Piece)| Arc::ptr_eq(known, piece);
@@ -30,8 +30,8 @@ impl Open {
         let back = tail.take(rest(before.len()).min(rest(pieces.len())));
         let back = back.take_while(|pair| is_same(*pair)).count();
         let middle = pieces.get(front..pieces.len() - back).unwrap_or_default();
-        // Of what has changed in several places, most is the same too. Only looked up in, so that
-        // its order is never seen.
+        // If the list has changed in several places, most pieces between them are the same too. The
+        // map is only looked up in, so its order has no effect.
         let known = before.get(front..before.len() - back).unwrap_or_default();
         let known: HashMap<_, &(Piece, Piece)> = known.iter().map(|pair| (pair.0.as_ptr(), pair)).collect();
         let middle: Vec<(Piece, Piece)> = middle

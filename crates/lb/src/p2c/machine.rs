@@ -1,7 +1,7 @@
-//! p2c at work: all endpoints are always ready, and connect when an RPC goes to them.
+//! p2c at work: all endpoints always count as READY, and connect when an RPC goes to them.
 //!
 //! Follows tower 0.5 `Balance` (balance/p2c/service.rs) over tonic's lazy channels, which never
-//! hold an RPC back: where there is no connection, it fails. Without an endpoint, RPCs wait.
+//! hold an RPC back: without a connection, the RPC fails. Without an endpoint, RPCs wait.
 
 use crate::endpoint::Address;
 use crate::picker::{Complete, Pick, PickArgs, PickCx, PickShares};
@@ -13,13 +13,13 @@ use xdsctl_model::rng::Rng;
 #[derive(Debug)]
 pub struct P2cPolicy {
     at: String,
-    /// The endpoints, with their counters of RPCs under way.
+    /// The endpoints, with their counters of RPCs in flight.
     endpoints: Vec<(Address, u32)>,
     draw: Rng,
 }
 
 impl P2cPolicy {
-    /// A policy without endpoints.
+    /// Makes a policy without endpoints.
     pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> P2cPolicy {
         P2cPolicy {
             at: format!("{at:?}"),
@@ -28,8 +28,8 @@ impl P2cPolicy {
         }
     }
 
-    /// Two places that differ, each pair with the same chance in both orders; one where there is no
-    /// second.
+    /// Draws the indexes of two different endpoints. All ordered pairs have the same chance. With
+    /// one endpoint only, returns it twice.
     fn two(&mut self) -> Option<(usize, usize)> {
         let count = self.endpoints.len();
         let first = (count > 0).then(|| self.draw.index(count))?;

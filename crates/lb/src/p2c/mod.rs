@@ -1,7 +1,7 @@
-//! p2c: of two endpoints at random, the one with fewer RPCs under way. tonic-xds runs tower's
-//! `Balance` for every cluster.
+//! p2c: draws two endpoints at random, and picks the one with fewer RPCs in flight. tonic-xds runs
+//! tower's `Balance` for every cluster.
 //!
-//! No resource can ask for it, and no other client has it.
+//! No resource can ask for this policy, and no other client has it.
 
 mod machine;
 
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use super::PolicyType;
 
-/// The name here; the client has no registry.
+/// The policy's name in xdsctl. The client has no registry.
 pub const NAME: &str = "p2c";
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
@@ -23,7 +23,7 @@ pub static TYPE: PolicyType = PolicyType {
     machine: |at, cx| Box::new(P2cPolicy::new(at, cx)),
 };
 
-/// The config, which is empty.
+/// Returns the config, which is empty.
 pub fn to_json(_: &P2cConfig) -> Value {
     json!({})
 }

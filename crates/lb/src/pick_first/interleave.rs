@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::endpoint::Address;
 
-/// Takes addresses of each family in turn, families in the order of their first address (A61).
+/// Takes addresses of each IP family in turn, beginning with the family of the first address (A61).
 pub(super) fn interleave(addresses: impl Iterator<Item = Address>) -> Vec<Address> {
     let mut families: Vec<(bool, VecDeque<Address>)> = Vec::new();
     let mut count = 0;

@@ -1,8 +1,8 @@
 //! pick_first at work: one connection, found by happy eyeballs (A61, A62).
 //!
-//! All addresses of a list are tried one after the other, the next one when the last failed or
-//! after a short delay. The first connection wins; the others are let go. When every address has
-//! failed once, all are tried for ever in parallel. Follows C-core pick_first.cc.
+//! Addresses of a list are tried in order: the next one when the last one failed, or after a short
+//! delay. The first connection wins; the others are released. When every address has failed once,
+//! all are tried for ever in parallel. Follows C-core pick_first.cc.
 
 use std::sync::Arc;
 
@@ -16,23 +16,24 @@ use xdsctl_model::profile::Feature;
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
 
-/// The owner of pooled connections that were made for a list of endpoints; those of a single endpoint are others.
+/// The owner of pooled connections that were made for a list of endpoints. The owner of those that
+/// were made for a single endpoint is 0.
 const OF_LISTS: u64 = 1;
 
 /// The state of a pick_first policy.
 #[derive(Debug)]
 pub struct PickFirstPolicy {
     at: TreePath,
-    /// Below a policy that has one pick_first for each endpoint: health counts, and texts are
-    /// shorter.
+    /// Whether the policy belongs to one that has a pick_first for each endpoint. If so, health
+    /// counts, and status texts are shorter.
     is_member: bool,
-    /// Made when it is first needed: most lists are not shuffled.
+    /// The random numbers for shuffling. Made when first needed: most lists are not shuffled.
     shuffle: Option<Box<Rng>>,
-    /// Whose its subchannels are; 0 while it has none, or if they are shared.
+    /// The owner of the policy's subchannels; 0 while it has none, or if they are shared.
     owner: u64,
     latest: Option<Result<Arc<[Address]>, Status>>,
     note: Box<str>,
-    /// Boxed, because most policies have done with theirs.
+    /// The subchannels that are being tried. Boxed, because most policies are done with theirs.
     list: Option<Box<List>>,
     selected: Option<Handle>,
     state: Connectivity,
@@ -40,19 +41,19 @@ pub struct PickFirstPolicy {
     timer_number: u64,
 }
 
-/// What a pick gets.
+/// What a pick returns.
 #[derive(Debug)]
 enum PickFirstReport {
     /// RPCs wait until there is a connection.
     Queue,
-    /// Wait, and connect.
+    /// RPCs wait, and the policy starts to connect.
     Wake,
-    /// The selected connection.
+    /// RPCs go to the selected connection.
     Ready,
     /// RPCs fail with this status.
     Fail(Status),
-    /// Fail with the words of this status of the connection, which has them already: a large
-    /// cluster may be down as a whole.
+    /// RPCs fail with a text made from this status of the connection. Sharing the status saves
+    /// memory when a large cluster is down as a whole.
     FailAs(Status),
 }
 
@@ -65,7 +66,7 @@ struct List {
     timer: Option<TimerId>,
     last_failure: Option<Status>,
     failures: usize,
-    /// Members that have failed.
+    /// How many members have failed.
     failed: usize,
 }
 
@@ -82,7 +83,8 @@ impl List {
         self.attempting >= self.members.len() && self.failed == self.members.len()
     }
 
-    /// Index of the member with a handle; handles are numbered in the order of the list.
+    /// Returns the index of the member with a handle. Handles are numbered in the order of the
+    /// list.
     fn index(&self, handle: u64) -> Option<usize> {
         self.members
             .binary_search_by_key(&handle, |member| member.handle.id)
@@ -91,7 +93,7 @@ impl List {
 }
 
 impl PickFirstPolicy {
-    /// A policy without addresses.
+    /// Makes a policy without addresses.
     pub fn new(at: TreePath, is_member: bool) -> PickFirstPolicy {
         PickFirstPolicy {
             at,
@@ -108,7 +110,7 @@ impl PickFirstPolicy {
         }
     }
 
-    /// A policy of a list that has chosen a connection to an address already.
+    /// Makes a policy of a list of endpoints, already connected to an address.
     pub fn connected(at: TreePath, endpoint: &Endpoint, address: &Address, cx: &mut PolicyCx<'_>) -> PickFirstPolicy {
         let handle = cx.runtime.acquire(address, 0, &at);
         PickFirstPolicy {
@@ -120,12 +122,12 @@ impl PickFirstPolicy {
         }
     }
 
-    /// The connection in use.
+    /// Returns the connection in use.
     pub const fn selected(&self) -> Option<&Handle> {
         self.selected.as_ref()
     }
 
-    /// Takes a list of endpoints.
+    /// Takes over a list of endpoints.
     pub fn set(
         &mut self,
         endpoints: Result<&[Arc<Endpoint>], &Status>,
@@ -136,7 +138,7 @@ impl PickFirstPolicy {
         match endpoints {
             Ok([]) => self.latest = Some(Err(no_address(note, cx))),
             Ok(endpoints) => self.latest = Some(Ok(self.order(endpoints, shuffle, cx))),
-            // An error leaves an old list in place.
+            // An error leaves the previous list in place.
             Err(status) => {
                 self.latest.get_or_insert_with(|| Err(status.clone()));
             }
@@ -152,7 +154,7 @@ impl PickFirstPolicy {
         reports
     }
 
-    /// The addresses in the order in which they are tried.
+    /// Returns the addresses in the order in which they are tried.
     fn order(&mut self, endpoints: &[Arc<Endpoint>], shuffle: bool, cx: &PolicyCx<'_>) -> Arc<[Address]> {
         if let [endpoint] = endpoints
             && endpoint.addresses.len() == 1
@@ -175,7 +177,7 @@ impl PickFirstPolicy {
                 keyed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
                 endpoints = keyed.into_iter().map(|(_, endpoint)| endpoint).collect();
             } else if cx.clusters.profile().has(Feature::ShuffleSparesFirst) {
-                // The client's loop ends before the second place.
+                // The client's loop stops before index 1.
                 for place in (2..endpoints.len()).rev() {
                     endpoints.swap(place, chance.index(place + 1));
                 }
@@ -209,8 +211,8 @@ impl PickFirstPolicy {
                     .collect();
                 let is_ready = |member: &Member| cx.runtime.pool.is_ready(member.handle.subchannel);
                 let ready = members.iter().position(is_ready).filter(|_| is_pooled);
-                // The client hears of the last one first, so of several that are connected already
-                // the last one is selected.
+                // The client sees the state of the last one first. So if several are connected
+                // already, the last one is selected.
                 for member in members.iter().rev().filter(|_| ready.is_none()) {
                     cx.runtime.tell_initial(&member.handle, &self.at);
                 }
@@ -275,7 +277,7 @@ impl PickFirstPolicy {
         drop_list(Some(list), cx);
     }
 
-    /// Says READY, or that outlier detection does not want the selected connection used.
+    /// Reports READY, or a failure if outlier detection has ejected the selected connection.
     fn show_health(&mut self, handle: &Handle, is_ejected: bool, reports: &mut Reports) {
         if is_ejected && self.is_member {
             let why = format!("{}: subchannel ejected by outlier detection", handle.address.uri());
@@ -300,7 +302,7 @@ impl PickFirstPolicy {
         if self.selected.as_ref().is_some_and(|selected| selected.id == handle) {
             match state {
                 Connectivity::Ready => {}
-                // What it tries meanwhile, it goes on with.
+                // The policy goes on with the list that it is trying meanwhile.
                 _ if self.list.is_some() && is_pooled(cx) => {
                     self.unselect(cx);
                     self.show_connecting(reports);
@@ -425,7 +427,7 @@ impl PickFirstPolicy {
 
     fn fail_all(&mut self, last: Option<Status>, cx: &PolicyCx<'_>, reports: &mut Reports) {
         match last {
-            // The connection to an address of the list before is used on.
+            // The connection to an address of the previous list stays in use.
             _ if self.selected.is_some() && is_pooled(cx) => {}
             Some(last) if hands_on(cx) => self.fail(last, reports),
             Some(last) if self.is_member => {
@@ -444,23 +446,24 @@ impl PickFirstPolicy {
         }
     }
 
-    /// What a member of a list says of the failure of its connection.
+    /// Returns the status that a member of a list reports when its connection fails.
     fn as_member(&self, last: &Status) -> Status {
         Status::unavailable(last.to_string()).with_note(&self.note)
     }
 }
 
-/// Says whether connections are taken from what all clusters have (grpc-js load-balancer-pick-first.ts, subchannel-pool.ts).
+/// Says whether connections come from a pool that all clusters share (grpc-js
+/// load-balancer-pick-first.ts, subchannel-pool.ts).
 fn is_pooled(cx: &PolicyCx<'_>) -> bool {
     cx.clusters.profile().has(Feature::ConnectionsPooled)
 }
 
-/// Says whether failures of connections are told in their own words.
+/// Says whether the policy passes on failures of connections in their own words.
 fn hands_on(cx: &PolicyCx<'_>) -> bool {
     cx.clusters.profile().has(Feature::FailuresHandedOn)
 }
 
-/// The failure without an address; `note` says why there is none.
+/// Returns the failure of an empty address list. `note` says why the list is empty.
 fn no_address(note: &str, cx: &PolicyCx<'_>) -> Status {
     Status::unavailable(match (hands_on(cx), note) {
         (false, _) => "empty address list".to_owned(),
@@ -536,7 +539,8 @@ impl crate::policy::StateMachine for PickFirstPolicy {
     fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         if self.state == Connectivity::Idle {
-            // Not yet CONNECTING for those above; but a second wish must not start over.
+            // The policies above do not see CONNECTING yet, but a second request to connect must
+            // not start over.
             self.state = Connectivity::Connecting;
             self.start(cx, &mut reports);
         }

@@ -15,14 +15,14 @@ use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::pick
 use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::{Feature, Profile};
 
-/// Delay between attempts of one pass (`grpc.happy_eyeballs_connection_attempt_delay_ms`, from 100
-/// to 2000).
+/// The delay between attempts of one pass (`grpc.happy_eyeballs_connection_attempt_delay_ms`, from
+/// 100 to 2000).
 pub const DEFAULT_ATTEMPT_DELAY_MS: i64 = 250;
 
-/// The name under which gRPC registers the policy, as configs have it.
+/// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "pick_first";
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: Some(&MessageType {
@@ -44,7 +44,7 @@ fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Optio
 /// Reads the JSON config.
 ///
 /// # Errors
-/// A `shuffleAddressList` that is no boolean.
+/// Fails if `shuffleAddressList` is not a boolean.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<PickFirstConfig, Faults> {
     if !profile.has(Feature::PickFirstJson) {
         return Ok(PickFirstConfig::default());
@@ -54,7 +54,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<PickF
     done(PickFirstConfig { shuffle_address_list }, faults)
 }
 
-/// The config in the client's form.
+/// Writes the config as the client does.
 pub fn to_json(config: &PickFirstConfig) -> Value {
     json!({ "shuffleAddressList": config.shuffle_address_list })
 }

@@ -1,8 +1,8 @@
-//! priority at work: the first child that works, with failover timers (A56).
+//! priority at work: uses the first child that works, with failover timers (A56).
 //!
 //! Children are made when they are needed. A child that is connecting for the first time, or that
-//! lost its connection, has ten seconds before the next one is tried. A child below the chosen one
-//! is kept for a quarter of an hour. Follows C-core priority.cc.
+//! has lost its connection, has ten seconds before the next one is tried. A child below the chosen
+//! one is kept for a quarter of an hour. Follows C-core priority.cc.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::runtime::{Connectivity, TimerId};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::status::Status;
 
-/// Most higher priorities that a trace lists one by one.
+/// How many higher priorities a trace lists one by one.
 const MAX_TOLD: usize = 16;
 
 /// The state of a priority policy.
@@ -33,7 +33,7 @@ pub struct PriorityPolicy {
     children: Children<PriorityState>,
     is_updating: bool,
     selected: Option<Arc<str>>,
-    /// Why it was selected, for people; found out when a trace first asks.
+    /// Why it was selected, as a text for traces. Made when a trace first asks.
     reason: Option<String>,
     /// The choice that was last logged, and its reason.
     told: Option<(Arc<str>, Why)>,
@@ -43,17 +43,17 @@ pub struct PriorityPolicy {
 #[derive(Debug)]
 struct PriorityState {
     report: StateReport,
-    /// How the child stands in the list of priorities.
+    /// The child's standing as it was last noted in the list of priorities.
     standing: Option<ChildStanding>,
     can_start_timer: bool,
     failover: Option<TimerId>,
-    /// What RPCs get since its time was over, until it reports anew; `None` in clients in which
-    /// they go on waiting.
+    /// The status of RPCs once the child's time to connect is over, until it reports again. `None`
+    /// in clients whose RPCs go on waiting.
     timed_out: Option<Status>,
 }
 
 impl PriorityPolicy {
-    /// A policy without children.
+    /// Makes a policy without children.
     pub fn new(at: TreePath) -> PriorityPolicy {
         PriorityPolicy {
             config: None,
@@ -70,7 +70,7 @@ impl PriorityPolicy {
         }
     }
 
-    /// Hands the latest update to a child.
+    /// Passes the latest update to a child.
     fn update_child(&mut self, name: &str, cx: &mut PolicyCx<'_>) -> Reports {
         let config = self.config.as_ref().and_then(|config| config.children.get(name));
         let (Some(config), Some(member)) = (config, self.children.get_mut(name)) else {
@@ -106,7 +106,7 @@ impl PriorityPolicy {
         self.note_standing(name);
     }
 
-    /// Notes in the list of priorities how a child stands.
+    /// Notes a child's standing in the list of priorities.
     fn note_standing(&mut self, name: &str) {
         let standing = match self.children.get(name) {
             None => ChildStanding {
@@ -167,7 +167,8 @@ impl PriorityPolicy {
             if !self.is_updating {
                 let (before, told) = (self.selected.clone(), reports.len());
                 self.choose(cx, reports);
-                // What does not concern the child in use, grpc-go does not tell (balancer/priority `syncPriority`).
+                // grpc-go does not pass on a report that does not concern the child in use
+                // (balancer/priority `syncPriority`).
                 let is_other = self.selected == before && before.is_some_and(|selected| *selected != *name);
                 if is_other && cx.clusters.profile().has(Feature::FailuresHandedOn) {
                     reports.truncate(told);
@@ -192,7 +193,7 @@ impl PriorityPolicy {
             let Some(name) = self.places.name(place) else { break };
             self.revive_down_to(place, cx);
             if self.children.get(&name).is_none() {
-                // What the new child says at once is only noted: the walk goes on here.
+                // What the new child reports at once is only noted: this loop goes on with it.
                 let was_updating = std::mem::replace(&mut self.is_updating, true);
                 self.create(&name, cx, reports);
                 self.is_updating = was_updating;
@@ -226,7 +227,7 @@ impl PriorityPolicy {
         }
     }
 
-    /// The priority that has the RPCs if none works and none has time left.
+    /// Returns the priority that gets the RPCs if none works and none has time left to connect.
     fn fallback(&self, cx: &PolicyCx<'_>) -> Option<Arc<str>> {
         if !cx.clusters.profile().has(Feature::LastPriorityFails) {
             return self.places.fallback();
@@ -283,7 +284,7 @@ impl PriorityPolicy {
         }
     }
 
-    /// Keeps a child only for a while.
+    /// Retires a child, which is then kept only for a while.
     fn retire(&mut self, name: &Arc<str>, cx: &mut PolicyCx<'_>) {
         if self.children.retire(name, RETENTION_MS, cx) {
             cx.runtime.say(self.children.at(), || LogEvent::ChildDeactivated {
@@ -324,7 +325,7 @@ impl PriorityPolicy {
         reports
     }
 
-    /// Why the selected child was selected, for people.
+    /// Says why the selected child was selected, for a trace.
     fn reason(&self, name: &str) -> String {
         let place = self.places.place(name).unwrap_or(0);
         let state_of = |name: &str| self.children.get(name).map(|member| member.data.report.state);
@@ -431,7 +432,8 @@ impl crate::policy::StateMachine for PriorityPolicy {
         reports
     }
 
-    /// A child that is made for it begins with the endpoints of before.
+    /// Passes the loss on to the listed children. A child that is created because of it starts with
+    /// the previous endpoints.
     fn lose(&mut self, why: &Status, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         for name in self.children.names() {

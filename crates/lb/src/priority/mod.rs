@@ -24,10 +24,10 @@ rules! {
 /// (`grpc.priority_failover_timeout_ms`).
 pub const DEFAULT_FAILOVER_MS: i64 = 10_000;
 
-/// The name under which gRPC registers the policy, as configs have it.
+/// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "priority_experimental";
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
@@ -38,7 +38,7 @@ pub static TYPE: PolicyType = PolicyType {
 /// Reads the JSON config.
 ///
 /// # Errors
-/// Missing or rejected children, priorities without a child.
+/// Fails if a child is missing or rejected, or a priority names no child.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<PriorityConfig, Faults> {
     let mut faults = Faults::new();
     let at = ConfigPlace::TOP;
@@ -58,7 +58,8 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Prior
     let mut priorities = Vec::with_capacity(names.len());
     let mut unknown = BTreeSet::new();
     for (i, name) in names.iter().enumerate() {
-        // A name that is no text stays empty, and the empty name is looked up like any other.
+        // A name that is not a text is read as empty, and the empty name is looked up like any
+        // other.
         let name = json::text(name, &at_priorities.index(i), &mut faults).unwrap_or_default();
         if !listed.is_some_and(|children| children.contains_key(name)) {
             unknown.insert(name);
@@ -86,7 +87,7 @@ fn read_child(value: &Value, at: &ConfigPlace<'_>, profile: &Profile, faults: &m
     })
 }
 
-/// The config in the client's form.
+/// Writes the config as the client does.
 pub fn to_json(config: &PriorityConfig) -> Value {
     let children: Map<String, Value> = config
         .children

@@ -1,9 +1,9 @@
-//! The list of priorities with what decides about each: which is the first to stop at, which are
-//! kept for nothing.
+//! The list of priorities, with what decides about each: at which priority a walk stops first, and
+//! which children are only kept for a while.
 //!
 //! The client walks its list from the top at every report of any child. With thousands of
-//! priorities that are down that is the square of their number; here a report moves one priority
-//! between sets, and the walk is a look at their first members.
+//! priorities that are down, that costs the square of their number. Here a report moves one
+//! priority between sets, and a walk looks only at the first members of the sets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,17 +13,18 @@ use crate::run::row::look;
 /// What a walk down the list finds at a priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChildStanding {
-    /// The walk ends here: the child is not made yet, works, or has time left to connect.
+    /// Whether the walk ends here: the child does not exist yet, works, or has time left to
+    /// connect.
     pub is_stop: bool,
-    /// The child is CONNECTING.
+    /// Whether the child is CONNECTING.
     pub is_connecting: bool,
-    /// The child is there and wanted.
+    /// Whether the child exists and is wanted.
     pub is_active: bool,
-    /// The child is there and only kept for a while.
+    /// Whether the child exists but is only kept for a while.
     pub is_retired: bool,
 }
 
-/// The priorities, most wanted first. A name may be there more than once.
+/// The priorities, the most wanted first. A name may occur more than once.
 #[derive(Debug, Default)]
 pub struct PriorityPlaces {
     names: Vec<Arc<str>>,
@@ -35,7 +36,7 @@ pub struct PriorityPlaces {
 }
 
 impl PriorityPlaces {
-    /// A list of names, of which nothing is noted yet.
+    /// Makes a list of names about which nothing is noted yet.
     pub fn new(names: &[String]) -> PriorityPlaces {
         let names: Vec<Arc<str>> = names.iter().map(|name| name.as_str().into()).collect();
         let mut places: BTreeMap<Arc<str>, Vec<usize>> = BTreeMap::new();
@@ -49,32 +50,32 @@ impl PriorityPlaces {
         }
     }
 
-    /// All names, most wanted first.
+    /// Returns all names, the most wanted first.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &Arc<str>> {
         self.names.iter().inspect(|_| look(1))
     }
 
-    /// Says whether there is none.
+    /// Says whether there is no priority.
     pub const fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// How many there are.
+    /// Returns the number of priorities.
     pub const fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// The name at a place.
+    /// Returns the name at an index.
     pub fn name(&self, place: usize) -> Option<Arc<str>> {
         self.names.get(place).cloned()
     }
 
-    /// The first place of a name.
+    /// Returns the first index of a name.
     pub fn place(&self, name: &str) -> Option<usize> {
         self.places.get(name)?.first().copied()
     }
 
-    /// Notes how a child stands.
+    /// Notes the standing of the child of a name.
     pub fn note(&mut self, name: &str, standing: ChildStanding) {
         for place in self.places.get(name).into_iter().flatten() {
             for (set, is_member) in [
@@ -92,23 +93,24 @@ impl PriorityPlaces {
         }
     }
 
-    /// Where a walk down the list ends.
+    /// Returns the index at which a walk down the list ends.
     pub fn first_stop(&self) -> Option<usize> {
         self.stops.first().copied()
     }
 
-    /// The first that is CONNECTING, else the last of all: what is shown if no walk ends.
+    /// Returns the priority to use if no walk ends: the first that is CONNECTING, else the last of
+    /// all.
     pub fn fallback(&self) -> Option<Arc<str>> {
         let last = self.names.len().checked_sub(1);
         self.name(self.connecting.first().copied().or(last)?)
     }
 
-    /// The first one at or above a place that is only kept for a while.
+    /// Returns the first priority at or above an index whose child is only kept for a while.
     pub fn retired_above(&self, place: usize) -> Option<Arc<str>> {
         self.name(self.retired.range(..=place).next().copied()?)
     }
 
-    /// The first one below a place that is wanted.
+    /// Returns the first priority below an index whose child is wanted.
     pub fn active_below(&self, place: usize) -> Option<Arc<str>> {
         self.name(self.active.range(place + 1..).next().copied()?)
     }

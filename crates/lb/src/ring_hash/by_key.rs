@@ -1,26 +1,26 @@
 //! The ring of clients that build it in the order of the hash keys.
 //!
-//! The order decides which endpoint has an entry more where they do not come out even. An empty key
-//! counts as none. Endpoints with one key have the same entries, and one of them gets all picks,
-//! another one after each change of a connection. Follows grpc-go ringhash.go, ring.go.
+//! The order decides which endpoint has one more entry where shares are not whole numbers. An empty
+//! key counts as none. Endpoints with the same key have the same entries, and one of them gets all
+//! picks: another one after each change of a connection. Follows grpc-go ringhash.go, ring.go.
 
 use super::ring::EntryWays;
 use super::{Ring, RingMember, Size};
 
-/// What an endpoint is known by.
+/// Returns the key of an endpoint: its hash key, or else its first address.
 fn key<'e>(member: &'e RingMember<'_>) -> &'e str {
     let own = member.hash_key.filter(|key| !key.is_empty());
     own.unwrap_or(member.name())
 }
 
-/// Says whether some of the endpoints have one key.
+/// Says whether some of the endpoints have the same key.
 pub(super) fn has_twins(members: &[RingMember<'_>]) -> bool {
     let mut keys: Vec<&str> = members.iter().map(key).collect();
     keys.sort_unstable();
     keys.windows(2).any(|two| two.first() == two.last())
 }
 
-/// The ring; `drawn` says which of several endpoints with one key gets the picks.
+/// Builds the ring. `drawn` decides which of several endpoints with the same key gets the picks.
 pub(super) fn ring(members: &[RingMember<'_>], size: Size, ways: EntryWays, drawn: u64) -> Ring {
     let mut by_key: Vec<(&str, u32, u32)> = members
         .iter()

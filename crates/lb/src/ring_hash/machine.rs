@@ -1,7 +1,7 @@
-//! ring_hash at work: endpoints connect when a request hash meets them.
+//! ring_hash at work: endpoints connect when a request hash leads to them.
 //!
-//! A pick walks the ring from the place of its hash, past endpoints that cannot be reached, and
-//! wakes the first idle one. Follows C-core ring_hash.cc
+//! A pick walks the ring from the entry of its hash, past endpoints that cannot be reached, and
+//! connects the first idle one. Follows C-core ring_hash.cc
 //! (`UpdateAggregatedConnectivityStateLocked`, `Picker::Pick`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,39 +25,39 @@ use xdsctl_model::status::Status;
 #[derive(Debug)]
 pub struct RingHashPolicy {
     at: TreePath,
-    /// Made for the first pick: a channel may have thousands of these policies and use one.
+    /// Built for the first pick: a channel may have thousands of these policies and use one.
     ring: OnceLock<Ring>,
-    /// Entries of the ring, at least and at most.
+    /// The least and the most entries of the ring.
     ring_size: Size,
-    /// How the ring is built.
+    /// How the client builds the ring.
     ways: RingWays,
-    /// Weights that do not fit into 32 bits make no ring.
+    /// Whether the client refuses weights that do not fit into 32 bits.
     checks_weights: bool,
     members: Row<Member>,
-    /// What the members were made of.
+    /// The list that the members were made from.
     taken: EndpointList,
-    /// Indices of the members by number.
+    /// The index of each member, by its number.
     index_of: BTreeMap<u32, usize>,
     tally: StateTally,
-    /// Ranks of the IDLE members.
+    /// The ranks of the IDLE members.
     idle: BTreeSet<usize>,
-    /// Numbers of the members in address-set order.
+    /// The numbers of the members, in the order of their address sets.
     by_rank: Vec<u32>,
     next_number: u32,
     note: String,
     request_hash_header: String,
     last_failure: Option<Status>,
-    /// Shown instead of the ring when there is no endpoint.
+    /// The status of RPCs while there are no endpoints to use; the ring is not asked then.
     empty: Option<Status>,
     random_hash: Rng,
-    /// Of members with one key, the one drawn by this number gets the picks, where that is drawn.
+    /// Decides which of several members with the same key gets the picks, in clients that draw it.
     drawn: u64,
 }
 
 #[derive(Debug)]
 struct Member {
     number: u32,
-    /// Place in address-set order.
+    /// The place in the order of address sets.
     rank: usize,
     endpoint: Arc<Endpoint>,
     weight: i64,
@@ -67,7 +67,7 @@ struct Member {
     status: Option<Status>,
 }
 
-/// The weight of an endpoint. Most clients count in signed numbers.
+/// Returns the weight of an endpoint. Most clients read it as a signed number.
 fn weight_of(endpoint: &Endpoint, is_plain: bool) -> i64 {
     match is_plain {
         true => endpoint.weight.into(),
@@ -75,7 +75,7 @@ fn weight_of(endpoint: &Endpoint, is_plain: bool) -> i64 {
     }
 }
 
-/// The weight of an endpoint that is there twice.
+/// Adds up the weights of an endpoint that is listed twice.
 const fn sum_of(one: i64, other: i64, is_plain: bool) -> i64 {
     match is_plain {
         true => one.saturating_add(other),
@@ -84,7 +84,7 @@ const fn sum_of(one: i64, other: i64, is_plain: bool) -> i64 {
 }
 
 impl RingHashPolicy {
-    /// A policy without endpoints.
+    /// Makes a policy without endpoints.
     pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> RingHashPolicy {
         let random_hash = cx.runtime.stream("ring_hash/random hash", &at);
         RingHashPolicy {
@@ -109,10 +109,11 @@ impl RingHashPolicy {
         }
     }
 
-    /// Takes endpoints of the same addresses in the same order; `None` if they are others.
+    /// Takes over endpoints with the same addresses, in the same order, as before. Returns `None`
+    /// if they differ in that.
     fn change_endpoints(&mut self, endpoints: &EndpointList, cx: &mut PolicyCx<'_>) -> Option<Vec<(u32, StateReport)>> {
         let has_same = |one: &Endpoint, other: &Endpoint| one.addresses == other.addresses;
-        // Of equal ones the weights are added.
+        // Weights of endpoints with the same addresses are added up, which this does not do.
         let is_plain = self.taken.len() == self.members.len() && self.taken.len() == endpoints.len();
         let difference = self.taken.difference(endpoints, Arc::ptr_eq);
         let pairs = || difference.old.iter().zip(&difference.new);
@@ -194,7 +195,7 @@ impl RingHashPolicy {
         said
     }
 
-    /// Notes the members' places in address-set order, and their states.
+    /// Sets the members' ranks in the order of their address sets, and counts their states.
     fn rank(&mut self, in_order: impl Iterator<Item = usize>) {
         self.by_rank.clear();
         self.idle.clear();
@@ -214,8 +215,8 @@ impl RingHashPolicy {
         }
     }
 
-    /// Takes no endpoints: a ring that works goes on, and any other fails until one of its
-    /// endpoints has a new state.
+    /// Handles endpoints that the client refuses. A ring that works stays in use; any other fails
+    /// until one of its endpoints has a new state.
     fn refuse(&mut self, status: Status) -> Reports {
         if self.tally.count(Connectivity::Ready) > 0 {
             return Reports::new();
@@ -285,7 +286,7 @@ impl RingHashPolicy {
         }
         reports.push(report);
         self.draw_twins();
-        // Nobody may ever pick again, so the policy itself looks for an endpoint that answers.
+        // There may never be another pick, so the policy itself looks for an endpoint that answers.
         if matches!(state, Connectivity::Connecting | Connectivity::TransientFailure) && connecting == 0 {
             let first = self.idle.first().and_then(|rank| self.by_rank.get(*rank).copied());
             if let Some(number) = first {
@@ -294,7 +295,7 @@ impl RingHashPolicy {
         }
     }
 
-    /// Draws anew which of several members with one key gets the picks, as a new picker does.
+    /// Draws again which of several members with the same key gets the picks, as a new picker does.
     fn draw_twins(&mut self) {
         if self.ways.is_by_key && by_key::has_twins(&self.on_the_ring()) {
             self.drawn = self.random_hash.next_u64();
@@ -302,7 +303,7 @@ impl RingHashPolicy {
         }
     }
 
-    /// The members as the ring has them.
+    /// Returns the members as the ring gets them.
     fn on_the_ring(&self) -> Vec<RingMember<'_>> {
         let least = i64::from(!self.ways.takes_zero);
         let members = self.members.iter().map(|member| RingMember {
@@ -321,12 +322,12 @@ impl RingHashPolicy {
             .get_or_init(|| self.ways.ring(&self.on_the_ring(), self.ring_size, self.drawn))
     }
 
-    /// Which member is at an entry of the ring.
+    /// Returns the index of the member at an entry of the ring.
     fn index_on_ring(&self, index: usize) -> Option<usize> {
         Some(self.ring().entries().get(index)?.endpoint as usize)
     }
 
-    /// The member at an entry of the ring.
+    /// Returns the member at an entry of the ring.
     fn on_ring(&self, index: usize) -> Option<&Member> {
         self.members.get(self.index_on_ring(index)?)
     }
@@ -385,7 +386,7 @@ impl RingHashPolicy {
         self.no_endpoint(start)
     }
 
-    /// With a random hash, the first connected endpoint will do.
+    /// Picks for a random hash, for which the first connected endpoint will do.
     fn pick_any(&mut self, start: usize, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         let len = self.ring().entries().len();
         let mut has_requested = self.tally.count(Connectivity::Connecting) > 0;
@@ -411,7 +412,7 @@ impl RingHashPolicy {
         }
     }
 
-    /// Where picks go that begin at an entry.
+    /// Adds up where picks go that begin at an entry.
     fn share_from(&self, start: usize, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         let len = self.ring().entries().len();
         let ready = (0..len)
@@ -423,7 +424,7 @@ impl RingHashPolicy {
                 state: Connectivity::Ready,
                 ..
             }) => child.shares(args, share, out),
-            // It connects as soon as a pick comes by.
+            // The endpoint connects as soon as a pick reaches it.
             Some(member) => out.add(member.endpoint.name(), share),
             None => {
                 if let Pick::Fail(status) = self.no_endpoint(start) {
@@ -500,8 +501,8 @@ impl crate::policy::StateMachine for RingHashPolicy {
     }
 
     fn exit_idle(&mut self, _cx: &mut PolicyCx<'_>) -> Reports {
-        // The client has no answer to this: endpoints connect when a hash meets them, which is why
-        // ring_hash under weighted_target, whose idle children get no picks, never connects.
+        // The client does nothing here: endpoints connect when a hash leads to them. That is why
+        // ring_hash below weighted_target, whose idle children get no picks, never connects.
         Reports::new()
     }
 

@@ -35,17 +35,18 @@ rules! {
         also [Go Java Node] "all cap a ring at 4096 entries (A42)";
 }
 
-/// The name under which gRPC registers the policy, as configs have it.
+/// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "ring_hash_experimental";
 
-/// Largest ring size that a config may have (C-core ring_hash.cc, xds_bootstrap_grpc_builder.cc).
+/// The largest ring size that a config may have (C-core ring_hash.cc,
+/// xds_bootstrap_grpc_builder.cc).
 pub const MAX_RING_SIZE: u64 = 8_388_608;
 
-/// Ring size to which the client caps both sizes when it builds a ring
+/// The value to which the client caps both sizes when it builds a ring
 /// (`grpc.lb.ring_hash.ring_size_cap`).
 pub const RING_SIZE_CAP: u64 = 4096;
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: Some(&MessageType {
@@ -117,7 +118,7 @@ fn check_size(size: u64, at: &Path<'_>, cx: &mut Validation<'_>) {
     }
 }
 
-/// The JSON that the client generates from xDS.
+/// Writes the JSON that the client generates from xDS.
 pub fn sizes_to_json(min: u64, max: u64) -> Value {
     json!({ "minRingSize": min, "maxRingSize": max })
 }
@@ -125,7 +126,8 @@ pub fn sizes_to_json(min: u64, max: u64) -> Value {
 /// Reads the JSON config.
 ///
 /// # Errors
-/// Sizes out of range or in the wrong order. `requestHashHeader` is looked at only with its switch on.
+/// Fails if a size is out of range, or the minimum is above the maximum. `requestHashHeader` is
+/// read only with its switch on.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<RingHashConfig, Faults> {
     let mut faults = Faults::new();
     let at = ConfigPlace::TOP;
@@ -147,7 +149,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<RingH
             );
         }
     }
-    // The client compares whatever is left of sizes that it could not read.
+    // The client also compares what is left of sizes that it could not read.
     if min.value > max.value {
         at.fault(
             &LB_RING_HASH_MIN_ABOVE_MAX,
@@ -170,7 +172,7 @@ fn size(config: &Map<String, Value>, name: &str, default: u64, faults: &mut Faul
     }
 }
 
-/// The config in the client's form.
+/// Writes the config as the client does.
 pub fn to_json(config: &RingHashConfig) -> Value {
     let mut written = sizes_to_json(config.min_ring_size, config.max_ring_size);
     if !config.request_hash_header.is_empty()

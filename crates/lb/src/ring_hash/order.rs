@@ -14,7 +14,7 @@ const THRESHOLD: usize = 16;
 pub(super) fn by_hash(entries: &mut [RingEntry]) {
     let depth = 2 * entries.len().checked_ilog2().unwrap_or(0);
     partition(entries, depth);
-    // The last pass is an insertion sort, which is stable; what is nearly sorted costs little.
+    // The last pass is an insertion sort, which is stable; nearly sorted input costs little.
     entries.sort_by_key(|entry| entry.hash);
 }
 
@@ -22,7 +22,8 @@ pub(super) fn by_hash(entries: &mut [RingEntry]) {
 fn partition(mut range: &mut [RingEntry], mut depth: u32) {
     while range.len() > THRESHOLD {
         if depth == 0 {
-            // A heap sort in the client: reached only by inputs made for it, which hashes are not.
+            // The client uses a heap sort here. Only input that is made for it gets here, which
+            // hashes are not.
             return;
         }
         depth -= 1;

@@ -1,15 +1,15 @@
 //! The ring of ring_hash: endpoints on a circle of 64-bit hashes, in proportion to their weights
 //! (A42, A76).
 //!
-//! Bit by bit what the client builds: the same hashes, the same counts of entries (IEEE doubles in
-//! the same order), the same search. Follows C-core ring_hash.cc `RingHash::Ring`,
+//! It is bit by bit what the client builds: the same hashes, the same counts of entries (IEEE
+//! doubles in the same order), the same search. Follows C-core ring_hash.cc `RingHash::Ring`,
 //! `RingHash::Picker::Pick`.
 
 use twox_hash::XxHash64;
 
 use super::RingHashConfig;
 
-/// XXH64 with seed 0, the hash of ring entries and header values.
+/// Computes XXH64 with seed 0, the hash of ring entries and header values.
 ///
 /// ```
 /// use xdsctl_lb::ring_hash::hash;
@@ -19,26 +19,27 @@ pub fn hash(bytes: &[u8]) -> u64 {
     XxHash64::oneshot(0, bytes)
 }
 
-/// One place on a ring.
+/// One entry of a ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RingEntry {
     /// The hash of the entry, by which the ring is sorted.
     pub hash: u64,
-    /// Index of the endpoint.
+    /// The index of the endpoint.
     pub endpoint: u32,
 }
 
-/// Bounds of a ring's size; the caller caps them (`grpc.lb.ring_hash.ring_size_cap`, default 4096).
+/// The bounds of a ring's size; the caller caps them (`grpc.lb.ring_hash.ring_size_cap`, default
+/// 4096).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Size {
-    /// At least this many entries, so that the least endpoint has its share.
+    /// The least number of entries, so that the endpoint with the smallest weight has its share.
     pub min: u64,
-    /// At most this many entries.
+    /// The largest number of entries.
     pub max: u64,
 }
 
 impl Size {
-    /// Those of a config under a cap.
+    /// Returns the bounds of a config, each at most `cap`.
     pub fn capped(config: &RingHashConfig, cap: u64) -> Size {
         Size {
             min: config.min_ring_size.min(cap),
@@ -47,7 +48,7 @@ impl Size {
     }
 }
 
-/// A ring.
+/// A ring of ring_hash.
 ///
 /// ```
 /// use xdsctl_lb::ring_hash::{Ring, Size, hash};
@@ -61,53 +62,54 @@ impl Size {
 pub struct Ring {
     entries: Vec<RingEntry>,
     is_signed: bool,
-    /// What is behind the last entry goes to the last, and not to the first.
+    /// Whether hashes above the last entry belong to the last entry, and not to the first.
     ends: bool,
 }
 
-/// In what the entries of a ring are made otherwise than in C-core.
+/// The differences from C-core in how the entries of a ring are made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct EntryWays {
-    /// Names of entries have no `_` before the number
+    /// Whether names of entries have no `_` before the number
     /// ([`Feature::RingNamesPlain`](xdsctl_model::profile::Feature::RingNamesPlain)).
     pub has_plain_names: bool,
-    /// The number counts the entries of all endpoints
+    /// Whether the number counts the entries of all endpoints
     /// ([`Feature::RingCountsOn`](xdsctl_model::profile::Feature::RingCountsOn)).
     pub counts_on: bool,
-    /// The name of an entry keeps all but the last digit of the counter of the one before.
+    /// Whether the name of an entry keeps all but the last digit of the number of the entry before.
     pub names_grow: bool,
-    /// The sum of the weights is cut off at 32 bits (grpc-go ring.go `normalizeWeights`).
+    /// Whether the sum of the weights is cut off at 32 bits (grpc-go ring.go `normalizeWeights`).
     pub sum_wraps: bool,
 }
 
-/// In what rings of signed hashes differ.
+/// The differences between clients whose rings have signed hashes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SignedWays {
-    /// That of [`EntryWays`].
+    /// See [`EntryWays`].
     pub names_grow: bool,
-    /// Behind the last entry is the first.
+    /// Whether hashes above the last entry belong to the first.
     pub turns: bool,
 }
 
 /// An endpoint that gets its entries on a ring.
 #[derive(Debug, Clone)]
 pub(super) struct RingEndpoint<K> {
-    /// The index of the endpoint among all of the policy.
+    /// The index of the endpoint among all endpoints of the policy.
     pub endpoint: u32,
-    /// What its entries are hashed of.
+    /// The text with which the names of its entries begin; the names are hashed.
     pub key: K,
-    /// With one of 0 nothing has an entry, as none is what the client then computes with.
+    /// The weight. If one endpoint has a weight of 0, the ring has no entries, because the client
+    /// then computes with NaN.
     pub weight: u32,
 }
 
 impl Ring {
-    /// Builds the ring of endpoints with their keys (the first address, or a hash key) and weights,
-    /// at least 1 each.
+    /// Builds the ring of endpoints from their keys (the first address, or a hash key) and weights,
+    /// which are at least 1.
     pub fn new<K: AsRef<str>>(endpoints: &[(K, u32)], size: Size) -> Ring {
         Self::made(endpoints, size, EntryWays::default())
     }
 
-    /// Builds the ring of a client with ways of its own.
+    /// Builds the ring of a client that makes entries in its own way.
     pub(super) fn made<K: AsRef<str>>(endpoints: &[(K, u32)], size: Size, ways: EntryWays) -> Ring {
         let places = endpoints.iter().zip(0..).map(|((key, weight), endpoint)| RingEndpoint {
             endpoint,
@@ -123,8 +125,8 @@ impl Ring {
         }
     }
 
-    /// Builds the ring of endpoints that get their entries in this order, with hashes that are
-    /// signed numbers.
+    /// Builds a ring whose hashes are signed numbers. The endpoints get their entries in this
+    /// order.
     pub(super) fn signed<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, signed: SignedWays) -> Ring {
         let ways = EntryWays {
             names_grow: signed.names_grow,
@@ -139,7 +141,7 @@ impl Ring {
         }
     }
 
-    /// The place of a hash in the order of the entries.
+    /// Returns the place of a hash in the order of the entries.
     pub const fn rank(&self, hash: u64) -> u64 {
         match self.is_signed {
             true => hash ^ (1 << 63),
@@ -147,7 +149,7 @@ impl Ring {
         }
     }
 
-    /// The ring with other endpoints at its entries.
+    /// Returns the ring with other endpoints at its entries.
     #[must_use]
     pub fn with_endpoints(mut self, endpoint: impl Fn(u32) -> u32) -> Ring {
         for entry in &mut self.entries {
@@ -156,8 +158,8 @@ impl Ring {
         self
     }
 
-    /// The endpoint that hashes behind the entry before this one lead to; behind the last entry it
-    /// is that of [`Ring::locate`].
+    /// Returns the endpoint of the hashes that follow the entry before this one. If there are only
+    /// entries before this one, [`Ring::locate`] decides.
     pub fn endpoint_at(&self, index: usize) -> Option<u32> {
         let behind = || match self.ends {
             true => self.entries.last(),
@@ -166,15 +168,16 @@ impl Ring {
         Some(self.entries.get(index).or_else(behind)?.endpoint)
     }
 
-    /// The entries, by hash.
+    /// Returns the entries in the order of their hashes.
     pub fn entries(&self) -> &[RingEntry] {
         &self.entries
     }
 
-    /// The share of the hash space that leads to each entry: its distance from the one before.
+    /// Returns the share of the hash space that leads to each entry: its distance from the entry
+    /// before.
     pub fn arcs(&self) -> impl Iterator<Item = f64> + '_ {
         let last = self.entries.last().map_or(0, |last| self.rank(last.hash));
-        // Behind the last entry nothing leads back to the first.
+        // Hashes above the last entry do not lead back to the first.
         let (mut before, behind) = match self.ends {
             true => (0, 1.0 - last as f64 / 2f64.powi(64)),
             false => (last, 0.0),
@@ -184,7 +187,7 @@ impl Ring {
             let arc = self.rank(entry.hash).wrapping_sub(before);
             before = self.rank(entry.hash);
             match count {
-                // The way round the whole circle.
+                // A single entry has the whole circle.
                 1 => 1.0,
                 _ if index + 1 == count => arc as f64 / 2f64.powi(64) + behind,
                 _ => arc as f64 / 2f64.powi(64),
@@ -192,9 +195,9 @@ impl Ring {
         })
     }
 
-    /// Index of the entry that a request hash belongs to: the first whose hash is not below it,
-    /// else the first of all, or the last of all where the ring ends there (grpc-java
-    /// `RingHashLoadBalancer.RingHashPicker.getTargetIndex`).
+    /// Returns the index of the entry that a request hash belongs to: the first whose hash is not
+    /// below it. If there is none, it is the first entry, or the last one where the ring ends there
+    /// (grpc-java `RingHashLoadBalancer.RingHashPicker.getTargetIndex`).
     pub fn locate(&self, request_hash: u64) -> usize {
         let wanted = self.rank(request_hash);
         let index = self.entries.partition_point(|entry| self.rank(entry.hash) < wanted);
@@ -206,7 +209,7 @@ impl Ring {
     }
 }
 
-/// The entries of endpoints, which get them one after the other.
+/// Makes the entries of endpoints, one endpoint after the other.
 fn entries<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, ways: EntryWays) -> Vec<RingEntry> {
     let sum = sum_of_weights(places, size, ways);
     if places.iter().any(|place| place.weight == 0) {
@@ -245,8 +248,9 @@ fn entries<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, ways: EntryWay
     entries
 }
 
-/// The sum that weights are divided by. Where it is cut off, a ring that would have more entries
-/// than any client builds is made of the whole sum: the client runs out of memory there.
+/// Returns the sum by which weights are divided. Where the client cuts it off, a ring that would
+/// have more entries than any client builds is made with the whole sum: the client runs out of
+/// memory there.
 fn sum_of_weights<K>(places: &[RingEndpoint<K>], size: Size, ways: EntryWays) -> u64 {
     let sum: u64 = places.iter().map(|place| u64::from(place.weight)).sum();
     let cut = sum & u64::from(u32::MAX);
@@ -302,7 +306,8 @@ mod tests {
         }
     }
 
-    /// The addresses are hashed with 0, 1 and 2 behind them, in two old forms (grpc-go 1.48 and 1.53, ring.go).
+    /// The addresses are hashed with the numbers 0, 1 and 2 after them, in two old forms (grpc-go
+    /// 1.48 and 1.53, ring.go).
     #[test]
     fn old_names_of_entries() {
         let keys = [("10.0.0.1:80", 1), ("10.0.0.2:80", 1), ("10.0.0.3:80", 1)];
@@ -327,7 +332,7 @@ mod tests {
         );
     }
 
-    /// Weights of 2^32 - 1, as much and 1 add up to as much as one of them.
+    /// In 32 bits, weights of 2^32 - 1, 2^32 - 1 and 1 add up to 2^32 - 1, as much as one of them.
     #[test]
     fn a_sum_that_is_cut_off_gives_each_endpoint_an_entry() {
         let keys = [("a", u32::MAX), ("b", u32::MAX), ("c", 1)];
@@ -378,7 +383,7 @@ mod tests {
         assert_eq!(one.arcs().collect::<Vec<_>>(), [1.0]);
         let eight = three([1, 1, 2], SMALL);
         let arcs: Vec<f64> = eight.arcs().collect();
-        // From the last entry over 0 to the first, in units of 2^-64.
+        // The distance from the last entry over 0 to the first, in units of 2^-64.
         let first = 0x1834_1d92_7ea1_0691_u64.wrapping_sub(0x9866_3d8c_8e38_e677);
         assert_eq!(arcs[0], first as f64 / 2f64.powi(64));
         assert!((arcs.iter().sum::<f64>() - 1.0).abs() < 1e-12);

@@ -1,10 +1,10 @@
-//! The ring of grpc-java, whose endpoints are known by the text of a socket address of the Java
+//! The ring of grpc-java, which knows endpoints by the text of a socket address of the Java
 //! library.
 //!
-//! The endpoints get their entries in the order in which a `HashMap` lists them, which decides how
-//! many each has where its share is no whole number. Hashes are signed numbers. Follows grpc-java
-//! `RingHashLoadBalancer.buildRing`, and of the Java library `InetSocketAddress`, `Inet6Address`
-//! and `HashMap`; bins that the latter turns into trees are not.
+//! The endpoints get their entries in the order in which a `HashMap` lists them. The order decides
+//! how many entries each has where its share is not a whole number. Hashes are signed numbers.
+//! Follows grpc-java `RingHashLoadBalancer.buildRing`, and `InetSocketAddress`, `Inet6Address` and
+//! `HashMap` of the Java library, except that no bin of the map becomes a tree.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
@@ -13,28 +13,28 @@ use crate::endpoint::{Address, EndpointList};
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::status::Status;
 
-/// Buckets of an empty map.
+/// The number of buckets of an empty map.
 const FIRST_BUCKETS: usize = 16;
 
-/// Below so many buckets a long bin doubles them.
+/// If there are fewer buckets than this, a long bin doubles their number.
 const TREE_BUCKETS: usize = 64;
 
-/// Elements of a bin that is not long yet.
+/// The most elements of a bin that is not long yet.
 const LONG_BIN: usize = 8;
 
-/// How a version names the entries of a ring.
+/// How a version of grpc-java names the entries of a ring.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EntryNames {
-    /// By all addresses of the endpoint ([`Feature::RingNamesList`]).
+    /// Whether names begin with all addresses of the endpoint ([`Feature::RingNamesList`]).
     is_of_list: bool,
-    /// With what is left of the name before ([`Feature::RingNamesGrow`]).
+    /// Whether a name keeps a part of the name before ([`Feature::RingNamesGrow`]).
     grows: bool,
-    /// Behind the last entry is the first ([`Feature::RingTurns`]).
+    /// Whether hashes above the last entry belong to the first ([`Feature::RingTurns`]).
     turns: bool,
 }
 
 impl EntryNames {
-    /// Those of a client whose rings are these; `None` for another client.
+    /// Returns the names of a client that builds such rings; `None` for another client.
     pub(super) fn of(profile: &Profile) -> Option<EntryNames> {
         profile.has(Feature::SocketRing).then(|| EntryNames {
             is_of_list: profile.has(Feature::RingNamesList),
@@ -43,7 +43,7 @@ impl EntryNames {
         })
     }
 
-    /// What the names of an endpoint's entries begin with.
+    /// Returns the text with which the names of an endpoint's entries begin.
     fn name(self, addresses: &[Address]) -> Option<String> {
         if !self.is_of_list {
             return Some(text(&addresses.first()?.socket));
@@ -53,7 +53,7 @@ impl EntryNames {
     }
 }
 
-/// Builds the ring of endpoints with their addresses and weights, at least 1 each.
+/// Builds the ring of endpoints from their addresses and weights, which are at least 1.
 pub(super) fn ring<'a>(endpoints: impl Iterator<Item = (&'a [Address], u32)>, size: Size, names: EntryNames) -> Ring {
     let endpoints: Vec<(&[Address], u32)> = endpoints.collect();
     let hashes: Vec<u32> = endpoints.iter().map(|(addresses, _)| list_hash(addresses)).collect();
@@ -72,7 +72,7 @@ pub(super) fn ring<'a>(endpoints: impl Iterator<Item = (&'a [Address], u32)>, si
     Ring::signed(&places, size, SignedWays { names_grow, turns })
 }
 
-/// Why the client takes no ring of endpoints: their weights and the sum of these must fit into 32
+/// Returns why the client refuses endpoints: their weights and the sum of these must fit into 32
 /// bits (`validateAddrList`). A weight of 0 stands for one that does not.
 pub(super) fn refused(endpoints: &EndpointList) -> Option<Status> {
     let weights = || endpoints.iter().map(|endpoint| u64::from(endpoint.weight));
@@ -83,7 +83,7 @@ pub(super) fn refused(endpoints: &EndpointList) -> Option<Status> {
     })
 }
 
-/// An address without a host name, as `InetSocketAddress.toString` has it: `/1.2.3.4:80`,
+/// Writes an address without a host name as `InetSocketAddress.toString` does: `/1.2.3.4:80`,
 /// `/[2001:db8:0:0:0:0:0:1]:80`.
 fn text(address: &SocketAddr) -> String {
     match address.ip().to_canonical() {
@@ -99,7 +99,7 @@ fn text(address: &SocketAddr) -> String {
     }
 }
 
-/// `List.hashCode` of socket addresses.
+/// Computes `List.hashCode` of socket addresses.
 fn list_hash(addresses: &[Address]) -> u32 {
     addresses.iter().fold(1, |hash: u32, address| {
         hash.wrapping_mul(31).wrapping_add(socket_hash(&address.socket))
@@ -114,7 +114,7 @@ fn socket_hash(address: &SocketAddr) -> u32 {
     of_ip.wrapping_add(u32::from(address.port()))
 }
 
-/// The sum of four numbers, each made of four signed bytes.
+/// Adds up four numbers, each made of four signed bytes.
 fn v6_hash(ip: &Ipv6Addr) -> u32 {
     let octets = ip.octets();
     let number = |bytes: &[u8]| {
@@ -127,8 +127,8 @@ fn v6_hash(ip: &Ipv6Addr) -> u32 {
         .fold(0, |sum: u32, bytes| sum.wrapping_add(number(bytes)))
 }
 
-/// The order in which a map lists keys of these hashes, put in one after the other; the keys
-/// differ.
+/// Returns the order in which a map lists keys with these hashes, if they are added one after the
+/// other. No two keys are equal.
 fn in_map_order(hashes: &[u32]) -> Vec<usize> {
     let spread = |hash: u32| (hash ^ (hash >> 16)) as usize;
     let mut buckets = FIRST_BUCKETS;
@@ -167,7 +167,7 @@ mod tests {
         }
     }
 
-    /// What OpenJDK 17 answers.
+    /// The expected values are those of OpenJDK 17.
     #[test]
     fn hashes_are_those_of_java() {
         for (addresses, hash) in [
@@ -186,7 +186,7 @@ mod tests {
         let full: Vec<u32> = (0..13).map(|n| n * 16).collect();
         let even_first = [0, 2, 4, 6, 8, 10, 12, 1, 3, 5, 7, 9, 11];
         assert_eq!(in_map_order(&full), even_first);
-        // Nine in one bin of few.
+        // Nine keys are in one bin while there are few buckets.
         assert_eq!(in_map_order(&full[..9]), [0, 2, 4, 6, 8, 1, 3, 5, 7]);
         assert_eq!(in_map_order(&full[..8]), [0, 1, 2, 3, 4, 5, 6, 7]);
     }

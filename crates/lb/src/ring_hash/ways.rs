@@ -1,4 +1,5 @@
-//! The ring that a client builds of some endpoints, for picks and for who only looks at it.
+//! The ring that a client builds of some endpoints. Picks use it, and so do commands that only show
+//! it.
 
 use super::ring::EntryWays;
 use super::{MAX_RING_SIZE, Ring, RingHashConfig, Size, by_key, sockets};
@@ -9,39 +10,41 @@ use xdsctl_model::resource::endpoints::counted_weight;
 /// How a client builds its rings.
 #[derive(Debug, Clone, Copy)]
 pub struct RingWays {
-    /// The ring is the one of grpc-java, with these names.
+    /// How entries are named, if the ring is that of grpc-java.
     socket_names: Option<sockets::EntryNames>,
-    /// The ring is built in the order of keys.
+    /// Whether the ring is built in the order of the hash keys.
     pub(super) is_by_key: bool,
     entries: EntryWays,
-    /// A weight of 0 is one; else it counts as 1.
+    /// Whether a weight of 0 is used as it is; otherwise it counts as 1.
     pub(super) takes_zero: bool,
-    /// A ring may be as large as its config says.
+    /// Whether a ring may be as large as its config says.
     is_uncapped: bool,
-    /// The header that a config names is one of the application's, and not `:path` or the timeout.
+    /// Whether `requestHashHeader` can only name a header of the application, and not `:path` or
+    /// `grpc-timeout`.
     pub(super) sees_sent_headers: bool,
 }
 
-/// An endpoint that is to be on a ring.
+/// An endpoint that gets entries on a ring.
 #[derive(Debug, Clone, Copy)]
 pub struct RingMember<'e> {
-    /// Its addresses, the primary one first; without one it has no entry.
+    /// The endpoint's addresses, the primary one first. An endpoint without an address has no
+    /// entry.
     pub addresses: &'e [Address],
-    /// Its hash key (A76), which not every client asks for.
+    /// The endpoint's hash key (A76), which not every client reads.
     pub hash_key: Option<&'e str>,
-    /// What its share goes by, of [`RingWays::weight`].
+    /// The weight that decides the endpoint's share, as [`RingWays::weight`] returns it.
     pub weight: u32,
 }
 
 impl RingMember<'_> {
-    /// Its first address.
+    /// Returns its first address.
     pub(super) fn name(&self) -> &str {
         self.addresses.first().map_or("", |address| &address.text)
     }
 }
 
 impl RingWays {
-    /// Those of a client.
+    /// Returns how a client builds its rings.
     pub fn of(profile: &Profile) -> RingWays {
         RingWays {
             socket_names: sockets::EntryNames::of(profile),
@@ -58,17 +61,17 @@ impl RingWays {
         }
     }
 
-    /// How large a ring of a config is, under the cap of clients that have one.
+    /// Returns the bounds of a config's ring. `cap` applies only to clients that cap rings.
     pub fn size(&self, config: &RingHashConfig, cap: u64) -> Size {
         Size::capped(config, self.cap(cap))
     }
 
-    /// The most entries that a ring has: `cap` in clients that have one.
+    /// Returns the most entries that a ring may have: `cap` in clients that cap rings.
     pub fn cap(&self, cap: u64) -> u64 {
         if self.is_uncapped { MAX_RING_SIZE } else { cap }
     }
 
-    /// The weight that counts of one that policies get.
+    /// Returns the weight that a ring uses for the weight of an endpoint.
     pub fn weight(&self, weight: u32) -> u32 {
         match (self.is_by_key, self.takes_zero) {
             (true, _) => weight.max(1),
@@ -77,8 +80,8 @@ impl RingWays {
         }
     }
 
-    /// The ring of these members; `drawn` says which of several with one key gets the picks, where
-    /// that is drawn.
+    /// Builds the ring of these members. `drawn` decides which of several members with the same key
+    /// gets the picks, in clients that draw it.
     pub fn ring(&self, members: &[RingMember<'_>], size: Size, drawn: u64) -> Ring {
         if let Some(names) = self.socket_names {
             let endpoints = members.iter().map(|member| (member.addresses, member.weight));

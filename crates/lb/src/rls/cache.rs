@@ -1,9 +1,9 @@
-//! The cache of rls: what lookups answered, by their keys, until it is too old or takes too much
+//! The cache of rls: the answers of lookups, by their keys, until they are too old or take too much
 //! room.
 //!
-//! An entry that was used longest ago goes first, and none within five seconds of its making. Sizes
-//! are those of C-core's own structures in a 64-bit build, as measured in the client. Follows
-//! C-core rls.cc `Cache`.
+//! The entry that was used longest ago is evicted first, and none within five seconds of its
+//! creation. Sizes are those of C-core's own structures in a 64-bit build, as measured in the
+//! client. Follows C-core rls.cc `Cache`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,29 +18,31 @@ use xdsctl_model::status::Status;
 /// The keys of a lookup.
 pub type Keys = Arc<BTreeMap<String, String>>;
 
-/// What an entry is found by.
+/// The key of a cache entry.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CacheKey {
     /// The keys of a lookup.
     pub keys: Keys,
-    /// The path of the RPC where each has entries of its own, as in grpc-go.
+    /// The path of the RPC, in clients that keep answers for each path, such as grpc-go.
     pub path: Option<Arc<str>>,
 }
 
 /// How a client keeps answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Keeping {
-    /// By the keys, with the size of the client's own structures.
+    /// For each set of keys. An entry counts with the size of the client's own structures.
     #[default]
     Core,
-    /// By the path and the keys; only texts count, and an entry counts, and stays for a while, from its first answer on.
+    /// For each path and set of keys. Only texts count for the size. An entry counts from its first
+    /// answer on, and is safe from eviction for a while after each answer.
     Go,
-    /// By the keys, without the size of those. A failed lookup ends the answer before (CachingRlsLbClient.java `createBackOffEntry`).
+    /// For each set of keys; the size of the keys does not count. A failed lookup discards the
+    /// previous answer (CachingRlsLbClient.java `createBackOffEntry`).
     Java,
 }
 
 impl Keeping {
-    /// That of a client.
+    /// Returns how a client keeps answers.
     pub fn of(profile: &Profile) -> Keeping {
         match (
             profile.has(Feature::AnswersByPath),
@@ -53,13 +55,13 @@ impl Keeping {
     }
 }
 
-/// An entry stays for so long at least (C-core `kMinExpirationTime`).
+/// For how long an entry is safe from eviction (C-core `kMinExpirationTime`).
 const MIN_EXPIRATION_MS: i64 = 5_000;
 
-/// How often entries that are over are taken out (C-core `kCacheCleanupTimerInterval`).
+/// How often entries that are of no use any more are removed (C-core `kCacheCleanupTimerInterval`).
 pub(super) const CLEANUP_MS: i64 = 60_000;
 
-/// How failed lookups are waited for (C-core `kCacheBackoffInitial` and its neighbours).
+/// The back-off after failed lookups (C-core `kCacheBackoffInitial` and its neighbours).
 const GROWTH: Growth = Growth {
     initial_ms: 1_000,
     multiplier: 1.6,
@@ -69,38 +71,38 @@ const GROWTH: Growth = Growth {
 /// Bytes of an entry without its keys (`sizeof(Cache::Entry)`).
 const ENTRY_BYTES: usize = 160;
 
-/// Bytes of the keys of a lookup without their texts (`sizeof(RequestKey)`); an entry has them
+/// Bytes of the keys of a lookup without their texts (`sizeof(RequestKey)`). An entry has the keys
 /// twice.
 const KEYS_BYTES: usize = 48;
 
-/// Before any time.
+/// A time before all others.
 const NEVER: Time = Time::MIN;
 
-/// What is known for some keys.
+/// What is known for the keys of a lookup.
 #[derive(Debug)]
 pub(super) struct CacheEntry {
     /// The targets of the last answer, in its order.
     pub targets: Vec<Arc<str>>,
-    /// What the last answer wants sent to the backends; empty for nothing.
+    /// The header data of the last answer, which the backends get; empty if there is none.
     pub header_data: Arc<str>,
     /// Why the last lookup failed.
     pub failure: Option<Status>,
-    /// Until then the targets are used.
+    /// The targets are used until this time.
     pub data_expires: Time,
-    /// After that they are looked up again.
+    /// The keys are looked up again after this time.
     pub stale_at: Time,
-    /// Until then no other lookup is made after one that failed.
+    /// After a failed lookup, no other lookup is made until this time.
     pub backoff_until: Time,
     backoff_expires: Time,
     backoff: Option<Backoff>,
     evictable_after: Time,
-    /// Bytes that it takes.
+    /// The bytes that the entry counts for.
     size: usize,
     used: u64,
 }
 
 impl CacheEntry {
-    /// Says whether the targets are used.
+    /// Says whether the targets may be used.
     pub const fn is_usable(&self, now: Time) -> bool {
         self.data_expires >= now
     }
@@ -110,7 +112,7 @@ impl CacheEntry {
         self.stale_at < now && self.backoff_until < now
     }
 
-    /// A lookup failed; returns how long none is made.
+    /// Notes that a lookup failed. Returns for how many milliseconds no other lookup is made.
     pub fn fail(&mut self, status: Status, backoff: Option<Backoff>, now: Time, unit: f64) -> i64 {
         let mut backoff = backoff.unwrap_or_else(|| Backoff::new(GROWTH));
         let delay = backoff.next_ms(unit);
@@ -121,7 +123,7 @@ impl CacheEntry {
         delay
     }
 
-    /// A lookup was answered; returns the targets before.
+    /// Notes the answer of a lookup. Returns the previous targets.
     pub fn answer(
         &mut self,
         answer: &LookupAnswer,
@@ -138,7 +140,7 @@ impl CacheEntry {
         std::mem::replace(&mut self.targets, answer.targets.clone())
     }
 
-    /// The first time at which nothing of it is of use.
+    /// Returns the last time at which the entry is of any use.
     fn over_after(&self) -> Time {
         self.data_expires.max(self.backoff_expires).max(self.evictable_after)
     }
@@ -152,41 +154,42 @@ pub(super) struct Cache {
     /// How the client keeps answers.
     pub keeping: Keeping,
     entries: BTreeMap<CacheKey, CacheEntry>,
-    /// By use, the one that was used longest ago first.
+    /// The keys in the order of their last use, the oldest first.
     order: BTreeMap<u64, CacheKey>,
     next_use: u64,
 }
 
-/// Bytes that an entry of C-core takes.
+/// Returns the bytes that an entry of C-core takes.
 fn size_of(key: &CacheKey) -> usize {
     let texts: usize = key.keys.iter().map(|(key, value)| key.len() + value.len()).sum();
     2 * (KEYS_BYTES + texts) + ENTRY_BYTES
 }
 
-/// Bytes that an answer of grpc-go takes (picker.go `dcEntrySize`).
+/// Returns the bytes that an answer of grpc-go takes (picker.go `dcEntrySize`).
 fn size_of_texts(key: &CacheKey, entry: &CacheEntry) -> usize {
     let texts = key.keys.iter().map(|(name, value)| name.len() + value.len() + 2);
     let texts = texts.sum::<usize>().saturating_sub(1);
     key.path.as_deref().map_or(0, str::len) + texts + entry.header_data.len()
 }
 
-/// Bytes that an answer of grpc-java takes (CachingRlsLbClient.java `DataCacheEntry.getSizeBytes`).
+/// Returns the bytes that an answer of grpc-java takes (CachingRlsLbClient.java
+/// `DataCacheEntry.getSizeBytes`).
 fn size_of_answer(entry: &CacheEntry) -> usize {
     let of_text = |text: &Arc<str>| 38 + 2 * text.encode_utf16().count();
     let targets: usize = entry.targets.iter().map(of_text).sum();
     targets + of_text(&entry.header_data) + 160
 }
 
-/// Bytes that a failed lookup of grpc-java takes (`BackoffCacheEntry.getSizeBytes`).
+/// The bytes that a failed lookup of grpc-java takes (`BackoffCacheEntry.getSizeBytes`).
 const FAILED_BYTES: usize = 120;
 
 impl Cache {
-    /// What is known, without a use of it.
+    /// Returns the entry of a key. This does not count as a use.
     pub fn get(&self, key: &CacheKey) -> Option<&CacheEntry> {
         self.entries.get(key)
     }
 
-    /// What is known, which is used by this.
+    /// Returns the entry of a key. This counts as a use.
     pub fn find(&mut self, key: &CacheKey) -> Option<&mut CacheEntry> {
         let entry = self.entries.get_mut(key)?;
         let number = self.next_use;
@@ -197,7 +200,7 @@ impl Cache {
         Some(entry)
     }
 
-    /// Makes an entry where there is none, and returns those that have to make room for it.
+    /// Creates an entry if there is none. Returns the entries that are evicted to make room for it.
     pub fn make(&mut self, key: &CacheKey, now: Time) -> Vec<(CacheKey, CacheEntry)> {
         if self.entries.contains_key(key) {
             return Vec::new();
@@ -225,7 +228,8 @@ impl Cache {
         gone
     }
 
-    /// The state of the back-off for another lookup: while the answer is in use, in grpc-java for a while after the back-off.
+    /// Takes the back-off of an entry for its next lookup. Returns it only while the answer may be
+    /// used; in grpc-java, until as much time has passed again after the back-off.
     pub fn take_backoff(&mut self, key: &CacheKey, now: Time) -> Option<Backoff> {
         let entry = self.entries.get_mut(key)?;
         let goes_on = match self.keeping {
@@ -235,7 +239,7 @@ impl Cache {
         entry.backoff.take().filter(|_| goes_on)
     }
 
-    /// Counts an entry that was answered, where it counts from then on.
+    /// Counts the size of an entry that was answered, in clients that count it only then.
     pub fn count(&mut self, key: &CacheKey, now: Time) {
         let Some(entry) = self.entries.get_mut(key) else { return };
         let size = match self.keeping {
@@ -248,7 +252,8 @@ impl Cache {
         entry.evictable_after = now + MIN_EXPIRATION_MS;
     }
 
-    /// A lookup has failed: what of the answer before is lost by that.
+    /// Discards the answer of an entry whose lookup has failed, in clients that do so. Returns its
+    /// targets.
     pub fn lose(&mut self, key: &CacheKey) -> Vec<Arc<str>> {
         let Some(entry) = self.entries.get_mut(key).filter(|_| self.keeping == Keeping::Java) else {
             return Vec::new();
@@ -260,7 +265,7 @@ impl Cache {
         std::mem::take(&mut entry.targets)
     }
 
-    /// Sets the limit, and returns the entries that are beyond it.
+    /// Sets the limit in bytes. Returns the entries that are evicted for it.
     pub fn resize(&mut self, limit: usize, now: Time) -> Vec<(CacheKey, CacheEntry)> {
         self.limit = limit;
         self.shrink(limit, now)
@@ -287,19 +292,19 @@ impl Cache {
         gone
     }
 
-    /// Takes out the entries of which nothing is of use any more.
+    /// Removes the entries that are of no use any more, and returns them.
     pub fn clean(&mut self, now: Time) -> Vec<(CacheKey, CacheEntry)> {
         let over = self.entries.iter().filter(|(_, entry)| entry.over_after() < now);
         let over: Vec<CacheKey> = over.map(|(keys, _)| keys.clone()).collect();
         over.iter().filter_map(|keys| self.remove(keys)).collect()
     }
 
-    /// When the next entry is over; `None` without any.
+    /// Returns when the next entry can be removed; `None` if there is no entry.
     pub fn next_over(&self) -> Option<Time> {
         self.entries.values().map(|entry| entry.over_after() + 1).min()
     }
 
-    /// Takes out everything.
+    /// Removes all entries, and returns them.
     pub fn clear(&mut self) -> Vec<(CacheKey, CacheEntry)> {
         self.size = 0;
         self.order.clear();
@@ -331,8 +336,8 @@ mod tests {
         entries.into_iter().map(|(keys, _)| keys).collect()
     }
 
-    /// An entry of `user=a` takes 266 bytes: 2 * (48 + 5) + 160. So it was seen in the client, with
-    /// 798 and 797 bytes.
+    /// An entry of `user=a` takes 266 bytes: 2 * (48 + 5) + 160. This was seen in the client, with
+    /// caches of 798 and 797 bytes.
     #[test]
     fn entries_make_room_for_others_after_five_seconds() {
         let mut enough = cache(798, &["a", "b"]);

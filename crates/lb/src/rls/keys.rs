@@ -1,4 +1,4 @@
-//! The key builders of rls: what of an RPC goes into a lookup.
+//! The key builders of rls: which parts of an RPC go into a lookup.
 //!
 //! Follows C-core rls.cc `GrpcKeyBuilder` and `RouteLookupConfig::JsonPostLoad`.
 
@@ -22,8 +22,8 @@ rules! {
     RLS_DUPLICATE_NAME = "rls-duplicate-name", Lb, Nack, "C-core rls.cc RouteLookupConfig::JsonPostLoad";
 }
 
-/// Reads `grpcKeybuilders`, which has no null. Duplicates are looked for only in a list without
-/// faults.
+/// Reads `grpcKeybuilders`, which must not be null. Duplicates are looked for only in a list
+/// without faults.
 pub(super) fn read_key_builders(
     map: &Map<String, Value>,
     at: &ConfigPlace<'_>,
@@ -64,7 +64,7 @@ pub(super) fn read_key_builders(
     by_path
 }
 
-/// Reads one key builder: the paths that it is for, and its keys.
+/// Reads one key builder, and the paths that it is for.
 fn read_key_builder(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<(Vec<String>, KeyBuilder)> {
     let map = json::object(value, at, faults)?;
     let at_names = at.field("names");
@@ -135,7 +135,7 @@ fn read_key_builder(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) ->
     Some((paths, builder))
 }
 
-/// Reads an entry of `names` as a path. An empty service is fine for the loader.
+/// Reads an entry of `names` as a path. The loader accepts an empty service.
 fn read_name(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<String> {
     let map = json::object(value, at, faults)?;
     let service = json::required_text(map, "service", at, faults);
@@ -191,7 +191,8 @@ fn read_extra_key(map: &Map<String, Value>, name: &str, at: &ConfigPlace<'_>, fa
     text.unwrap_or_default().to_owned()
 }
 
-/// The keys of an RPC: those of the builder of its method, else of its service, else none.
+/// Returns the keys of an RPC, by the key builder of its method, else by that of its service.
+/// Without a key builder there are no keys.
 pub(super) fn keys(lookup: &RouteLookup, rpc: &Metadata<'_>) -> BTreeMap<String, String> {
     let (service, method) = rpc.path.rsplit_once('/').unwrap_or((rpc.path, ""));
     let of_service = || lookup.key_builders.get(&format!("{service}/"));
@@ -218,7 +219,7 @@ pub(super) fn keys(lookup: &RouteLookup, rpc: &Metadata<'_>) -> BTreeMap<String,
     keys
 }
 
-/// The keys of a lookup for people, without the values of headers that hold secrets.
+/// Writes the keys of a lookup for people, without the values of headers that hold secrets.
 pub(super) fn shown(lookup: &RouteLookup, keys: &BTreeMap<String, String>) -> String {
     let is_secret = |key: &str| {
         let mut headers = lookup
@@ -234,7 +235,7 @@ pub(super) fn shown(lookup: &RouteLookup, keys: &BTreeMap<String, String>) -> St
     format!("{{{}}}", shown.collect::<Vec<_>>().join(","))
 }
 
-/// A key builder for one path.
+/// Writes a key builder for one path.
 pub(super) fn builder_to_json(builder: &KeyBuilder, path: &str) -> Value {
     let path = path.strip_prefix('/').unwrap_or(path);
     let (service, method) = path.rsplit_once('/').unwrap_or((path, ""));

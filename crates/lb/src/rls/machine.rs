@@ -1,7 +1,7 @@
-//! rls at work: looks up which cluster an RPC goes to, and keeps what it learns.
+//! rls at work: looks up which cluster an RPC goes to, and caches the answers.
 //!
-//! A child policy for each target that the cache or the default names; each lives as long as it is
-//! named. A lookup that has not been answered makes its RPCs wait, one that failed sends them to
+//! There is a child policy for each target that the cache or the default names, as long as it is
+//! named. RPCs wait for a lookup that has not been answered. After a lookup that failed, they go to
 //! the default target, if there is one. Follows C-core rls.cc.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ use xdsctl_model::backoff::Backoff;
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
 
-/// Timers: clean-up of the cache, and the end of a back-off.
+/// The numbers of the timers: clean-up of the cache, and the end of a back-off.
 const CLEANUP: u64 = 0;
 const BACKOFF_OVER: u64 = 1;
 
@@ -44,7 +44,7 @@ pub struct RlsPolicy {
     targets: BTreeMap<Arc<str>, Target>,
     /// How many targets are in each state.
     tally: StateTally,
-    /// Targets by the number of their child.
+    /// The targets, by the numbers of their children.
     names: BTreeMap<u32, Arc<str>>,
     next_child: u32,
     default: Option<Arc<str>>,
@@ -58,16 +58,16 @@ pub struct RlsPolicy {
 #[derive(Debug)]
 struct Pending {
     number: u64,
-    /// The keys as they may be shown.
+    /// The keys, without secrets.
     shown: Arc<str>,
-    /// There is an answer, which is to be renewed.
+    /// Whether there is an answer already, which is to be renewed.
     is_stale: bool,
-    /// The entry's, if it is to be renewed.
+    /// The back-off of the entry, if it is to be renewed.
     backoff: Option<Backoff>,
 }
 
 impl RlsPolicy {
-    /// A policy without a config.
+    /// Makes a policy without a config.
     pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> RlsPolicy {
         let chance = cx.runtime.stream("rls/throttle", &at);
         let jitter = cx.runtime.stream("rls/backoff", &at);
@@ -180,7 +180,7 @@ impl RlsPolicy {
         targets
     }
 
-    /// Gives a target's child its config.
+    /// Gives the child of a target its config.
     fn configure(&mut self, name: &Arc<str>, reports: &mut Reports, cx: &mut PolicyCx<'_>) {
         let (Some(config), Some(target)) = (self.config.clone(), self.targets.get_mut(name)) else {
             return;
@@ -216,7 +216,7 @@ impl RlsPolicy {
         self.note(name, said, reports);
     }
 
-    /// A lookup was answered.
+    /// Handles the answer of a lookup.
     fn answered(&mut self, number: u64, result: &LookupResult, cx: &mut PolicyCx<'_>) -> Reports {
         let found = self.pending.iter().find(|(_, pending)| pending.number == number);
         let Some((key, config)) = found.map(|(key, _)| key.clone()).zip(self.config.clone()) else {
@@ -260,7 +260,7 @@ impl RlsPolicy {
                 for name in &fresh {
                     self.configure(name, &mut reports, cx);
                 }
-                // A new child makes a picker itself when it has something to say.
+                // A new child makes a picker itself when it reports something.
                 let has_known = answer
                     .targets
                     .iter()
@@ -276,8 +276,8 @@ impl RlsPolicy {
         reports
     }
 
-    /// Sets the timer to the first minute at which an entry can be taken out. The client looks
-    /// every minute.
+    /// Sets the timer to the first minute at which an entry can be removed. The client looks every
+    /// minute.
     fn plan_cleanup(&mut self, cx: &mut PolicyCx<'_>) {
         cx.runtime.cancel(&mut self.cleanup);
         if let Some(over) = self.cache.next_over() {
@@ -287,7 +287,7 @@ impl RlsPolicy {
         }
     }
 
-    /// Asks the service.
+    /// Asks the lookup service.
     fn look_up(&mut self, key: &CacheKey, lookup: &RouteLookup, args: &PickArgs<'_>, cx: &mut PickCx<'_>) {
         let number = self.next_lookup;
         self.next_lookup += 1;
@@ -301,8 +301,9 @@ impl RlsPolicy {
         self.pending.insert(key.clone(), pending);
     }
 
-    /// A client of the first config, which goes on with that until another one names another lookup service (grpc-java
-    /// RlsLoadBalancer.java `acceptResolvedAddresses`): then it begins anew.
+    /// Returns the previous config, if the client goes on with it, and the config to use. Such a
+    /// client keeps its first config until another one names another lookup service (grpc-java
+    /// RlsLoadBalancer.java `acceptResolvedAddresses`); then it starts from scratch.
     fn first_said(
         &mut self,
         old: Option<Arc<RlsConfig>>,
@@ -323,7 +324,7 @@ impl RlsPolicy {
         (None, new)
     }
 
-    /// Picks from the default target, or fails.
+    /// Picks from the default target, or fails with `status` if there is none.
     fn fall_back(&mut self, why: &str, status: Status, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         let target = self
             .default
@@ -337,7 +338,7 @@ impl RlsPolicy {
         with_name(target.pick(args, cx), name)
     }
 
-    /// What the entry of an RPC is found by.
+    /// Returns the cache key of an RPC.
     fn key(&self, lookup: &RouteLookup, args: &PickArgs<'_>) -> CacheKey {
         CacheKey {
             keys: Arc::new(keys::keys(lookup, &args.metadata)),
@@ -345,7 +346,8 @@ impl RlsPolicy {
         }
     }
 
-    /// Which target of an entry gets RPCs: the first one that has not failed; where all have, the last one, in grpc-java the first.
+    /// Returns the index of the target that gets the RPCs of an entry: the first one that has not
+    /// failed. If all have, it is the last one, in grpc-java the first one.
     fn chosen(&self, entry: &CacheEntry) -> usize {
         let works = |name: &Arc<str>| {
             let target = self.targets.get(name);
@@ -417,7 +419,8 @@ impl lb::policy::StateMachine for RlsPolicy {
         self.is_updating = true;
         let mut freed = Vec::new();
         if before.is_none_or(|before| before.default_target != lookup.default_target) {
-            // A default that is taken away is the cluster without a name in grpc-go (rls/balancer.go `handleChildPolicyConfigUpdate`).
+            // In grpc-go, a default that is removed becomes the cluster without a name
+            // (rls/balancer.go `handleChildPolicyConfigUpdate`).
             let has_default =
                 !lookup.default_target.is_empty() || before.is_some() && self.cache.keeping == Keeping::Go;
             let default = has_default.then(|| Arc::from(lookup.default_target.as_str()));
@@ -531,7 +534,8 @@ impl lb::policy::StateMachine for RlsPolicy {
             let status = Status::unavailable(format!("RLS request failed: {why}"));
             let pick = self.fall_back(&format!("the lookup failed, {why}"), status, args, cx);
             return match pick {
-                // A picker's error with a status ends an RPC of grpc-go in any case (picker_wrapper.go).
+                // In grpc-go, a picker's error with a status fails an RPC in any case
+                // (picker_wrapper.go).
                 Pick::Fail(status) if self.default.is_none() && self.cache.keeping == Keeping::Go => Pick::Drop(status),
                 pick => pick,
             };

@@ -1,12 +1,12 @@
 //! rls: asks a lookup service which child policy an RPC goes to.
 //!
-//! Reached through a cluster specifier plugin of the routes, whose message becomes this JSON, or
-//! through a TypedStruct. The child policies get the lookup's answer in the field that
-//! `childPolicyConfigTargetFieldName` names; validation puts the default target there, or a made-up
+//! The config comes from a cluster specifier plugin of the routes, whose message becomes this JSON,
+//! or from a TypedStruct. The child policies get the answer of the lookup in the field that
+//! `childPolicyConfigTargetFieldName` names. Validation puts the default target there, or a made-up
 //! one.
 //!
-//! `machine` has the policy at work, `cache` what it keeps of answers, `throttle` how it spares a
-//! service that fails.
+//! `machine` has the policy at work, `cache` the answers that it keeps, and `throttle` how it
+//! spares a service that fails.
 
 mod cache;
 mod keys;
@@ -37,22 +37,24 @@ rules! {
     RLS_CACHE_SIZE = "rls-cache-size", Lb, Nack, "C-core rls.cc RouteLookupConfig::JsonPostLoad";
 }
 
-/// The name under which gRPC registers the policy, as configs have it.
+/// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "rls_experimental";
 
-/// Longest `staleAge`, and `maxAge` where `staleAge` is not set (C-core rls.h `kMaxMaxAge`).
+/// The longest `staleAge`, and the longest `maxAge` if `staleAge` is not set (C-core rls.h
+/// `kMaxMaxAge`).
 pub const MAX_AGE: Millis = Millis(300_000);
 
-/// Largest cache in bytes (C-core rls.cc `kMaxCacheSizeBytes`).
+/// The largest cache, in bytes (C-core rls.cc `kMaxCacheSizeBytes`).
 pub const MAX_CACHE_SIZE: i64 = 5 * 1024 * 1024;
 
-/// `lookupServiceTimeout` where the config has none (C-core rls.h).
+/// The default of `lookupServiceTimeout` (C-core rls.h).
 pub const DEFAULT_LOOKUP_SERVICE_TIMEOUT: Millis = Millis(10_000);
 
-/// The target with which child policies are validated when there is no default one (C-core rls.cc).
+/// The target with which child policies are validated if there is no default target (C-core
+/// rls.cc).
 const FAKE_TARGET: &str = "fake_target_field_value";
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
@@ -63,7 +65,7 @@ pub static TYPE: PolicyType = PolicyType {
 /// Reads the JSON config.
 ///
 /// # Errors
-/// Whatever the client's loader blames.
+/// Fails with the faults that the client's loader finds.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<RlsConfig, Faults> {
     let mut faults = Faults::new();
     let at = ConfigPlace::TOP;
@@ -99,7 +101,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<RlsCo
     }
 }
 
-/// Reads the child policies with a target in each.
+/// Reads the child policies, with a target set in each.
 fn child_policy(
     config: &Map<String, Value>,
     field: &str,
@@ -126,7 +128,8 @@ fn child_policy(
     Some((Value::Array(vec![entry]), chosen))
 }
 
-/// The list of policies with `field` set to `target` in each; all entries must be well-formed here.
+/// Returns the list of policies with `field` set to `target` in each. All entries must be
+/// well-formed.
 pub fn with_target(
     list: &Value,
     field: &str,
@@ -159,7 +162,7 @@ pub fn with_target(
     (filled.len() == entries.len()).then_some(Value::Array(filled))
 }
 
-/// Reads `routeLookupConfig`. The value has no meaning after a fault, but for its default target.
+/// Reads `routeLookupConfig`. After a fault, only the default target of the result has a meaning.
 fn read_route_lookup(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<RouteLookup> {
     let map = json::object(value, at, faults)?;
     let lookup_service = json::required_text(map, "lookupService", at, faults);
@@ -228,12 +231,12 @@ fn read_route_lookup(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -
     })
 }
 
-/// The keys of an RPC's lookup for people, without the values of headers that hold secrets.
+/// Writes the keys of an RPC's lookup for people, without the values of headers that hold secrets.
 pub fn shown_keys(lookup: &RouteLookup, rpc: &Metadata<'_>) -> String {
     keys::shown(lookup, &keys::keys(lookup, rpc))
 }
 
-/// The config in the client's form.
+/// Writes the config as the client does.
 pub fn to_json(config: &RlsConfig) -> Value {
     let lookup = &config.route_lookup;
     let builders: Vec<Value> = lookup
@@ -270,7 +273,7 @@ fn put_filled(object: &mut Value, name: &str, text: &str) {
     }
 }
 
-/// The rules of the files here but for this one.
+/// The rules of the other files of this folder.
 pub static PART_RULES: &[&[&xdsctl_model::diag::Rule]] = &[keys::RULES, service_config::RULES];
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! The service config that an RLS config holds for the channel to its lookup service.
+//! The service config that an RLS config has for the channel to its lookup service.
 //!
-//! Only checked, never used: no lookup is made here. Follows C-core `ServiceConfigImpl::Create`
-//! (service_config_impl.cc) with the parsers of a channel: client_channel_service_config.cc,
-//! retry_service_config.cc, message_size_service_config.cc.
+//! It is only checked, never used: no lookup is made here. Follows C-core
+//! `ServiceConfigImpl::Create` (service_config_impl.cc) with the parsers of a channel:
+//! client_channel_service_config.cc, retry_service_config.cc, message_size_service_config.cc.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -21,7 +21,7 @@ rules! {
     RLS_SERVICE_CONFIG = "rls-service-config", Lb, Nack, "C-core ServiceConfigImpl::Create; client_channel_service_config.cc, retry_service_config.cc";
 }
 
-/// Names of status codes (C-core status_util.cc).
+/// The names of status codes (C-core status_util.cc).
 const STATUS_CODES: [&str; 17] = [
     "OK",
     "CANCELLED",
@@ -42,7 +42,7 @@ const STATUS_CODES: [&str; 17] = [
     "DATA_LOSS",
 ];
 
-/// Decimals of `tokenRatio` that count.
+/// The number of decimals of `tokenRatio` that count.
 const RATIO_DECIMALS: usize = 3;
 
 /// Checks a service config at `at`.
@@ -124,8 +124,8 @@ fn retry_throttling(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) {
     }
 }
 
-/// Thousandths of a token; without a point the client forgets to multiply. Wraps as the client's 32
-/// bits do.
+/// Returns the ratio in thousandths of a token. Without a point, the client forgets to multiply.
+/// The number wraps around at 32 bits, as in the client.
 fn milli_ratio(text: &str) -> Option<u32> {
     let part = |text: &str| {
         let parsed = number::parse_unsigned(text, u64::from(u32::MAX));
@@ -134,7 +134,8 @@ fn milli_ratio(text: &str) -> Option<u32> {
     let Some((whole, decimals)) = text.split_once('.') else {
         return part(text);
     };
-    // Cutting inside a character leaves no number, which no other cut does either.
+    // A cut inside a character gives `None`. A text with such a character is no number, wherever it
+    // is cut.
     let decimals = decimals.get(..RATIO_DECIMALS.min(decimals.len()))?;
     let mut thousandths = part(decimals)?;
     for _ in decimals.len()..RATIO_DECIMALS {
@@ -182,7 +183,8 @@ fn method_config(map: &Map<String, Value>, seen: &mut BTreeSet<String>, at: &Con
     }
 }
 
-/// The methods that a name is for: all, those of a service, or one.
+/// Returns the path of the methods that a name is for: all methods (empty), those of a service, or
+/// one.
 fn method_path(name: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> String {
     let Some(map) = json::object(name, at, faults) else {
         return String::new();
@@ -226,7 +228,8 @@ fn retry_policy(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) {
     status_codes(map, &at.field("retryableStatusCodes"), faults);
 }
 
-/// Checks `retryableStatusCodes`: one code at least, but a value that is no list is blamed once.
+/// Checks `retryableStatusCodes`. There must be at least one code; a value that is not a list is
+/// reported once.
 fn status_codes(map: &Map<String, Value>, at: &ConfigPlace<'_>, faults: &mut Faults) {
     let mut known = false;
     if let Some(value) = map.get("retryableStatusCodes") {

@@ -10,18 +10,18 @@ use xdsctl_model::status::Status;
 pub(super) struct Target {
     pub number: u32,
     pub child: Child,
-    /// Entries that name it, and the default.
+    /// How many cache entries name the target, and one more if it is the default target.
     pub uses: usize,
-    /// What counts of what the child reported: after TRANSIENT_FAILURE only READY does.
+    /// The state that counts: after TRANSIENT_FAILURE, only a report of READY changes it.
     pub state: Connectivity,
-    /// What picks fail with while the state is TRANSIENT_FAILURE.
+    /// The status with which picks fail while the state is TRANSIENT_FAILURE.
     pub failure: Option<Status>,
-    /// The child's config is refused with this target.
+    /// The status of picks if the child's config is rejected with this target.
     pub broken: Option<Status>,
 }
 
 impl Target {
-    /// Picks from it.
+    /// Picks from the child.
     pub fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         if let Some(status) = &self.broken {
             return Pick::Fail(status.clone());
@@ -30,7 +30,7 @@ impl Target {
         if self.state != Connectivity::TransientFailure {
             return pick;
         }
-        // What a child does after a failure is not seen until it is READY: the picker of the
+        // After a failure, nothing that the child does is seen until it is READY: the picker of the
         // failure stays.
         match pick {
             Pick::Fail(status) => Pick::Fail(self.failure.get_or_insert(status).clone()),

@@ -1,24 +1,24 @@
 //! How rls holds back lookups from a service that does not answer them.
 //!
-//! The more of the last lookups failed, the more likely the next one is not made; one that was held
-//! back counts as failed. Follows C-core rls.cc `RlsChannel::Throttle`.
+//! The more of the last lookups failed, the more likely the next one is held back. A lookup that
+//! was held back counts as failed. Follows C-core rls.cc `RlsChannel::Throttle`.
 
 use std::collections::VecDeque;
 
 use crate::runtime::Time;
 
-/// Lookups count for so long (C-core `kDefaultThrottleWindowSize`).
+/// How long a lookup counts (C-core `kDefaultThrottleWindowSize`).
 const WINDOW_MS: i64 = 30_000;
 
-/// A lookup that succeeded makes up for so many in all (C-core
+/// How many lookups in all one successful lookup makes up for (C-core
 /// `kDefaultThrottleRatioForSuccesses`).
 const RATIO_FOR_SUCCESSES: f64 = 2.0;
 
-/// Lookups that are added to those there were, so that a few failures do not count for much (C-core
-/// `kDefaultThrottlePadding`).
+/// Lookups that are added to those that were made, so that a few failures do not count for much
+/// (C-core `kDefaultThrottlePadding`).
 const PADDING: f64 = 8.0;
 
-/// The lookups of the last half minute.
+/// The lookups of the last 30 seconds.
 #[derive(Debug, Default)]
 pub(super) struct Throttle {
     requests: VecDeque<Time>,
@@ -26,7 +26,7 @@ pub(super) struct Throttle {
 }
 
 impl Throttle {
-    /// Says whether a lookup is not made; `unit` is drawn from `[0, 1)`.
+    /// Says whether a lookup is held back; `unit` is drawn from `[0, 1)`.
     pub fn refuses(&mut self, now: Time, unit: f64) -> bool {
         for times in [&mut self.requests, &mut self.failures] {
             while times.front().is_some_and(|first| now - first > WINDOW_MS) {
@@ -43,7 +43,7 @@ impl Throttle {
         refuses
     }
 
-    /// A lookup has ended, or was not made.
+    /// Notes a lookup that has ended or was held back.
     pub fn note(&mut self, now: Time, is_ok: bool) {
         self.requests.push_back(now);
         if !is_ok {
@@ -64,7 +64,7 @@ mod tests {
         // 8 of 8 failed: (8 - 0) / (8 + 8).
         assert!(!throttle.refuses(0, 0.5));
         assert!(throttle.refuses(0, 0.49));
-        // 9 of 9, and after half a minute only that one: 1 / 9.
+        // 9 of 9 failed. After half a minute only the last of them counts: 1 / 9.
         assert!(throttle.refuses(30_000, 0.52));
         assert!(!throttle.refuses(30_001, 0.12));
     }

@@ -1,4 +1,4 @@
-//! round_robin at work: every connected endpoint in turn.
+//! round_robin at work: sends RPCs to every connected endpoint in turn.
 //!
 //! A new list of endpoints waits until it can do better than the old one. Each report of any
 //! endpoint makes a new picker, which starts at a random endpoint. Follows C-core round_robin.cc.
@@ -13,14 +13,14 @@ use xdsctl_model::rng::Rng;
 #[derive(Debug)]
 pub struct RoundRobinPolicy {
     lists: EndpointLists,
-    /// Rank of the next one among the READY endpoints.
+    /// The rank, among the READY endpoints, of the endpoint that the next RPC gets.
     shown: ListPicker<usize>,
     connect_order: Rng,
     start: Rng,
 }
 
 impl RoundRobinPolicy {
-    /// A policy without endpoints.
+    /// Makes a policy without endpoints.
     pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> RoundRobinPolicy {
         let connect_order = cx.runtime.stream("round_robin/connect order", &at);
         let start = cx.runtime.stream("round_robin/start", &at);
@@ -32,7 +32,7 @@ impl RoundRobinPolicy {
         }
     }
 
-    /// Works off what endpoints of a list reported.
+    /// Handles the reports of endpoints of a list.
     fn note(&mut self, number: u32, mut said: EndpointReports, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         while let Some((index, report)) = said.pop_front() {

@@ -1,4 +1,4 @@
-//! round_robin: RPCs go round all endpoints that are connected. Its config has no fields.
+//! round_robin: RPCs go to all connected endpoints in turn. The config has no fields.
 
 mod machine;
 
@@ -14,10 +14,10 @@ use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::roun
 use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::Profile;
 
-/// The name under which gRPC registers the policy, as configs have it.
+/// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "round_robin";
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: Some(&MessageType {
@@ -35,15 +35,15 @@ fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Optio
     Some(to_json(&RoundRobinConfig {}))
 }
 
-/// Reads the JSON config, in which everything is ignored.
+/// Reads the JSON config, in which every field is ignored.
 ///
 /// # Errors
-/// None: any object is taken.
+/// Never fails: any object is accepted.
 pub fn from_json(_config: &Map<String, Value>, _profile: &Profile) -> Result<RoundRobinConfig, Faults> {
     Ok(RoundRobinConfig {})
 }
 
-/// The config in the client's form.
+/// Writes the config as the client does.
 pub fn to_json(_config: &RoundRobinConfig) -> Value {
     Value::Object(Map::new())
 }

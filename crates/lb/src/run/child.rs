@@ -1,5 +1,5 @@
-//! A policy's child: an update that names another policy builds it beside the old one and swaps
-//! when it is connected.
+//! A policy's child. An update that names another policy builds that policy beside the old one, and
+//! replaces the old one when the new one is no longer CONNECTING.
 //!
 //! Follows C-core child_policy_handler.cc. Until a child has reported for the first time, picks
 //! through it queue.
@@ -31,7 +31,7 @@ struct ChildSlot {
 }
 
 impl Child {
-    /// A child at this place, without a policy until the first update.
+    /// Makes a child at this place. It has no policy until the first update.
     pub fn new(at: TreePath) -> Child {
         Child {
             at,
@@ -42,18 +42,18 @@ impl Child {
         }
     }
 
-    /// The name of the newest policy; `None` before the first update.
+    /// Returns the name of the newest policy; `None` before the first update.
     pub fn policy(&self) -> Option<&'static str> {
         let newest = self.pending.as_ref().or(self.current.as_ref());
         newest.map(|slot| slot.name)
     }
 
-    /// What the child last reported.
+    /// Returns what the child last reported.
     pub const fn last(&self) -> Option<&StateReport> {
         self.last.as_ref()
     }
 
-    /// Hands an update to the newest policy.
+    /// Passes an update to the newest policy, or builds another policy if the update names one.
     pub fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let name = crate::name_of(update.config);
         let newest = self.pending.as_mut().or(self.current.as_mut());
@@ -83,7 +83,7 @@ impl Child {
         self.take_reports(generation, reports, cx)
     }
 
-    /// Hands an event to the policy that it is for.
+    /// Passes an event to the policy that it is for.
     pub fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         let Some((&generation, rest)) = path.split_first() else {
             return Reports::new();
@@ -96,8 +96,8 @@ impl Child {
         self.take_reports(generation, reports, cx)
     }
 
-    /// Has the child do something, and returns also what the policies below did to subchannels
-    /// meanwhile: where it stands among the [changes](super::runtime::Runtime::change).
+    /// Has the child do something. Also returns what the policies below did to subchannels
+    /// meanwhile, as a range of the [changes](super::runtime::Runtime::change).
     pub fn watched(
         &mut self,
         cx: &mut PolicyCx<'_>,
@@ -128,9 +128,9 @@ impl Child {
         self.take_reports(generation, reports, cx)
     }
 
-    /// Reports of the successor are held back until one is not CONNECTING, or in some clients until
-    /// one is READY: there a policy that is idle until it is asked never takes the place of one
-    /// that is asked.
+    /// Takes over reports. Those of a successor are held back until one is not CONNECTING, or in
+    /// some clients until one is READY. In these clients, a policy that stays idle until it is
+    /// asked never replaces a policy that is asked.
     fn take_reports(&mut self, generation: u32, mut reports: Reports, cx: &mut PolicyCx<'_>) -> Reports {
         if self.pending.as_ref().is_some_and(|slot| slot.generation == generation) {
             let is_serving = self.last.as_ref().is_some_and(|last| last.state == Connectivity::Ready);
@@ -161,7 +161,7 @@ impl Child {
         }
     }
 
-    /// The shares of picks, by where they go.
+    /// Adds up where picks go, for `share` of all picks.
     pub fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         match &self.current {
             Some(slot) if self.last.is_some() => slot.machine.shares(args, share, out),
@@ -169,14 +169,14 @@ impl Child {
         }
     }
 
-    /// The priorities in use from here down, as [`StateMachine::priorities`] tells them.
+    /// Tells the priorities in use from here down, as [`StateMachine::priorities`] does.
     pub fn priorities(&self, cluster: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
         if let Some(slot) = &self.current {
             slot.machine.priorities(cluster, tell);
         }
     }
 
-    /// Lets go of everything.
+    /// Shuts down the policies.
     pub fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         for mut slot in [self.current.take(), self.pending.take()].into_iter().flatten() {
             slot.machine.shutdown(cx);

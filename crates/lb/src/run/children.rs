@@ -1,9 +1,9 @@
 //! The children of cluster_manager, weighted_target and priority: by name, with numbers for their
 //! places in the tree.
 //!
-//! A child that is not wanted any more is kept for a quarter of an hour, in case it is wanted
-//! again. Numbers are never used twice. Follows C-core xds_cluster_manager.cc, weighted_target.cc
-//! and priority.cc, which do this alike.
+//! A child that is no longer wanted is kept for a quarter of an hour, in case it is wanted again.
+//! Numbers are never used twice. Follows C-core xds_cluster_manager.cc, weighted_target.cc and
+//! priority.cc, which do this alike.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,10 +14,11 @@ use super::row::look;
 use super::runtime::{TimerId, below};
 use xdsctl_model::profile::Feature;
 
-/// How long a child is kept that is not wanted (C-core `kChildRetentionInterval`).
+/// How long a child that is not wanted is kept (C-core `kChildRetentionInterval`).
 pub const RETENTION_MS: i64 = 15 * 60 * 1000;
 
-/// How long such a child is kept by a client that has this feature if it forgets it at once.
+/// Returns how long a child that is not wanted is kept, in ms: 0 in clients with the feature
+/// `is_forgotten`.
 pub fn kept_ms(is_forgotten: Feature, cx: &PolicyCx<'_>) -> i64 {
     match cx.clusters.profile().has(is_forgotten) {
         true => 0,
@@ -25,24 +26,24 @@ pub fn kept_ms(is_forgotten: Feature, cx: &PolicyCx<'_>) -> i64 {
     }
 }
 
-/// Children with what a policy keeps of each.
+/// The children of a policy, with the data that it keeps about each.
 #[derive(Debug)]
 pub struct Children<D> {
     at: TreePath,
     next_number: u32,
-    /// In boxes: a map has room for eleven at once, and most policies have one child.
+    /// Boxed: a node of the map has room for eleven, and most policies have one child.
     members: BTreeMap<Arc<str>, Box<NamedChild<D>>>,
     names: BTreeMap<u32, Arc<str>>,
 }
 
-/// A child policy, with what its parent keeps of it.
+/// A child policy, with what its parent keeps about it.
 #[derive(Debug)]
 pub struct NamedChild<D> {
     /// The number of its place below the policy.
     pub number: u32,
-    /// The policies below.
+    /// The child itself.
     pub child: Child,
-    /// What the policy knows of the child.
+    /// What the parent knows about the child.
     pub data: D,
     removal: Option<TimerId>,
 }
@@ -54,13 +55,14 @@ impl<D> NamedChild<D> {
     }
 }
 
-/// The number of a timer of the policy's own for a child; those for removals are one higher.
+/// Returns the number of a parent's own timer for a child. The timer of its removal has the next
+/// number.
 pub const fn own_timer(child: u32) -> u64 {
     child as u64 * 2
 }
 
 impl<D> Children<D> {
-    /// No children yet; `at` is the policy's own place.
+    /// Makes an empty collection; `at` is the parent's own place.
     pub const fn new(at: TreePath) -> Children<D> {
         Children {
             at,
@@ -70,41 +72,41 @@ impl<D> Children<D> {
         }
     }
 
-    /// The place in the tree of the policy whose children they are.
+    /// Returns the place of the parent in the tree.
     pub const fn at(&self) -> &TreePath {
         &self.at
     }
 
-    /// The child of this name.
+    /// Returns the child of this name.
     pub fn get(&self, name: &str) -> Option<&NamedChild<D>> {
         look(1);
         self.members.get(name).map(|member| &**member)
     }
 
-    /// The child of this name, to be changed.
+    /// Returns the child of this name, to be changed.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut NamedChild<D>> {
         look(1);
         self.members.get_mut(name).map(|member| &mut **member)
     }
 
-    /// The name of the child of this number.
+    /// Returns the name of the child of this number.
     pub fn name(&self, number: u32) -> Option<Arc<str>> {
         self.names.get(&number).cloned()
     }
 
-    /// The name of the child that a timer of [`own_timer`] is for.
+    /// Returns the name of the child that a timer of [`own_timer`] is for.
     pub fn name_of_timer(&self, timer: u64) -> Option<Arc<str>> {
         let number = u32::try_from(timer / 2).ok()?;
         timer.is_multiple_of(2).then(|| self.name(number)).flatten()
     }
 
-    /// Names of all children, in order.
+    /// Returns the names of all children, in order.
     pub fn names(&self) -> Vec<Arc<str>> {
         look(self.members.len());
         self.members.keys().cloned().collect()
     }
 
-    /// All children by name.
+    /// Returns all children, in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &NamedChild<D>)> {
         self.members
             .iter()
@@ -112,7 +114,7 @@ impl<D> Children<D> {
             .map(|(name, member)| (name, &**member))
     }
 
-    /// All children, in the order of their names.
+    /// Returns all children, in the order of their names, to be changed.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut NamedChild<D>> {
         self.members
             .values_mut()
@@ -122,7 +124,7 @@ impl<D> Children<D> {
 
     /// Makes a child unless there is one of this name.
     pub fn add(&mut self, name: &str, data: impl FnOnce() -> D) -> &mut NamedChild<D> {
-        // Not `entry`, which wants the name before it knows.
+        // Looked up first: `entry` needs the name before it says whether there is a child.
         if !self.members.contains_key(name) {
             self.names.insert(self.next_number, name.into());
         }
@@ -139,9 +141,9 @@ impl<D> Children<D> {
         })
     }
 
-    /// Hands an event to the child at the beginning of the path, and gives the child's name and
-    /// what it reports. An event of the policy itself can only be the timer that ends a child that
-    /// is not wanted.
+    /// Passes an event to the child at the beginning of the path. Returns the child's name and its
+    /// reports. An event of the parent itself can only be the timer that removes a child that is
+    /// not wanted.
     pub fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Option<(Arc<str>, Reports)> {
         let Some((&number, rest)) = path.split_first() else {
             if let PolicyEvent::Timer(timer) = what
@@ -156,7 +158,8 @@ impl<D> Children<D> {
         Some((name, said))
     }
 
-    /// A child is not wanted, and kept for so many milliseconds; says whether it was wanted until now.
+    /// Keeps a child that is not wanted for `ms` milliseconds. Says whether it was wanted until
+    /// now.
     pub fn retire(&mut self, name: &str, ms: i64, cx: &mut PolicyCx<'_>) -> bool {
         let Some(member) = self.members.get_mut(name).filter(|member| !member.is_retired()) else {
             return false;
@@ -169,7 +172,7 @@ impl<D> Children<D> {
         true
     }
 
-    /// A child is wanted again.
+    /// Notes that a child is wanted again.
     pub fn revive(&mut self, name: &str, cx: &mut PolicyCx<'_>) {
         if let Some(member) = self.members.get_mut(name) {
             cx.runtime.cancel(&mut member.removal);
@@ -177,7 +180,7 @@ impl<D> Children<D> {
         }
     }
 
-    /// Takes out the child whose time is over by this timer.
+    /// Removes the child whose time is over by this timer, and returns it.
     pub fn expire(&mut self, timer: u64, cx: &mut PolicyCx<'_>) -> Option<(Arc<str>, NamedChild<D>)> {
         if timer.is_multiple_of(2) {
             return None;
@@ -190,7 +193,7 @@ impl<D> Children<D> {
         Some((name, *member))
     }
 
-    /// Lets go of all children; `each` is called for each before.
+    /// Shuts down all children; `each` is called for each of them before.
     pub fn shutdown(&mut self, cx: &mut PolicyCx<'_>, mut each: impl FnMut(&mut D, &mut PolicyCx<'_>)) {
         self.names.clear();
         for (_, mut member) in std::mem::take(&mut self.members) {

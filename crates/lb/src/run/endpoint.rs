@@ -12,31 +12,32 @@ use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::counted_weight;
 use xdsctl_model::resource::pieces::Pieces;
 
-/// An endpoint and what the policies need to know of it.
+/// An endpoint, with what the policies need to know about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Endpoint {
-    /// Its addresses, the primary one first; never empty.
+    /// The endpoint's addresses, the primary one first; never empty.
     pub addresses: Arc<[Address]>,
-    /// Names from the root of the cluster's tree down: the priority child, the locality. All
+    /// The names from the root of the cluster's tree down: the priority child, the locality. All
     /// endpoints of a locality share it.
     pub path: Arc<[Arc<str>]>,
-    /// Weight of its locality, at least 1.
+    /// The weight of the endpoint's locality, at least 1.
     pub locality_weight: u32,
-    /// Locality weight times own weight, 32 bits, wrapped (or the formula of A113 with its switch).
+    /// The locality weight times its own weight, in 32 bits with wrap-around (or by the formula of
+    /// A113, with its switch).
     pub weight: u32,
     /// UNKNOWN, HEALTHY or DRAINING.
     pub health: HealthStatus,
-    /// Name for authority rewriting, may be empty.
+    /// The name for authority rewriting; may be empty.
     pub hostname: Box<str>,
-    /// Key on a hash ring in place of the address (A76), only with its switch.
+    /// The key on a hash ring in place of the address (A76); only with its switch.
     pub hash_key: Option<Box<str>>,
 }
 
-/// An address with its text; those who hold a connection to it share it.
+/// An address with its text. All that hold a connection to it share it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Address(Arc<AddressText>);
 
-/// What an [`Address`] is.
+/// The content of an [`Address`].
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AddressText {
     /// The IP address and port.
@@ -47,17 +48,18 @@ pub struct AddressText {
     pub scope: Arc<SubchannelScope>,
 }
 
-/// What connections to one address are kept apart by: the arguments of a subchannel in which the
+/// What keeps connections to one address apart: the arguments of a subchannel in which the
 /// endpoints of a channel differ (C-core `Subchannel::MakeSubchannelArgs`: `xds_cluster_name`,
-/// `lb_locality`, `address_name`). Neither the priority nor the EDS service name is one of them. In the other clients the locality is
-/// none either, and in grpc-js the cluster is the aggregate that has the leaf, if any.
+/// `lb_locality`, `address_name`). Neither the priority nor the EDS service name is one of them. In
+/// other clients the locality is not one either, and in grpc-js the cluster is the aggregate that
+/// has the leaf, if there is one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubchannelScope {
     /// The name of the leaf cluster that has the endpoint; empty where clusters share connections.
     pub cluster: Arc<str>,
     /// The name of the locality.
     pub locality: Arc<str>,
-    /// The hostname of the endpoint, may be empty.
+    /// The hostname of the endpoint; may be empty.
     pub hostname: Box<str>,
 }
 
@@ -70,19 +72,20 @@ impl Deref for Address {
 }
 
 impl Address {
-    /// An address with the client's text for it, of no cluster.
+    /// Makes an address with the client's text for it, of no cluster.
     pub fn new(socket: SocketAddr) -> Address {
         Address::within(socket, &Arc::default())
     }
 
-    /// An address with the client's text for it.
+    /// Makes an address with the client's text for it, within a scope.
     pub fn within(socket: SocketAddr, scope: &Arc<SubchannelScope>) -> Address {
         let text = socket.to_string().into();
         let scope = scope.clone();
         Address(Arc::new(AddressText { socket, text, scope }))
     }
 
-    /// The address as a URI, as it stands in failure texts: `ipv4:1.2.3.4:80`, `ipv6:%5B::1%5D:80`.
+    /// Returns the address as a URI, as failure texts have it: `ipv4:1.2.3.4:80`,
+    /// `ipv6:%5B::1%5D:80`.
     pub fn uri(&self) -> String {
         if self.socket.is_ipv4() {
             format!("ipv4:{}", self.text)
@@ -92,17 +95,17 @@ impl Address {
     }
 }
 
-/// Position of one address in the order of raw socket addresses: IPv4 first, then port, then
+/// The position of an address in the order of raw socket addresses: IPv4 first, then port, then
 /// address.
 type AddressKey = (bool, u16, u32, u128, u32);
 
-/// Position of an endpoint: its addresses sorted, compared one after the other (C-core
+/// The position of an endpoint: its addresses sorted, compared one after the other (C-core
 /// `EndpointAddressSet`).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AddressSet(Vec<AddressKey>);
 
 impl AddressSet {
-    /// The key of an endpoint with these addresses.
+    /// Returns the position of an endpoint with these addresses.
     pub fn new(addresses: &[Address]) -> AddressSet {
         let mut keys: Vec<AddressKey> = addresses.iter().map(|address| key(&address.socket)).collect();
         keys.sort_unstable();
@@ -119,47 +122,48 @@ fn key(address: &SocketAddr) -> AddressKey {
 }
 
 impl Endpoint {
-    /// The text of the first address.
+    /// Returns the text of the first address.
     pub fn name(&self) -> &Arc<str> {
         static NONE: std::sync::LazyLock<Arc<str>> = std::sync::LazyLock::new(|| "".into());
         self.addresses.first().map_or(&NONE, |address| &address.text)
     }
 
-    /// The name of its locality, the last of its path.
+    /// Returns the name of its locality, the last name of its path.
     pub fn locality(&self) -> Option<&Arc<str>> {
         self.path.last()
     }
 
-    /// The place in address-set order.
+    /// Returns its position in the order of address sets.
     pub fn address_set(&self) -> AddressSet {
         AddressSet::new(&self.addresses)
     }
 
-    /// The weight as policies read it.
+    /// Returns the weight as policies read it.
     pub fn positive_weight(&self) -> u32 {
         counted_weight(self.weight)
     }
 }
 
-/// Endpoints of one locality, as many as stand together in a list.
+/// Endpoints of one locality that follow each other in a list.
 pub type Piece = Arc<[Arc<Endpoint>]>;
 
-/// Endpoints, shared by those who keep them. Those of a piece share their path.
+/// A list of endpoints, which several owners may share. The endpoints of a piece have the same
+/// path.
 pub type EndpointList = Arc<Pieces<Arc<Endpoint>>>;
 
-/// The list without an endpoint, which all empty localities share.
+/// Returns the list without endpoints, which all empty localities share.
 pub fn none() -> &'static EndpointList {
     static NONE: std::sync::LazyLock<EndpointList> = std::sync::LazyLock::new(EndpointList::default);
     &NONE
 }
 
-/// Endpoints by the name that their hierarchical path has at a depth.
+/// Endpoints, by the name at one depth of their hierarchical paths.
 pub type EndpointGroups = BTreeMap<Arc<str>, EndpointList>;
 
 /// Groups endpoints by the name at `depth` of their path.
 ///
-/// C-core does not take the last name off a path, so policies further down see it again. With
-/// `paths_end` endpoints without a name at `depth` are in no group.
+/// C-core never takes the last name off a path, so policies further down see it again. With
+/// `paths_end`, endpoints without a name at `depth` are in no group.
 pub fn groups(endpoints: &EndpointList, depth: usize, paths_end: bool) -> EndpointGroups {
     let mut groups: BTreeMap<Arc<str>, Vec<Piece>> = BTreeMap::new();
     for piece in endpoints.pieces() {

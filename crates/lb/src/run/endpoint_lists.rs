@@ -1,10 +1,9 @@
-//! One pick_first for each endpoint, in lists of which a newer one waits until it can do better
-//! than the old one: what round_robin and weighted_round_robin have below them.
+//! Lists with one pick_first for each endpoint, as round_robin and weighted_round_robin have them.
+//! A newer list waits until it can do better than the old one.
 //!
-//! Each change of an endpoint costs as much with many endpoints as with few: states are counted,
-//! not looked up, and a newer list takes the connected endpoints of the old one over
-//! ([`adoption`]). Follows C-core endpoint_list.cc. Other clients change the list in use
-//! ([`in_place`]).
+//! A change of an endpoint costs as much with many endpoints as with few: states are counted, not
+//! looked up, and a newer list takes over the connected endpoints of the old one ([`adoption`]).
+//! Follows C-core endpoint_list.cc. Other clients change the list in use ([`in_place`]).
 
 mod adoption;
 mod in_place;
@@ -25,10 +24,10 @@ use members::ListedEndpoints;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::status::Status;
 
-/// What endpoints of a list reported, by their indices.
+/// Reports of endpoints of a list, each with the endpoint's index.
 pub type EndpointReports = VecDeque<(usize, StateReport)>;
 
-/// The list in use and, while it is connecting, a newer one.
+/// The list in use and, while a newer one is connecting, that one.
 #[derive(Debug)]
 pub struct EndpointLists {
     at: TreePath,
@@ -37,52 +36,52 @@ pub struct EndpointLists {
     members: ListedEndpoints,
     current: Option<ConnectedList>,
     pending: Option<ConnectedList>,
-    /// A newer list that has most of its endpoints from the one in use.
+    /// A newer list that has taken over most of its endpoints from the list in use.
     adoption: Option<Adoption>,
     last_failure: Option<Status>,
-    /// Failures of endpoints are told in their own words.
+    /// Whether failures of endpoints are passed on in their own words.
     hands_on: bool,
 }
 
 /// A list of endpoints, each with its own connection.
 #[derive(Debug)]
 struct ConnectedList {
-    /// The number of the list, which stays when an update changes its own.
+    /// The number by which members know their list. It stays when an update changes `number`.
     id: u32,
     number: u32,
-    /// What it was made of.
+    /// The endpoints that it was made from.
     endpoints: EndpointList,
-    /// Indices of the members, by their places; [`GAP`] where one has gone.
+    /// The index of the member at each place; [`GAP`] where a member was removed.
     places: Vec<u32>,
-    /// Places that are no gaps; `None` without gaps.
+    /// The places that are not gaps; `None` if there are no gaps.
     filled: Option<Ranks>,
     tally: StateTally,
-    /// Places of those that are READY.
+    /// The places of the READY members.
     ready: Ranks,
     /// Why endpoints may be missing, in the client's words; appended to failure messages.
     note: String,
 }
 
-/// Stands where there is no member.
+/// The index at a place without a member.
 const GAP: u32 = u32::MAX;
 
-/// What came of taking new endpoints.
+/// The result of taking over new endpoints.
 #[derive(Debug)]
 pub enum ListUpdate {
-    /// There are none: why.
+    /// There are no endpoints; the status says why.
     Empty(Status),
-    /// They are in the list of this number, and reported this at once.
+    /// The endpoints are in the list of this number, and reported this at once.
     Listed(u32, EndpointReports),
 }
 
-/// What a policy over lists answers picks with; `R` is what it keeps while endpoints are READY.
+/// What a policy over lists answers picks with. `R` is what it keeps while endpoints are READY.
 #[derive(Debug)]
 pub enum ListPicker<R> {
     /// No endpoint is connected yet.
     Queue,
-    /// All have failed.
+    /// All endpoints have failed.
     Fail(Status),
-    /// Some are READY.
+    /// Some endpoints are READY.
     Ready(R),
 }
 
@@ -109,7 +108,7 @@ impl<R> ListPicker<R> {
         }
     }
 
-    /// Fails picks from now on, and says so.
+    /// Makes picks fail from now on. Returns the report of that.
     pub fn fail(&mut self, status: Status) -> StateReport {
         *self = ListPicker::Fail(status.clone());
         StateReport::failure(status)
@@ -117,7 +116,7 @@ impl<R> ListPicker<R> {
 }
 
 impl EndpointLists {
-    /// A policy's lists, of which there are none yet.
+    /// Makes a policy's lists, of which there are none yet.
     pub fn new(at: TreePath) -> EndpointLists {
         EndpointLists {
             members: ListedEndpoints::new(at.clone()),
@@ -136,7 +135,8 @@ impl EndpointLists {
         self.current.is_some()
     }
 
-    /// Takes new endpoints; connections start at the endpoint `start` and go round.
+    /// Takes over new endpoints. They start to connect in their order, beginning with the endpoint
+    /// `start`.
     pub fn take(
         &mut self,
         endpoints: &EndpointList,
@@ -178,7 +178,7 @@ impl EndpointLists {
         ListUpdate::Listed(number, said)
     }
 
-    /// The newer list will not be one.
+    /// Drops the newer list.
     fn drop_pending(&mut self, cx: &mut PolicyCx<'_>) {
         if let Some(adoption) = self.adoption.take() {
             adoption.shutdown(&mut self.members, cx);
@@ -192,14 +192,14 @@ impl EndpointLists {
         [self.current.as_ref(), self.pending.as_ref()].into_iter().flatten()
     }
 
-    /// The number under which reports of a member count.
+    /// Returns the number of the list that a report of a member counts for.
     fn number_of(&self, member: &ListedEndpoint) -> Option<u32> {
         let adoption = self.adoption.as_ref();
         let of_list = self.lists().find(|list| list.id == member.list).map(|list| list.number);
         of_list.or_else(|| Some(adoption.filter(|adoption| adoption.number == member.list)?.number))
     }
 
-    /// Hands an event to an endpoint; `path` begins with its index.
+    /// Passes an event to an endpoint; `path` begins with the endpoint's index.
     pub fn handle(
         &mut self,
         path: &[u32],
@@ -217,8 +217,8 @@ impl EndpointLists {
         Some((number, reports.into_iter().map(|report| (index, report)).collect()))
     }
 
-    /// Notes what an endpoint reported; an idle one is told to connect, and what that brings is
-    /// added to `said`. Returns the endpoint's state before.
+    /// Notes the report of an endpoint. Makes an idle endpoint connect, and adds what it reports
+    /// then to `said`. Returns the previous state of the endpoint.
     pub fn note(
         &mut self,
         number: u32,
@@ -254,7 +254,7 @@ impl EndpointLists {
         before
     }
 
-    /// Puts the newer list in place of the old one if it is time to; says whether it did.
+    /// Replaces the old list by the newer one if it is time to. Says whether it did.
     pub fn promote(&mut self, number: u32, cx: &mut PolicyCx<'_>) -> bool {
         if self.adoption.as_ref().is_some_and(|adoption| adoption.number == number) {
             return self.take_over(cx);
@@ -270,9 +270,11 @@ impl EndpointLists {
         true
     }
 
-    /// Shows picks what the list of this number amounts to, if it is the one in use; says what the policy reports.
+    /// Sets `picker` to what the list of this number amounts to, if that list is in use. Returns
+    /// what the policy reports.
     ///
-    /// `last` is what an endpoint said that failed, and `ready` makes the picker of that many READY ones.
+    /// `last` is the text of an endpoint that failed. `ready` makes the picker for that many READY
+    /// endpoints.
     pub fn show<R>(
         &mut self,
         number: u32,
@@ -295,8 +297,8 @@ impl EndpointLists {
         }
     }
 
-    /// The status of picks while all endpoints of the list in use fail; `last` is what the last one
-    /// of them said.
+    /// Returns the status of picks while all endpoints of the list in use fail. `last` is the text
+    /// of the last failure.
     fn failure(&mut self, last: Option<String>) -> Status {
         if let Some(last) = last {
             let text = match self.hands_on {
@@ -309,35 +311,35 @@ impl EndpointLists {
         status.with_note(self.current.as_ref().map_or("", |list| list.note.as_str()))
     }
 
-    /// Number of READY endpoints of the list in use.
+    /// Returns the number of READY endpoints of the list in use.
     pub fn ready(&self) -> usize {
         self.current.as_ref().map_or(0, |list| list.ready.count())
     }
 
-    /// Index of the READY endpoint of this rank.
+    /// Returns the index of the READY endpoint of this rank.
     pub fn nth_ready(&self, rank: usize) -> Option<usize> {
         let list = self.current.as_ref()?;
         list.index_at(list.ready.nth(rank)?)
     }
 
-    /// The endpoint at an index.
+    /// Returns the endpoint at an index.
     pub fn get(&self, index: usize) -> Option<&ListedEndpoint> {
         self.members.get(index)
     }
 
-    /// An endpoint, for a pick.
+    /// Returns the endpoint at an index, for a pick.
     pub fn get_mut(&mut self, index: usize) -> Option<&mut ListedEndpoint> {
         self.members.get_mut(index)
     }
 
-    /// The READY endpoints of the list in use with their indices, in order.
+    /// Returns the READY endpoints of the list in use with their indices, in order.
     pub fn all_ready(&self) -> impl Iterator<Item = (usize, &ListedEndpoint)> {
         let indices = self.current.iter().flat_map(ConnectedList::indices);
         let members = indices.filter_map(|index| Some((index, self.members.get(index)?)));
         members.filter(|(_, member)| member.state == Some(Connectivity::Ready))
     }
 
-    /// Adds up where picks go of which each READY endpoint gets as many.
+    /// Adds up where picks go if all READY endpoints get the same share.
     pub fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
         let each = share / self.ready() as f64;
         for (_, member) in self.all_ready() {
@@ -345,7 +347,7 @@ impl EndpointLists {
         }
     }
 
-    /// Lets go of all endpoints.
+    /// Shuts down all endpoints.
     pub fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         if let Some(list) = self.current.take() {
             list.shutdown(&mut self.members, cx);
@@ -383,7 +385,7 @@ impl ConnectedList {
         (list, said)
     }
 
-    /// Index of the member at a place.
+    /// Returns the index of the member at a place.
     fn index_at(&self, place: usize) -> Option<usize> {
         self.places
             .get(place)
@@ -391,13 +393,13 @@ impl ConnectedList {
             .map(|index| *index as usize)
     }
 
-    /// Indices of the members, in the order of the list.
+    /// Returns the indices of the members, in the order of the list.
     fn indices(&self) -> impl Iterator<Item = usize> {
         let indices = self.places.iter().filter(|index| **index != GAP);
         indices.map(|index| *index as usize)
     }
 
-    /// Says whether this list, the newer one, takes the place of `old`.
+    /// Says whether this newer list replaces `old`.
     fn replaces(&self, old: Option<&ConnectedList>) -> bool {
         let has_all_reported = self.tally.total() == self.endpoints.len();
         old.is_none_or(|old| old.tally.count(Connectivity::Ready) == 0)

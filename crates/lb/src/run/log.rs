@@ -1,7 +1,6 @@
-//! What happens, told as it happens: the events of policies, connections and RPCs that a timeline
-//! is made of.
+//! The log of a channel: the events of policies, connections and RPCs that a timeline is made of.
 //!
-//! Nothing is told unless somebody listens, and then it costs an entry each.
+//! Nothing is logged unless somebody listens; then each event costs an entry.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,22 +15,22 @@ pub use event::LogEvent;
 /// An event of a channel: when it happened, and in which policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogEntry {
-    /// When, in milliseconds.
+    /// The time, in milliseconds.
     pub at: Time,
-    /// The policy's place in the tree; empty for what is no policy's.
+    /// The policy's place in the tree; empty for an event that is not a policy's.
     pub place: TreePath,
     /// The event.
     pub event: LogEvent,
 }
 
-/// A detail of something that happened.
+/// A detail of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Detail {
     /// A name, an address, a state.
     Text(Arc<str>),
     /// A number, or milliseconds.
     Number(i64),
-    /// True or not.
+    /// True or false.
     Flag(bool),
 }
 
@@ -45,22 +44,22 @@ impl fmt::Display for Detail {
     }
 }
 
-/// Entries that are kept until somebody looks, some 200 bytes each.
+/// How many entries are kept until somebody takes them, some 200 bytes each.
 pub const MAX_ENTRIES: usize = 1_000_000;
 
-/// Details of something that happened.
+/// The details of an event, by name.
 pub type Details = Vec<(&'static str, Detail)>;
 
-/// What has happened since somebody looked; nothing is kept if nobody listens.
+/// The events since somebody last took them. Nothing is kept if nobody listens.
 #[derive(Debug, Default)]
 pub struct Log {
     told: Option<Vec<LogEntry>>,
-    /// Entries that were not kept.
+    /// The number of entries that were not kept.
     left_out: u64,
 }
 
 impl Log {
-    /// Listens from now on.
+    /// Keeps events from now on.
     pub fn listen(&mut self) {
         self.told.get_or_insert_default();
     }
@@ -85,7 +84,7 @@ impl Log {
         });
     }
 
-    /// What has happened since the last call, and how much more was not kept.
+    /// Returns the events since the last call, and how many more were not kept.
     pub fn take(&mut self) -> (Vec<LogEntry>, u64) {
         let told = self.told.as_mut().map(std::mem::take).unwrap_or_default();
         (told, std::mem::take(&mut self.left_out))

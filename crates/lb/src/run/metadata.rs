@@ -1,14 +1,14 @@
 //! The metadata of an RPC as LB policies see it.
 //!
-//! It is what the application sent, with the path and the time that is left; what the layers below
-//! the config selector put on (`content-type`, `user-agent`, the channel's authority) is not there
-//! yet, while binary headers are. Follows C-core `LbMetadata` (lb_metadata.cc).
+//! It holds what the application sent, with the path and the time that is left. What the layers
+//! below the config selector add (`content-type`, `user-agent`, the channel's authority) is not
+//! there yet, while binary headers are. Follows C-core `LbMetadata` (lb_metadata.cc).
 
 use std::borrow::Cow;
 
 use xdsctl_model::resource::Millis;
 
-/// What the policies know of an RPC beside its cluster.
+/// What the policies know about an RPC besides its cluster.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Metadata<'a> {
     /// `/package.Service/Method`.
@@ -17,12 +17,12 @@ pub struct Metadata<'a> {
     pub authority: &'a str,
     /// Headers of the application in the order of sending; keys in lower case.
     pub headers: &'a [(String, String)],
-    /// Time until the RPC's deadline; `None` without one.
+    /// The time until the RPC's deadline; `None` without a deadline.
     pub timeout: Option<Millis>,
 }
 
 impl<'a> Metadata<'a> {
-    /// The value of a header, those of one key joined by commas.
+    /// Returns the value of a header. Several values of one key are joined by commas.
     pub fn value(&self, name: &str) -> Option<Cow<'a, str>> {
         match name {
             ":path" => Some(Cow::Borrowed(self.path)),
@@ -32,7 +32,7 @@ impl<'a> Metadata<'a> {
     }
 }
 
-/// The values of a key, joined by a comma.
+/// Returns the values of a key, joined by commas.
 pub fn joined<'a>(headers: &'a [(String, String)], name: &str) -> Option<Cow<'a, str>> {
     let mut values = headers
         .iter()
@@ -50,8 +50,8 @@ pub fn joined<'a>(headers: &'a [(String, String)], name: &str) -> Option<Cow<'a,
     Some(Cow::Owned(joined))
 }
 
-/// A deadline in wire form. The client sends what is left at that moment; this is the nominal
-/// value.
+/// Writes a deadline in wire form. The client sends the time that is left at that moment; this is
+/// the nominal value.
 pub fn wire_timeout(timeout: Millis) -> String {
     let ms = timeout.0.max(1);
     if ms % 1000 == 0 {

@@ -1,6 +1,6 @@
 //! What LB policies run on: time, connections, children, endpoints and picks. No policy is here.
 //!
-//! [`policy`] is what a policy is to those around it, [`runtime`] what it acts on, [`picker`] what
+//! [`policy`] is the interface of a policy, [`runtime`] what a policy acts on, and [`picker`] what
 //! a pick asks and answers. The others are parts that several policies have: one child, children by
 //! name, lists of endpoints, counts of states.
 

@@ -20,25 +20,26 @@ use crate::override_host;
 use crate::override_host::SessionHosts;
 use xdsctl_model::status::Status;
 
-/// What the policies know of an RPC.
+/// What the policies know about an RPC.
 #[derive(Debug, Clone, Copy)]
 pub struct PickArgs<'a> {
-    /// What the config selector chose: `cluster:<name>` or `cluster_specifier_plugin:<name>`.
+    /// The cluster that the config selector chose: `cluster:<name>` or
+    /// `cluster_specifier_plugin:<name>`.
     pub cluster_key: &'a str,
-    /// The request hash, which the config selector always makes; `None` without an xDS config.
+    /// The request hash, which the config selector always computes; `None` without an xDS config.
     pub request_hash: Option<u64>,
-    /// Addresses from the session cookie; `None` without an active session filter.
+    /// The addresses in the session cookie; `None` without an active session filter.
     pub session: Option<SessionHosts<'a>>,
-    /// Path and headers, for `requestHashHeader` of ring_hash and the keys of rls.
+    /// The path and headers, for `requestHashHeader` of ring_hash and the keys of rls.
     pub metadata: Metadata<'a>,
     /// Simulated time of the pick, in milliseconds.
     pub now: i64,
 }
 
-/// The answer of a policy.
+/// The answer of a policy to a pick.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Pick {
-    /// Send the attempt there.
+    /// Send the attempt to this subchannel.
     Complete(Complete),
     /// Wait for the next picker.
     Queue,
@@ -49,7 +50,7 @@ pub enum Pick {
 }
 
 impl Pick {
-    /// The kind of answer in one word.
+    /// Names the kind of answer in one word.
     pub const fn class(&self) -> &'static str {
         match self {
             Pick::Complete(_) => "complete",
@@ -60,30 +61,30 @@ impl Pick {
     }
 }
 
-/// A chosen subchannel and who wants to hear how the attempt ends.
+/// A chosen subchannel, and the policies that want to hear how the attempt ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Complete {
-    /// Number of the handle through which the subchannel was chosen.
+    /// The number of the handle through which the subchannel was chosen.
     pub handle: u64,
-    /// Number of the subchannel; none is chosen where the attempt connects by itself.
+    /// The number of the subchannel. None is chosen if the attempt connects by itself.
     pub subchannel: u32,
-    /// The attempt connects by itself, and fails where it cannot.
+    /// Whether the attempt connects by itself, and fails if it cannot.
     pub connects: bool,
-    /// The IP address and port.
+    /// The IP address and port that the attempt goes to.
     pub socket: SocketAddr,
     /// The address as text.
     pub address: Arc<str>,
-    /// The target that a lookup (RLS) led to; `None` where rls has not been asked.
+    /// The target that a lookup (RLS) led to; `None` if no rls policy was asked.
     pub target: Option<Arc<str>>,
-    /// The leaf cluster; `None` where cluster_impl has not been asked.
+    /// The leaf cluster; `None` if no cluster_impl policy was asked.
     pub cluster: Option<Arc<str>>,
-    /// outlier_detection that counts the attempt, and the endpoint's number there.
+    /// The outlier_detection policy that counts the attempt, and the endpoint's number there.
     pub outlier: Option<(TreePath, u32)>,
-    /// weighted_round_robin that reads load reports, and the endpoint's number there.
+    /// The weighted_round_robin policy that reads load reports, and the endpoint's number there.
     pub load: Option<(TreePath, u32)>,
-    /// Counter of requests in flight that the attempt takes part in.
+    /// The cluster's counter of requests in flight, if it counts the attempt.
     pub in_flight: Option<u32>,
-    /// That of least_request for the endpoint; `None` where it has not been asked.
+    /// The endpoint's counter of requests in flight; `None` if no policy picks by it.
     pub in_flight_of_endpoint: Option<u32>,
     /// The chosen endpoint's addresses for the session cookie; `None` if override_host did not
     /// record any.
@@ -91,7 +92,7 @@ pub struct Complete {
 }
 
 impl Complete {
-    /// A pick of a subchannel, as pick_first makes it.
+    /// Makes a pick of a subchannel, as pick_first does.
     pub fn new(handle: u64, subchannel: u32, address: &Address) -> Complete {
         Complete {
             handle,
@@ -109,7 +110,7 @@ impl Complete {
         }
     }
 
-    /// A pick of an address, to which nobody may be connected.
+    /// Makes a pick of an address to which there may be no connection.
     pub fn unconnected(address: &Address) -> Complete {
         Complete {
             connects: true,
@@ -117,13 +118,13 @@ impl Complete {
         }
     }
 
-    /// The counters of requests in flight that the attempt takes part in.
+    /// Returns the counters of requests in flight that count the attempt.
     pub fn counters(&self) -> impl Iterator<Item = u32> + use<> {
         self.in_flight.into_iter().chain(self.in_flight_of_endpoint)
     }
 }
 
-/// Expected shares of picks by address, or by status for those that fail.
+/// The expected shares of picks by address, or by status for those that fail.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PickShares(pub std::collections::BTreeMap<String, f64>);
 
@@ -138,27 +139,27 @@ impl PickShares {
         }
     }
 
-    /// Adds a share of failures.
+    /// Adds a share of picks that fail with this status.
     pub fn add_status(&mut self, status: &Status, share: f64) {
         self.add(&status.to_string(), share);
     }
 }
 
-/// What a step of an RPC's way is about.
+/// What a step in the trace of an RPC is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepKind {
     /// The channel does nothing any more.
     Channel,
     /// Which virtual host is in use.
     VirtualHost,
-    /// A route takes the RPC, or why it does not.
+    /// Whether a route takes the RPC, and why not if it does not.
     Route {
-        /// It takes the RPC.
+        /// Whether the route takes the RPC.
         is_taken: bool,
     },
     /// The request hash.
     RequestHash,
-    /// What a session filter makes of the cookie.
+    /// What a session filter does with the cookie.
     StatefulSession,
     /// The cluster of the cookie is used instead of the route's.
     Cluster,
@@ -170,9 +171,9 @@ pub enum StepKind {
     Pick,
     /// What the policy of this name did, and why.
     Policy(&'static str),
-    /// What override_host knows of a host that the cookie names.
+    /// What override_host knows about a host that the cookie names.
     CookieHost {
-        /// It gets the RPC.
+        /// Whether the host gets the RPC.
         is_ready: bool,
     },
     /// Which `:authority` an attempt has.
@@ -186,7 +187,7 @@ pub enum StepKind {
 }
 
 impl StepKind {
-    /// The policy, or part of the client.
+    /// Returns the policy, or the part of the client, that the step belongs to.
     pub const fn layer(self) -> &'static str {
         match self {
             StepKind::Channel => "channel",
@@ -208,10 +209,10 @@ impl StepKind {
     }
 }
 
-/// One line of the way of an RPC.
+/// One step in the trace of an RPC.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceStep {
-    /// What it is about.
+    /// What the step is about.
     pub kind: StepKind,
     /// What was done and why, for people.
     pub text: String,
@@ -223,7 +224,8 @@ impl fmt::Display for TraceStep {
     }
 }
 
-/// The steps of one pick, in one piece of text: a pick that brought nothing new costs no memory.
+/// The steps of one pick. Their texts are one piece, so that a pick that brought nothing new costs
+/// no memory.
 #[derive(Debug, Default)]
 pub struct PickSteps {
     text: String,
@@ -238,14 +240,14 @@ impl PickSteps {
         self.ends.clear();
     }
 
-    /// Adds a step behind the others.
+    /// Adds a step after the others.
     pub fn add(&mut self, kind: StepKind, what: fmt::Arguments<'_>) {
         // Writing to a string does not fail.
         let _ = self.text.write_fmt(what);
         self.ends.push((kind, self.text.len()));
     }
 
-    /// A number that differs where the steps differ, but for a chance of 1 in 2^64.
+    /// Returns a number that differs if the steps differ, except with a chance of 1 in 2^64.
     pub fn fingerprint(&self) -> u64 {
         let mut hash = XxHash64::with_seed(0);
         hash.write(self.text.as_bytes());
@@ -256,7 +258,7 @@ impl PickSteps {
         hash.finish()
     }
 
-    /// The steps in their order.
+    /// Returns the steps in their order.
     pub fn iter(&self) -> impl Iterator<Item = TraceStep> + '_ {
         let mut begin = 0;
         self.ends.iter().map(move |(kind, end)| {
@@ -270,13 +272,13 @@ impl PickSteps {
 /// What a pick may look at and leave behind.
 #[derive(Debug)]
 pub struct PickCx<'a> {
-    /// Requests in flight by cluster.
+    /// The requests in flight.
     pub in_flight: &'a InFlight,
-    /// What to do after the pick.
+    /// Events to deliver to policies after the pick.
     pub after: &'a mut Vec<(TreePath, PolicyEvent)>,
-    /// Steps are written here if wanted.
+    /// Where steps are written, if they are wanted.
     pub trace: Option<&'a mut PickSteps>,
-    /// What is to be told of the pick, if somebody listens: what a cookie led to. The number is
+    /// The events of the pick, such as what a cookie led to, if somebody listens. The number is
     /// that of the RPC.
     pub told: Option<(i64, &'a mut Vec<LogEvent>)>,
 }
@@ -294,7 +296,7 @@ impl PickCx<'_> {
         }
     }
 
-    /// Notes what is to be told, if somebody listens.
+    /// Adds an event to those of the pick, if somebody listens.
     pub fn tell(&mut self, event: impl FnOnce(i64) -> LogEvent) {
         if let Some((rpc, told)) = &mut self.told {
             told.push(event(*rpc));

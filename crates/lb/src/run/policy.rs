@@ -1,10 +1,10 @@
 //! The run-time side of LB policies: explicit state machines, driven by updates and events.
 //!
-//! A policy owns its children. Whatever happens is handed down from the root along a path of child
-//! numbers ([`TreePath`]), and what a policy has to say goes up as the return value ([`Reports`]).
-//! Time, chance and connections are in [`PolicyCx::runtime`]; what a cluster is made of comes from
-//! [`Clusters`]. A picker is not a value of its own: each policy keeps what it last reported and
-//! answers [`StateMachine::pick`] from that.
+//! A policy owns its children. Events are passed down from the root along a path of child numbers
+//! ([`TreePath`]), and what a policy reports goes up as the return value ([`Reports`]). Time,
+//! chance and connections are in [`PolicyCx::runtime`]; [`Clusters`] says what a cluster is made
+//! of. A picker is not a value of its own: each policy keeps what it last reported and answers
+//! [`StateMachine::pick`] from that.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,23 +21,23 @@ use xdsctl_model::status::Status;
 /// A place in the tree of policies: the numbers of the children from the root down.
 pub type TreePath = Arc<[u32]>;
 
-/// What can happen to a policy.
+/// An event for a policy.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PolicyEvent {
-    /// The state of a subchannel that it watches.
+    /// A subchannel that the policy watches is in this state.
     Subchannel {
-        /// The handle or watch.
+        /// The number of the handle or watch.
         handle: u64,
         /// The state that the subchannel is in now.
         state: Connectivity,
-        /// Why, if it failed.
+        /// Why the subchannel failed, if it did.
         status: Option<Status>,
     },
-    /// outlier_detection took a subchannel out of service, or put it back.
+    /// outlier_detection ejected a subchannel, or put it back.
     Ejected {
-        /// The number of the policy's handle of it.
+        /// The number of the policy's handle of the subchannel.
         handle: u64,
-        /// The subchannel is out of service; `false` if it is back.
+        /// Whether the subchannel is ejected; `false` if it is back.
         is_ejected: bool,
     },
     /// A timer fired; the number is the policy's own.
@@ -52,7 +52,7 @@ pub enum PolicyEvent {
     Ended {
         /// The index of the endpoint.
         endpoint: u32,
-        /// The RPC ended with OK.
+        /// Whether the RPC ended with OK.
         is_ok: bool,
     },
     /// A pick wants this lookup to be made.
@@ -61,7 +61,7 @@ pub enum PolicyEvent {
     LookedUp {
         /// The number of the lookup.
         number: u64,
-        /// What the lookup service answers.
+        /// The answer, or why there is none.
         result: LookupResult,
     },
     /// The endpoint of this number reported its load.
@@ -73,19 +73,19 @@ pub enum PolicyEvent {
     },
 }
 
-/// What a lookup service answers: `grpc.lookup.v1.RouteLookupResponse`.
+/// The answer of a lookup service: `grpc.lookup.v1.RouteLookupResponse`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LookupAnswer {
     /// `targets`, at least one.
     pub targets: Vec<Arc<str>>,
-    /// `header_data`; empty for none.
+    /// `header_data`; empty if there is none.
     pub header_data: Arc<str>,
 }
 
-/// An answer, or why there is none.
+/// The answer of a lookup service, or why there is none.
 pub type LookupResult = Arc<Result<LookupAnswer, Status>>;
 
-/// What a backend says of its load: `xds.data.orca.v3.OrcaLoadReport` as far as
+/// What a backend says about its load: `xds.data.orca.v3.OrcaLoadReport` as far as
 /// weighted_round_robin reads it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LoadReport {
@@ -105,22 +105,22 @@ pub struct LoadReport {
     pub utilization: std::collections::BTreeMap<String, f64>,
 }
 
-/// A policy says what state it is in.
+/// A policy's report of its state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StateReport {
     /// The connectivity that the policy reports to its parent.
     pub state: Connectivity,
-    /// Why, with TRANSIENT_FAILURE.
+    /// Why the policy failed, if the state is TRANSIENT_FAILURE.
     pub status: Option<Status>,
 }
 
 impl StateReport {
-    /// A report without a failure.
+    /// Makes a report without a failure.
     pub const fn new(state: Connectivity) -> StateReport {
         StateReport { state, status: None }
     }
 
-    /// A report of TRANSIENT_FAILURE.
+    /// Makes a report of TRANSIENT_FAILURE.
     pub const fn failure(status: Status) -> StateReport {
         StateReport {
             state: Connectivity::TransientFailure,
@@ -129,8 +129,7 @@ impl StateReport {
     }
 }
 
-/// What a policy reported in the course of one call, oldest first. A report stands for a new
-/// picker.
+/// What a policy reported during one call, oldest first. Each report brings a new picker.
 pub type Reports = Vec<StateReport>;
 
 /// A new configuration for a policy.
@@ -140,7 +139,7 @@ pub struct Update<'a> {
     pub config: &'a LbConfig,
     /// The endpoints of the policy, or why there are none.
     pub endpoints: Result<&'a EndpointList, &'a Status>,
-    /// How much of the endpoints' hierarchical paths is used up.
+    /// How many names of the endpoints' hierarchical paths the policies above have used.
     pub depth: usize,
     /// Why endpoints may be missing, in the client's words; appended to failure messages.
     pub note: &'a str,
@@ -155,10 +154,10 @@ pub struct LeafView {
     pub drops: Option<DropConfig>,
 }
 
-/// What cds makes of its cluster.
+/// What a cds policy gets for its cluster.
 #[derive(Debug, Clone)]
 pub enum ClusterUpdate {
-    /// It is inside of more cds policies than are simulated.
+    /// The policy is inside more cds policies than are simulated.
     TooDeep,
     /// The cluster is not in the configuration.
     Missing,
@@ -166,13 +165,13 @@ pub enum ClusterUpdate {
     Error(Status),
     /// RPCs fail with this status until the child policy, which stays, reports again.
     ErrorBesideChild(Status),
-    /// The cluster is as it was.
+    /// The cluster is as it was before.
     Same,
-    /// There are no endpoints to use, which the child hears.
+    /// There are no longer any endpoints, and the child gets this status.
     Lost(Status),
-    /// The client waits for its resources, and goes on with what it has.
+    /// The client waits for resources of the cluster, and goes on with what it has.
     Awaited,
-    /// The policy is itself somewhere below a cds policy of the same cluster.
+    /// The policy is somewhere below a cds policy of the same cluster.
     Loop,
     /// The generated child policy, its endpoints and its note.
     Child(Box<ClusterChild>),
@@ -183,7 +182,7 @@ pub enum ClusterUpdate {
 pub struct ClusterChild {
     /// The config of the policy.
     pub config: Arc<LbConfig>,
-    /// Endpoints of a leaf; empty for an aggregate, whose children fetch their own.
+    /// The endpoints of a leaf; empty for an aggregate, whose children fetch their own.
     pub endpoints: EndpointList,
     /// Why endpoints may be missing, in the client's words; appended to failure messages.
     pub note: String,
@@ -191,23 +190,25 @@ pub struct ClusterChild {
 
 /// The channel's xDS configuration, as the policies below the resolver see it.
 pub trait Clusters {
-    /// What the cds policy at `at` is to run. The numbering of priority children is kept per
+    /// Returns what the cds policy at `at` is to run. The numbers of priority children are kept per
     /// policy.
     fn update(&self, at: &TreePath, cluster: &str) -> ClusterUpdate;
 
-    /// The cds policy at `at` dropped its child, or is gone: its numbering starts over.
+    /// Notes that the cds policy at `at` has dropped its child, or is gone: its numbering starts
+    /// over.
     fn forget(&self, at: &TreePath);
 
-    /// A cds policy wants a cluster that no route names, until it says otherwise.
+    /// Notes that the cds policy at `at` wants a cluster that no route names, until it
+    /// unsubscribes.
     fn subscribe(&self, at: &TreePath, cluster: &str);
 
-    /// The cds policy at `at` wants its cluster no longer.
+    /// Notes that the cds policy at `at` no longer wants its cluster.
     fn unsubscribe(&self, at: &TreePath);
 
-    /// The client's version and switches.
+    /// Returns the client's version and switches.
     fn profile(&self) -> &Profile;
 
-    /// A leaf cluster of the configuration.
+    /// Returns a leaf cluster of the configuration.
     fn leaf(&self, cluster: &str) -> Option<LeafView>;
 }
 
@@ -221,19 +222,19 @@ pub struct PolicyCx<'a> {
 
 /// The state machine of a policy.
 pub trait StateMachine: fmt::Debug {
-    /// Takes a new configuration.
+    /// Takes over a new configuration.
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports;
 
-    /// Takes an event for the policy itself (`path` is empty) or for one below.
+    /// Handles an event for the policy itself (`path` is empty) or for a policy below it.
     fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports;
 
-    /// Connects if idle.
+    /// Connects, if the policy is idle.
     fn exit_idle(&mut self, _cx: &mut PolicyCx<'_>) -> Reports {
         Reports::new()
     }
 
-    /// Hears that the cluster has no endpoints to use any more, in clients that tell so without an
-    /// update (grpc-java `handleNameResolutionError`). What has endpoints that work keeps them.
+    /// Handles the loss of the cluster's endpoints, in clients that report it without an update
+    /// (grpc-java `handleNameResolutionError`). A policy with endpoints that work keeps them.
     fn lose(&mut self, _why: &Status, _cx: &mut PolicyCx<'_>) -> Reports {
         Reports::new()
     }
@@ -241,15 +242,15 @@ pub trait StateMachine: fmt::Debug {
     /// Decides where an attempt goes, by what the policy last reported.
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick;
 
-    /// Adds up where picks are to go, `share` of all of them, by what the policy last reported.
-    /// Without a request hash in `args`, the hash is random.
+    /// Adds up where picks go, for `share` of all picks, by what the policy last reported. Without
+    /// a request hash in `args`, the hash is random.
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares);
 
-    /// Tells which priority is in use in each priority policy from here down, with the cluster that
-    /// it is for. `cluster` is the one that this policy is for. Only policies that may stand above
-    /// a priority policy have anything to say.
+    /// Tells which priority is in use in each priority policy from here down, and for which
+    /// cluster. `cluster` is the cluster that this policy is for. Only policies that may stand
+    /// above a priority policy implement this.
     fn priorities(&self, _cluster: &str, _tell: &mut dyn FnMut(&str, Option<usize>)) {}
 
-    /// Lets go of timers and subchannels.
+    /// Releases timers and subchannels.
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>);
 }

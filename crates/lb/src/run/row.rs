@@ -1,14 +1,14 @@
-//! The children of a policy in a list that knows, in tests, how many of them are looked at.
+//! A list of a policy's children that counts, in tests, how many of them are looked at.
 //!
-//! A policy with many children hears of each of their changes. What it makes of one must not cost a
-//! look at all of them: with 20,000 endpoints that was 18 s. The tests of the simulator count
-//! looks, which tell that as exactly as time does not.
+//! A policy with many children gets an event for each of their changes. It must not look at all
+//! children for one change: with 20,000 endpoints that took 18 s. The tests of the simulator count
+//! looks, because counts are exact and times are not.
 
 /// A list of children.
 #[derive(Debug)]
 pub struct Row<T>(Vec<T>);
 
-/// Notes that so many children are looked at; nothing without debug assertions.
+/// Counts looks at children; does nothing without debug assertions.
 #[inline]
 pub fn look(count: usize) {
     if cfg!(debug_assertions) {
@@ -33,50 +33,50 @@ impl<T> IntoIterator for Row<T> {
 }
 
 impl<T> Row<T> {
-    /// How many there are.
+    /// Returns the number of children.
     pub const fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Says whether there is none.
+    /// Says whether there are no children.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// One of them.
+    /// Returns the child at an index.
     pub fn get(&self, index: usize) -> Option<&T> {
         look(1);
         self.0.get(index)
     }
 
-    /// One of them.
+    /// Returns the child at an index, to be changed.
     pub fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         look(1);
         self.0.get_mut(index)
     }
 
-    /// All of them, as far as they are asked for.
+    /// Iterates over the children. Only those that are asked for count.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.0.iter().inspect(|_| look(1))
     }
 
-    /// All of them, as far as they are asked for.
+    /// Iterates over the children, to change them. Only those that are asked for count.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.0.iter_mut().inspect(|_| look(1))
     }
 
-    /// Adds one.
+    /// Adds a child.
     pub fn push(&mut self, item: T) {
         self.0.push(item);
     }
 
-    /// Lets go of all.
+    /// Removes all children.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 }
 
-/// The count.
+/// The count of looks.
 pub mod looks {
     use std::cell::Cell;
 
@@ -84,7 +84,7 @@ pub mod looks {
         pub(super) static COUNT: Cell<u64> = const { Cell::new(0) };
     }
 
-    /// How many children the work looks at.
+    /// Returns at how many children the work looks.
     pub fn during(work: impl FnOnce()) -> u64 {
         let before = COUNT.get();
         work();

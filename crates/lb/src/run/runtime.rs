@@ -2,8 +2,8 @@
 //!
 //! One queue of events, ordered by time and then by the order of scheduling, stands for the
 //! client's work serializer. Nothing here reads a clock: [`Runtime::now`] moves when the owner
-//! takes the next event. The network is not here either: [`Runtime::take_attempts`] tells which
-//! subchannels want to connect, [`Runtime::connected`] and its siblings take the outcome.
+//! takes the next event. The network is not here either: [`Runtime::take_attempts`] returns the
+//! subchannels that want to connect, and [`Runtime::connected`] and its siblings take the outcome.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
@@ -30,10 +30,10 @@ pub use backoff::ATTEMPT_TIMEOUT_MS;
 pub use event::Event;
 pub use pool::{Connectivity, Pool, Subchannel};
 
-/// The place of what is no policy's.
+/// The place of an event that is not a policy's.
 pub static NOWHERE: LazyLock<TreePath> = LazyLock::new(|| Arc::from([]));
 
-/// Room for so many changes of subchannels is kept from event to event.
+/// How many changes of subchannels the buffer keeps room for from event to event.
 const KEPT_ROOM: usize = 64;
 
 /// Milliseconds since the start of the simulation.
@@ -43,28 +43,28 @@ pub type Time = i64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TimerId(Time, u64);
 
-/// A subchannel as one policy holds it; several may hold the same.
+/// A subchannel as one policy holds it. Several policies may hold the same subchannel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Handle {
-    /// Unique in the runtime.
+    /// A number that is unique in the runtime.
     pub id: u64,
-    /// Number of the subchannel.
+    /// The number of the subchannel.
     pub subchannel: u32,
     /// The address that it connects to.
     pub address: Address,
 }
 
-/// A subchannel was taken or let go by a policy; the wrappers above look at these.
+/// A policy took or released a subchannel. The wrappers above the policy look at these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubchannelChange {
-    /// A policy made a subchannel.
+    /// A policy took a subchannel.
     Created {
         /// The handle of the subchannel.
         handle: Handle,
         /// The place of the policy that asked for it.
         at: TreePath,
     },
-    /// A policy let go of one.
+    /// A policy released a subchannel.
     Released {
         /// The number of the handle.
         id: u64,
@@ -73,18 +73,18 @@ pub enum SubchannelChange {
     },
 }
 
-/// What the policies read of the arguments of their channel.
+/// The channel arguments that the policies read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LbOptions {
-    /// `grpc.priority_failover_timeout_ms`; default 10 s.
+    /// `grpc.priority_failover_timeout_ms`; the default is 10 s.
     pub priority_failover_ms: i64,
-    /// `grpc.lb.ring_hash.ring_size_cap`; default 4096.
+    /// `grpc.lb.ring_hash.ring_size_cap`; the default is 4096.
     pub ring_size_cap: u64,
-    /// `grpc.happy_eyeballs_connection_attempt_delay_ms`; default 250, from 100 to 2000.
+    /// `grpc.happy_eyeballs_connection_attempt_delay_ms`, from 100 to 2000; the default is 250.
     pub connection_attempt_delay_ms: i64,
-    /// Weighted shuffling in pick_first (A113); a channel takes it from the client's switch.
+    /// Whether pick_first shuffles by weight (A113). A channel takes it from the client's switch.
     pub weighted_shuffling: bool,
-    /// Addresses that outlier detection has ejected, given from outside; they stay so.
+    /// Addresses that the caller declares to be ejected by outlier detection. They stay ejected.
     pub ejected: BTreeSet<String>,
 }
 
@@ -100,7 +100,7 @@ impl Default for LbOptions {
     }
 }
 
-/// Requests in flight by cluster, for circuit breaking.
+/// Requests in flight: by cluster for circuit breaking, and by endpoint for least_request and p2c.
 #[derive(Debug, Clone, Default)]
 pub struct InFlight {
     numbers: BTreeMap<(String, String), u32>,
@@ -108,7 +108,7 @@ pub struct InFlight {
 }
 
 impl InFlight {
-    /// The number of the counter of a cluster and its EDS service name.
+    /// Returns the number of the counter of a cluster and its EDS service name.
     pub fn counter(&mut self, cluster: &str, service_name: &str) -> u32 {
         let next = u32::try_from(self.counts.len()).unwrap_or(u32::MAX);
         let key = (cluster.to_owned(), service_name.to_owned());
@@ -119,19 +119,19 @@ impl InFlight {
         number
     }
 
-    /// Requests in flight.
+    /// Returns the number of requests in flight.
     pub fn get(&self, counter: u32) -> u32 {
         self.counts.get(counter as usize).copied().unwrap_or(0)
     }
 
-    /// Counts one RPC more that is under way.
+    /// Counts one more RPC in flight.
     pub fn begin(&mut self, counter: u32) {
         if let Some(count) = self.counts.get_mut(counter as usize) {
             *count += 1;
         }
     }
 
-    /// Counts one RPC less that is under way.
+    /// Counts one RPC in flight less.
     pub fn end(&mut self, counter: u32) {
         if let Some(count) = self.counts.get_mut(counter as usize) {
             *count = count.saturating_sub(1);
@@ -139,48 +139,48 @@ impl InFlight {
     }
 }
 
-/// A policy asks a lookup service (RLS) where RPCs go.
+/// A policy's question to a lookup service (RLS) where RPCs go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lookup {
-    /// The policy, which is told [`PolicyEvent::LookedUp`].
+    /// The policy, which gets [`PolicyEvent::LookedUp`].
     pub at: TreePath,
-    /// The policy's number of the lookup.
+    /// The number that the policy gave the lookup.
     pub number: u64,
-    /// Target URI of the service.
+    /// The target URI of the service.
     pub service: String,
     /// The keys of the lookup (RLS).
     pub keys: Arc<BTreeMap<String, String>>,
-    /// Milliseconds after which the policy does not wait any longer.
+    /// How long the policy waits for the answer, in milliseconds.
     pub timeout_ms: i64,
 }
 
-/// Time, events, chance and connections.
+/// Time, events, chance and connections of a channel.
 #[derive(Debug)]
 pub struct Runtime {
     /// Simulated time, in milliseconds since the channel was made.
     pub now: Time,
     /// The subchannels of the channel.
     pub pool: Pool,
-    /// Requests in flight.
+    /// The requests in flight.
     pub in_flight: InFlight,
-    /// What the policies read of the arguments of their channel.
+    /// The channel arguments that the policies read.
     pub options: LbOptions,
     /// What the policies did to subchannels since the owner last cleared this.
     pub changes: Vec<SubchannelChange>,
     /// Lookups that began since the owner last took them.
     pub lookups: Vec<Lookup>,
-    /// What happens, if somebody listens.
+    /// The events of the channel, if somebody listens.
     pub log: Log,
-    /// Clusters whose cds policies are taking an update, the outermost first.
+    /// The clusters whose cds policies are taking an update, the outermost first.
     pub building: Vec<String>,
     /// The cluster whose policy leads back to it while it is being built, which never ends in the
     /// client.
     pub endless: Option<String>,
     /// Why the client's process has died.
     pub died: Option<String>,
-    /// The limit of machines, once it was reached: no policy has been made since.
+    /// The limit of policies, once it was reached: no policy has been made since.
     pub is_full: Option<usize>,
-    /// There are more cds policies inside of each other than are simulated.
+    /// Whether more cds policies are inside each other than are simulated.
     pub is_too_deep: bool,
     machines: Machines,
     max_machines: usize,
@@ -194,7 +194,7 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// A runtime at time 0 without connections.
+    /// Makes a runtime at time 0 without connections.
     pub fn new(seed: u64, options: LbOptions) -> Runtime {
         Runtime {
             now: 0,
@@ -221,18 +221,19 @@ impl Runtime {
         }
     }
 
-    /// Tells what happens at a place of the tree, if somebody listens.
+    /// Logs an event at a place of the tree, if somebody listens.
     pub fn say(&mut self, at: &TreePath, event: impl FnOnce() -> LogEvent) {
         self.log.tell(self.now, at, event);
     }
 
-    /// The same with a limit of policies and handles of subchannels at a time.
+    /// Limits how many policies, and handles and watches of subchannels, there may be at a time.
     #[must_use]
     pub fn with_machines(self, max_machines: usize) -> Runtime {
         Runtime { max_machines, ..self }
     }
 
-    /// Room for one more policy, until what is returned is dropped; `None` if there is none.
+    /// Counts one more policy until the returned value is dropped. Returns `None` if the limit is
+    /// reached.
     pub(super) fn machine(&mut self) -> Option<OneMachine> {
         if self.machines.count() + self.pool.watches() >= self.max_machines {
             self.is_full = Some(self.max_machines);
@@ -240,29 +241,29 @@ impl Runtime {
         self.is_full.is_none().then(|| self.machines.one())
     }
 
-    /// The stream of chance of one use at one place in the tree.
+    /// Returns the random numbers for one use at one place in the tree.
     pub fn stream(&self, name: &str, at: &TreePath) -> Rng {
         Rng::stream(self.seed, &format!("{name}/{at:?}"))
     }
 
-    /// Schedules an event; at equal times events come in the order of this call.
+    /// Schedules an event. Events at the same time come in the order of these calls.
     pub fn schedule(&mut self, delay_ms: i64, event: Event) -> TimerId {
         let at = self.now.saturating_add(delay_ms.max(0));
         self.queue.add(self.now, at, event)
     }
 
-    /// Schedules something for a policy.
+    /// Schedules an event for a policy.
     pub fn timer(&mut self, delay_ms: i64, at: &TreePath, what: PolicyEvent) -> TimerId {
         self.schedule(delay_ms, Event::Policy(at.clone(), what))
     }
 
-    /// Has a policy hear of something before anything else happens.
+    /// Makes an event for a policy the next one of all.
     pub fn tell_next(&mut self, at: &TreePath, what: PolicyEvent) {
         self.queue.add_first(Event::Policy(at.clone(), what));
     }
 
-    /// Has policies hear of news that are under way to others, right after those: `other` says who
-    /// hears of what.
+    /// Repeats pending news for other policies: `other` says which policy gets an event too, and as
+    /// what. It gets the event right after the first policy.
     pub fn tell_too(&mut self, other: impl Fn(&TreePath, &PolicyEvent) -> Option<(TreePath, PolicyEvent)>) {
         self.queue.repeat(|event| {
             let Event::Policy(at, what) = event else { return None };
@@ -270,40 +271,40 @@ impl Runtime {
         });
     }
 
-    /// Takes an event out of the queue, if it is still there.
+    /// Removes an event from the queue, if it is still there.
     pub fn cancel(&mut self, timer: &mut Option<TimerId>) {
         if let Some(id) = timer.take() {
             self.queue.cancel(id);
         }
     }
 
-    /// Events that have not happened yet.
+    /// Returns the number of events that have not happened yet.
     pub fn pending(&self) -> usize {
         self.queue.len()
     }
 
-    /// Events that have happened: how much work there was.
+    /// Returns the number of events that have happened, as a measure of work.
     pub const fn events(&self) -> u64 {
         self.events
     }
 
-    /// Policies that there are.
+    /// Returns the number of policies.
     pub fn machines(&self) -> usize {
         self.machines.count()
     }
 
-    /// Says whether something is under way that was due when it was scheduled, such as news of
+    /// Says whether an event is pending that was due when it was scheduled, such as news of
     /// connections.
     pub fn has_news(&self) -> bool {
         self.queue.has_due()
     }
 
-    /// The time of the next event.
+    /// Returns the time of the next event.
     pub fn next_time(&self) -> Option<Time> {
         self.queue.next_time()
     }
 
-    /// Ends the work on an event: subchannels that nobody took over are dropped.
+    /// Ends the work on an event: drops subchannels that nobody holds any more.
     pub fn end_event(&mut self) {
         self.changes.clear();
         self.changes.shrink_to(KEPT_ROOM);
@@ -327,9 +328,8 @@ impl Runtime {
         Some(event)
     }
 
-    /// Makes a subchannel for a policy, or joins one of the same owner that leads to the same
-    /// address in the same scope. The policy knows the state, or has it told by
-    /// [`Runtime::tell_initial`].
+    /// Makes a subchannel for a policy, or joins one of the same owner with the same address and
+    /// scope. The policy gets no event with the state unless it calls [`Runtime::tell_initial`].
     pub fn acquire(&mut self, address: &Address, owner: u64, at: &TreePath) -> Handle {
         let handle = self.join(address, owner, at);
         self.changes.push(SubchannelChange::Created {
@@ -339,14 +339,15 @@ impl Runtime {
         handle
     }
 
-    /// Like [`Runtime::acquire`], for a wrapper's own use: no [`SubchannelChange`] is noted.
+    /// Acquires a subchannel for a wrapper's own use: unlike [`Runtime::acquire`], it notes no
+    /// [`SubchannelChange`].
     pub fn hold(&mut self, address: &Address, at: &TreePath) -> Handle {
         let handle = self.join(address, 0, at);
         self.tell_initial(&handle, at);
         handle
     }
 
-    /// A number that no other owner of subchannels has.
+    /// Returns a number that no other owner of subchannels has.
     pub const fn new_owner(&mut self) -> u64 {
         self.next_handle += 1;
         self.next_handle
@@ -369,30 +370,30 @@ impl Runtime {
         handle
     }
 
-    /// Watches the subchannel of another handle without keeping it alive; returns the number in the
-    /// events.
+    /// Watches the subchannel of another handle without keeping it alive. Returns the number that
+    /// the events have.
     ///
-    /// Such watches hear of a change before the handles do, as a wrapper does. The state now is not
-    /// told.
+    /// Such a watch gets each change before the handles do, as a wrapper does. It gets no event
+    /// with the present state.
     pub fn watch(&mut self, handle: &Handle, at: &TreePath) -> u64 {
         self.next_handle += 1;
         self.pool.watch(handle.subchannel, self.next_handle, at, false);
         self.next_handle
     }
 
-    /// Tells the state of a subchannel in an event, as it is now.
+    /// Schedules an event with the present state of a subchannel.
     pub fn tell_initial(&mut self, handle: &Handle, at: &TreePath) {
         let (state, status) = self.pool.state_of(handle.subchannel);
         let handle = handle.id;
         self.timer(0, at, PolicyEvent::Subchannel { handle, state, status });
     }
 
-    /// A change of subchannels since the owner last cleared them.
+    /// Returns a change of subchannels since the owner last cleared them.
     pub fn change(&self, index: usize) -> Option<SubchannelChange> {
         self.changes.get(index).cloned()
     }
 
-    /// Lets go of a subchannel that [`Runtime::acquire`] gave.
+    /// Releases a subchannel that [`Runtime::acquire`] returned.
     pub fn release(&mut self, handle: &Handle) {
         self.pool.unwatch(handle.subchannel, handle.id);
         self.changes.push(SubchannelChange::Released {
@@ -401,7 +402,7 @@ impl Runtime {
         });
     }
 
-    /// Lets go of what [`Runtime::hold`] or [`Runtime::watch`] gave.
+    /// Releases what [`Runtime::hold`] or [`Runtime::watch`] returned.
     pub fn drop_watch(&mut self, subchannel: u32, id: u64) {
         self.pool.unwatch(subchannel, id);
     }
@@ -415,12 +416,12 @@ impl Runtime {
         }
     }
 
-    /// The subchannels that began to connect since the last call.
+    /// Returns the subchannels that began to connect since the last call.
     pub fn take_attempts(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.attempts)
     }
 
-    /// The attempt of a subchannel succeeded.
+    /// Notes that the attempt of a subchannel succeeded.
     pub fn connected(&mut self, subchannel: u32, generation: u32) {
         if self.pool.succeed(subchannel, generation) {
             self.tell(subchannel);
@@ -430,31 +431,32 @@ impl Runtime {
         }
     }
 
-    /// An endpoint of a policy wants load reports from an address, one in this time or more often.
+    /// Notes that an endpoint of a policy wants load reports from an address, at least one per
+    /// period.
     pub fn watch_load(&mut self, address: &Address, at: &TreePath, endpoint: u32, period_ms: i64) {
         self.load.watch(address, at, endpoint, period_ms);
     }
 
-    /// It wants none any longer.
+    /// Notes that an endpoint of a policy wants no more load reports from an address.
     pub fn unwatch_load(&mut self, address: &Address, at: &TreePath, endpoint: u32) {
         self.load.unwatch(address, at, endpoint);
     }
 
-    /// Streams of load reports that begin since the last call: the subchannel and the stream's
-    /// number.
+    /// Returns the streams of load reports that begin since the last call: the subchannel and the
+    /// number of each stream.
     pub fn take_load_starts(&mut self) -> Vec<(u32, u64)> {
         let starts = self.load.take_starts().into_iter();
         let of = |(address, serial): (Address, u64)| Some((self.pool.ready(&address)?, serial));
         starts.filter_map(of).collect()
     }
 
-    /// The period of a stream of load reports, in milliseconds, and who wants them; `None` for one
-    /// that is over.
+    /// Returns the period of a stream of load reports, in milliseconds, and the endpoints that want
+    /// them. Returns `None` if the stream is over.
     pub fn load_stream(&self, address: &Address, serial: u64) -> Option<(i64, Vec<(TreePath, u32)>)> {
         self.load.stream(address, serial)
     }
 
-    /// The attempt of a subchannel failed; it may try again when its back-off is over.
+    /// Notes that the attempt of a subchannel failed. It may try again when its back-off is over.
     pub fn refused(&mut self, subchannel: u32, generation: u32, status: Status) {
         let jitter = self.jitter.unit();
         let now = self.now;
@@ -464,14 +466,14 @@ impl Runtime {
         }
     }
 
-    /// The back-off of a subchannel is over.
+    /// Notes that the back-off of a subchannel is over.
     pub fn backoff_over(&mut self, subchannel: u32, generation: u32) {
         if self.pool.rest(subchannel, generation, Connectivity::TransientFailure) {
             self.tell(subchannel);
         }
     }
 
-    /// A connection was lost.
+    /// Notes that a connection was lost.
     pub fn lost(&mut self, subchannel: u32) {
         let generation = self.pool.get(subchannel).map_or(0, |s| s.generation);
         if self.pool.rest(subchannel, generation, Connectivity::Ready) {
@@ -510,7 +512,7 @@ impl Runtime {
     }
 }
 
-/// The place of a policy's child.
+/// Returns the place of a policy's child.
 pub fn below(at: &TreePath, child: u32) -> TreePath {
     let mut path = Vec::with_capacity(at.len() + 1);
     path.extend_from_slice(at);
@@ -518,7 +520,7 @@ pub fn below(at: &TreePath, child: u32) -> TreePath {
     Arc::from(path)
 }
 
-/// The cluster of a connection; `None` in a channel that has no cluster.
+/// Returns the cluster of a connection; `None` in a channel that has no clusters.
 fn cluster_of(address: &Address) -> Option<Arc<str>> {
     Some(&address.scope.cluster)
         .filter(|cluster| !cluster.is_empty())

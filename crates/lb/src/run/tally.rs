@@ -1,7 +1,7 @@
 //! Counts of children by state, kept up to date change by change.
 //!
-//! A policy with many children hears of each of their changes; what it makes of them must not cost
-//! a look at all of them.
+//! A policy with many children gets an event for each of their changes, and must not look at all
+//! children for one change.
 
 use std::ops::{AddAssign, SubAssign};
 
@@ -12,7 +12,7 @@ use super::runtime::Connectivity;
 pub struct StateTally([usize; 4]);
 
 impl StateTally {
-    /// A child went from one state to another; `None` is a state that is not counted.
+    /// Moves a child from one state to another; `None` is a state that is not counted.
     pub fn change(&mut self, before: Option<Connectivity>, after: Option<Connectivity>) {
         if let Some(count) = before.and_then(|state| self.0.get_mut(state as usize)) {
             *count = count.saturating_sub(1);
@@ -22,18 +22,18 @@ impl StateTally {
         }
     }
 
-    /// Number of children in a state.
+    /// Returns the number of children in a state.
     pub fn count(&self, state: Connectivity) -> usize {
         self.0.get(state as usize).copied().unwrap_or(0)
     }
 
-    /// Number of children that count.
+    /// Returns the number of children that are counted.
     pub fn total(&self) -> usize {
         self.0.iter().sum()
     }
 }
 
-/// Sums of numbers at indices below a fixed length, by ranges (a Fenwick tree).
+/// Sums of the numbers at the indices below a fixed length, by ranges (a Fenwick tree).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Sums<N> {
     /// The first element is not used.
@@ -47,7 +47,7 @@ impl<N: Copy + Default + PartialOrd + AddAssign + SubAssign> Sums<N> {
         }
     }
 
-    /// Changes every sum that the number at an index is in.
+    /// Changes every sum that includes the number at an index.
     fn walk(&mut self, index: usize, change: impl Fn(N) -> N) {
         let mut at = index + 1;
         while let Some(sum) = self.ranges.get_mut(at) {
@@ -56,9 +56,9 @@ impl<N: Copy + Default + PartialOrd + AddAssign + SubAssign> Sums<N> {
         }
     }
 
-    /// Makes sums of what stands at each index alone.
+    /// Turns the numbers at each index into sums of ranges.
     fn add_up(&mut self) {
-        // Each sum goes on to the next larger range that has it.
+        // Each sum is added to the next larger range that includes it.
         for at in 1..self.ranges.len() {
             let sum = self.ranges.get(at).copied().unwrap_or_default();
             if let Some(next) = self.ranges.get_mut(at + next(at)) {
@@ -67,7 +67,7 @@ impl<N: Copy + Default + PartialOrd + AddAssign + SubAssign> Sums<N> {
         }
     }
 
-    /// The first index at which the running sum is above `key`, which is below the sum of all.
+    /// Returns the first index at which the running sum exceeds `key`, which is below the total.
     fn find(&self, key: N) -> Option<usize> {
         let (mut rest, mut at) = (key, 0);
         let mut step = self.ranges.len().checked_next_power_of_two()?;
@@ -82,21 +82,21 @@ impl<N: Copy + Default + PartialOrd + AddAssign + SubAssign> Sums<N> {
     }
 }
 
-/// From a range to the next larger one that has it.
+/// Returns the distance from a range to the next larger one that includes it.
 const fn next(at: usize) -> usize {
     at & at.wrapping_neg()
 }
 
-/// A set of indices below a fixed length that knows its n-th member.
+/// A set of indices below a fixed length that can return its n-th member.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ranks {
-    /// 1 for each member.
+    /// The number 1 at the index of each member.
     sums: Sums<u32>,
     count: usize,
 }
 
 impl Ranks {
-    /// An empty set of indices below `len`.
+    /// Makes an empty set of indices below `len`.
     pub fn new(len: usize) -> Ranks {
         Ranks {
             sums: Sums::new(len),
@@ -104,7 +104,7 @@ impl Ranks {
         }
     }
 
-    /// The set of these indices below `len`.
+    /// Makes the set of these indices, all below `len`.
     pub fn of(len: usize, indices: impl Iterator<Item = usize>) -> Ranks {
         let mut ranks = Ranks::new(len);
         for index in indices {
@@ -117,7 +117,7 @@ impl Ranks {
         ranks
     }
 
-    /// Number of members.
+    /// Returns the number of members.
     pub const fn count(&self) -> usize {
         self.count
     }
@@ -128,13 +128,13 @@ impl Ranks {
         self.sums.walk(index, |sum| sum + 1);
     }
 
-    /// Takes out a member.
+    /// Removes a member.
     pub fn remove(&mut self, index: usize) {
         self.count = self.count.saturating_sub(1);
         self.sums.walk(index, |sum| sum.saturating_sub(1));
     }
 
-    /// The member of this rank, from 0.
+    /// Returns the member of this rank, from 0.
     pub fn nth(&self, rank: usize) -> Option<usize> {
         if rank >= self.count {
             return None;
@@ -143,8 +143,8 @@ impl Ranks {
     }
 }
 
-/// Weights at indices below a fixed length, of which the one is found that a number below their sum
-/// falls on.
+/// Weights at indices below a fixed length. A number below their sum falls on one of them, which
+/// [`Weights::find`] returns.
 #[derive(Debug, Clone, Default)]
 pub struct Weights {
     sums: Sums<u64>,
@@ -152,7 +152,7 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// No weight at indices below `len`.
+    /// Makes weights of 0 at the indices below `len`.
     pub fn new(len: usize) -> Weights {
         Weights {
             sums: Sums::new(len),
@@ -160,7 +160,7 @@ impl Weights {
         }
     }
 
-    /// The sum of all weights.
+    /// Returns the sum of all weights.
     pub const fn total(&self) -> u64 {
         self.total
     }
@@ -171,13 +171,13 @@ impl Weights {
         self.sums.walk(index, |sum| sum + weight);
     }
 
-    /// Takes from the weight at an index what was added.
+    /// Subtracts from the weight at an index what was added before.
     pub fn take(&mut self, index: usize, weight: u64) {
         self.total = self.total.saturating_sub(weight);
         self.sums.walk(index, |sum| sum.saturating_sub(weight));
     }
 
-    /// The first index at which the running sum is above `key`.
+    /// Returns the first index at which the running sum exceeds `key`.
     pub fn find(&self, key: u64) -> Option<usize> {
         if key >= self.total {
             return None;

@@ -1,8 +1,8 @@
 //! Policies whose decisions come from a server that is not there: grpclb and autosharding.
 //!
-//! grpclb asks a balancer for addresses, autosharding for an assignment. Neither can be answered
-//! offline. RPCs that reach one fail with a text that says so, but for grpclb, which has no
-//! balancer address in xDS and uses the endpoints.
+//! grpclb asks a balancer for addresses, autosharding a service for an assignment. Neither can be
+//! answered offline. RPCs that reach autosharding fail with a text that says so. grpclb has no
+//! balancer address in xDS, so it uses the endpoints.
 
 use super::child::Child;
 use super::picker::{Pick, PickArgs, PickCx, PickShares};
@@ -16,12 +16,12 @@ use xdsctl_model::status::Status;
 pub struct UnsimulatedPolicy {
     name: &'static str,
     at: TreePath,
-    /// That of grpclb, for the endpoints.
+    /// The child of grpclb, which uses the endpoints.
     child: Option<Child>,
 }
 
 impl UnsimulatedPolicy {
-    /// A policy without a config.
+    /// Makes a policy without a config.
     pub const fn new(at: TreePath) -> UnsimulatedPolicy {
         UnsimulatedPolicy {
             name: "",

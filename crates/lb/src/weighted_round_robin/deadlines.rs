@@ -1,5 +1,5 @@
-//! The scheduler of grpc-js: the endpoint whose deadline is the next (load-balancer-weighted-round-robin.ts
-//! `WeightedRoundRobinPicker`).
+//! The scheduler of grpc-js: it picks the endpoint with the earliest deadline
+//! (load-balancer-weighted-round-robin.ts `WeightedRoundRobinPicker`).
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -34,7 +34,7 @@ impl PartialEq for Due {
 
 impl Eq for Due {}
 
-/// A schedule in which each endpoint has a turn once in its period.
+/// A schedule in which each endpoint has one turn in each of its periods.
 #[derive(Debug)]
 pub(super) struct DeadlineScheduler {
     periods: Vec<f64>,
@@ -42,8 +42,10 @@ pub(super) struct DeadlineScheduler {
 }
 
 impl DeadlineScheduler {
-    /// The period of an endpoint is 1 by its weight. Where none is known it is the mean of the weights, not 1 by it, as the client has it;
-    /// 1 if fewer than two weights are known. The first deadline is anywhere in the first period.
+    /// Makes a schedule. The period of an endpoint is 1 divided by its weight. Without a known
+    /// weight, the client uses the mean of the weights itself as the period, not 1 divided by it;
+    /// or 1, if fewer than two weights are known. The first deadline is at a random place in the
+    /// first period.
     pub fn new(weights: &[f64], chance: &mut Rng) -> DeadlineScheduler {
         let known: Vec<f64> = weights.iter().copied().filter(|weight| *weight > 0.0).collect();
         let unknown = match known.len() {
@@ -62,12 +64,12 @@ impl DeadlineScheduler {
         DeadlineScheduler { periods, due }
     }
 
-    /// How often an endpoint has its turn, in any unit.
+    /// Returns how often an endpoint has its turn, in any unit.
     pub fn rate(&self, index: usize) -> f64 {
         self.periods.get(index).map_or(0.0, |period| 1.0 / period)
     }
 
-    /// The next endpoint's index.
+    /// Returns the index of the next endpoint.
     pub fn pick(&mut self) -> usize {
         let Some(mut next) = self.due.peek_mut() else { return 0 };
         let Reverse(due) = &mut *next;

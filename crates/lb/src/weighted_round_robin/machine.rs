@@ -1,8 +1,9 @@
-//! weighted_round_robin at work: connected endpoints in proportion to the weights that they report
-//! (A58).
+//! weighted_round_robin at work: picks connected endpoints in proportion to the weights from their
+//! load reports (A58).
 //!
-//! Handles lists of endpoints as round_robin does. While fewer than two weights are known it is plain round robin. Follows C-core
-//! weighted_round_robin.cc; what other clients do otherwise is in [`WeightWays`].
+//! It handles lists of endpoints as round_robin does. Without a schedule of weights it is plain
+//! round robin. Follows C-core weighted_round_robin.cc; what other clients do differently is in
+//! [`WeightWays`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,23 +28,23 @@ pub struct WeightedRoundRobinPolicy {
     config: WeightedRoundRobinConfig,
     lists: EndpointLists,
     sorted: Sorted,
-    /// Numbers of the endpoints, indices of `weights`.
+    /// The number of each endpoint, which is its index in `weights`.
     numbers: BTreeMap<AddressSet, u32>,
     weights: Vec<EndpointWeight>,
-    /// Endpoints of which reports are wanted out of band, by number, with the period.
+    /// The endpoints from which out-of-band reports are wanted, by number, with the period.
     watched: BTreeMap<u32, (Arc<Endpoint>, i64)>,
-    /// An endpoint has reported its load; until then there is no schedule to make, however often
-    /// endpoints come and go.
+    /// Whether an endpoint has reported its load. Until then there is no schedule to make, however
+    /// often endpoints come and go.
     has_weights: bool,
     sequence: u32,
     shown: ListPicker<ReadyPicker>,
     pickers: u64,
-    /// The weights that were told last.
+    /// The weights that were logged last.
     told: Vec<f64>,
-    /// When the schedule was last due, and the period from then on.
+    /// When the schedule was last due, and the period between updates.
     last: (Time, Time),
-    /// The next time at which it may become another one, and its event; in between the client makes
-    /// the same one again and again.
+    /// The next time at which the schedule may change, and the timer for it. In between, the client
+    /// makes the same schedule again and again.
     next: Time,
     timer: Option<TimerId>,
     connect_order: Rng,
@@ -52,21 +53,21 @@ pub struct WeightedRoundRobinPolicy {
 
 #[derive(Debug)]
 struct ReadyPicker {
-    /// Rank of the next one among the READY endpoints, without a schedule.
+    /// The rank, among the READY endpoints, of the next one to pick without a schedule.
     next: usize,
-    /// `None` while no weights are known.
+    /// `None` while no usable weights are known.
     schedule: Option<Schedule>,
 }
 
 #[derive(Debug)]
 struct Schedule {
-    /// Indices of the READY endpoints in the current list, and their numbers.
+    /// The READY endpoints: the index in the current list, and the number, of each.
     members: Vec<(usize, u32)>,
     scheduler: Scheduler,
 }
 
 impl WeightedRoundRobinPolicy {
-    /// A policy without endpoints.
+    /// Makes a policy without endpoints.
     pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> WeightedRoundRobinPolicy {
         let connect_order = cx.runtime.stream("weighted_round_robin/connect order", &at);
         let start = cx.runtime.stream("weighted_round_robin/start", &at);
@@ -80,7 +81,7 @@ impl WeightedRoundRobinPolicy {
             weights: Vec::new(),
             watched: BTreeMap::new(),
             has_weights: false,
-            // The upper half of the number.
+            // The upper half of the random number.
             sequence: (sequence.next_u64() >> 32) as u32,
             shown: ListPicker::Queue,
             pickers: 0,
@@ -94,7 +95,7 @@ impl WeightedRoundRobinPolicy {
         }
     }
 
-    /// The number of an endpoint, by which its weight goes from one list to the next.
+    /// Returns the number of an endpoint, under which its weight is kept from list to list.
     fn number(&mut self, endpoint: &Endpoint) -> u32 {
         let next = u32::try_from(self.weights.len()).unwrap_or(u32::MAX);
         let number = *self.numbers.entry(endpoint.address_set()).or_insert(next);
@@ -104,7 +105,7 @@ impl WeightedRoundRobinPolicy {
         number
     }
 
-    /// Forgets the weights of endpoints that are not in the list any more.
+    /// Forgets the weights of endpoints that are no longer in the list.
     fn forget(&mut self, endpoints: &EndpointList) {
         if self.numbers.len() > endpoints.len() {
             let kept: BTreeSet<AddressSet> = endpoints.iter().map(|endpoint| endpoint.address_set()).collect();
@@ -148,7 +149,8 @@ impl WeightedRoundRobinPolicy {
         reports
     }
 
-    /// Wants reports of these endpoints out of band, if the config does, and of no others.
+    /// Asks for out-of-band reports from these endpoints, if the config wants them, and from no
+    /// others.
     fn watch(&mut self, endpoints: &EndpointList, cx: &mut PolicyCx<'_>) {
         if !self.config.enable_oob_load_report && self.watched.is_empty() {
             return;
@@ -160,8 +162,8 @@ impl WeightedRoundRobinPolicy {
                 wanted.insert(self.number(endpoint), (endpoint.clone(), period));
             }
         }
-        // The new ones come first, so that a stream goes on of which both want something. An endpoint that has moved may have another
-        // connection.
+        // New wishes come first, so that a stream goes on if old and new want reports from it. An
+        // endpoint that has moved may have another connection.
         for (number, (endpoint, period)) in &wanted {
             let is_watched =
                 |(before, was): &(Arc<Endpoint>, i64)| was == period && before.addresses == endpoint.addresses;
@@ -181,7 +183,7 @@ impl WeightedRoundRobinPolicy {
         }
     }
 
-    /// An endpoint was connected again: its blackout starts over.
+    /// Restarts the blackout of an endpoint that has connected again.
     fn reset(&mut self, endpoint: &Endpoint) {
         let number = self.number(endpoint) as usize;
         if let Some(weight) = self.weights.get_mut(number) {
@@ -189,7 +191,7 @@ impl WeightedRoundRobinPolicy {
         }
     }
 
-    /// Makes the picker's schedule from the weights of this moment; a period may begin.
+    /// Makes the picker's schedule from the present weights. `begins` starts a new update period.
     fn schedule(&mut self, cx: &mut PolicyCx<'_>, begins: bool) {
         cx.runtime.cancel(&mut self.timer);
         if !matches!(self.shown, ListPicker::Ready(_)) {
@@ -211,15 +213,15 @@ impl WeightedRoundRobinPolicy {
         }
     }
 
-    /// A weight may be another one: the schedule is made again when it is due.
+    /// Plans to make the schedule again when it is due, because a weight may have changed.
     fn wake(&mut self, cx: &mut PolicyCx<'_>) {
         if matches!(self.shown, ListPicker::Ready(_)) && self.has_weights {
             self.set_timer(cx.runtime.now + 1, cx);
         }
     }
 
-    /// Sets the timer to the first time from `from` on at which the schedule is due, unless it
-    /// comes before that.
+    /// Sets the timer to the first time, not before `from`, at which the schedule is due, unless
+    /// the timer is set to an earlier time already.
     fn set_timer(&mut self, from: Time, cx: &mut PolicyCx<'_>) {
         let (last, period) = self.last;
         let periods = from.saturating_sub(last).saturating_add(period - 1) / period;
@@ -235,7 +237,7 @@ impl WeightedRoundRobinPolicy {
         );
     }
 
-    /// The schedule of this moment, and when it would become another one without a report.
+    /// Returns the present schedule, and when it would change without a report.
     fn weigh(&mut self, now: Time, cx: Option<&mut PolicyCx<'_>>) -> (Option<Schedule>, Option<Time>) {
         let ready: Vec<(usize, Arc<Endpoint>)> = self
             .lists
@@ -265,7 +267,7 @@ impl WeightedRoundRobinPolicy {
         (scheduler.map(|scheduler| Schedule { members, scheduler }), change)
     }
 
-    /// Puts the deadlines anew where an update period has ended since they were put.
+    /// Draws the deadlines again if an update period has ended since they were drawn.
     fn set_deadlines(&mut self, now: Time) {
         let (last, period) = self.last;
         if !self.ways.by_deadline || !matches!(self.shown, ListPicker::Ready(_)) || now - last < period {
@@ -278,7 +280,7 @@ impl WeightedRoundRobinPolicy {
         }
     }
 
-    /// Tells of weights that have changed, in the order of the READY endpoints.
+    /// Logs weights that have changed, in the order of the READY endpoints.
     fn tell(&mut self, weights: &[f64], cx: &mut PolicyCx<'_>) {
         if !cx.runtime.log.is_on() || self.told == weights {
             return;
@@ -309,7 +311,7 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
         };
         self.forget(&endpoints);
         if self.ways.by_deadline {
-            // Its endpoints say with each list that they are READY.
+            // In this client, endpoints report READY again with each new list.
             self.weights.iter_mut().for_each(|weight| weight.reset(false));
         }
         if !self.ways.period_of_picker() {
@@ -421,7 +423,7 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
     }
 }
 
-/// How a pick came to its endpoint, for people.
+/// How a pick found its endpoint, for a trace.
 #[derive(Debug, Clone, Copy)]
 enum Turn {
     Scheduled { weight: f64 },

@@ -1,4 +1,4 @@
-//! weighted_round_robin: RPCs go round the endpoints by weights from their load reports (A58,
+//! weighted_round_robin: RPCs go to the endpoints in turn, by weights from their load reports (A58,
 //! A114).
 
 mod deadlines;
@@ -30,20 +30,20 @@ use xdsctl_model::resource::Millis;
 rules! {
     /// The penalty for errors is negative.
     LB_WRR_PENALTY_NEGATIVE = "lb-wrr-penalty-negative", Lb, Nack, "gRFC A58; C-core WeightedRoundRobinConfig::JsonPostLoad";
-    /// A metric name for the utilization is none that the client has.
+    /// A metric name for the utilization is not one that the client has.
     LB_WRR_METRIC_UNKNOWN = "lb-wrr-metric-unknown", Lb, Nack, "gRFC A114; C-core WeightedRoundRobinConfig::JsonPostLoad";
 }
 
-/// The name under which gRPC registers the policy, as configs have it.
+/// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "weighted_round_robin";
 
-/// Smallest `weightUpdatePeriod`; smaller ones are raised to it (A58).
+/// The smallest `weightUpdatePeriod`; smaller ones are raised to it (A58).
 pub const MIN_WEIGHT_UPDATE_PERIOD: Millis = Millis(100);
 
-/// The field of A114.
+/// The field with the names of metrics (A114).
 const METRIC_NAMES: &str = "metricNamesForComputingUtilization";
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: Some(&MessageType {
@@ -54,7 +54,7 @@ pub static TYPE: PolicyType = PolicyType {
     machine: |at, cx| Box::new(WeightedRoundRobinPolicy::new(at, cx)),
 };
 
-/// The turns of endpoints by their weights.
+/// A schedule that gives endpoints turns by their weights.
 #[derive(Debug)]
 enum Scheduler {
     Strides(StaticStrideScheduler),
@@ -62,7 +62,7 @@ enum Scheduler {
 }
 
 impl Scheduler {
-    /// The next endpoint's index.
+    /// Returns the index of the next endpoint.
     fn pick(&mut self, sequence: &mut u32) -> usize {
         match self {
             Scheduler::Strides(scheduler) => scheduler.pick(sequence),
@@ -70,7 +70,7 @@ impl Scheduler {
         }
     }
 
-    /// How often an endpoint has its turn, in any unit.
+    /// Returns how often an endpoint has its turn, in any unit.
     fn rate(&self, index: usize) -> f64 {
         match self {
             Scheduler::Strides(scheduler) => scheduler.weights().get(index).map_or(0.0, |weight| f64::from(*weight)),
@@ -79,7 +79,7 @@ impl Scheduler {
     }
 }
 
-/// Writes only the fields that the message has, as the client does; the loader knows the defaults.
+/// Writes only the fields that the message has, as the client does. The loader knows the defaults.
 fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
     let message: ClientSideWeightedRoundRobin = entry.decode(cx)?;
     let at = entry.at();
@@ -137,7 +137,8 @@ fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Optio
 /// Reads the JSON config.
 ///
 /// # Errors
-/// Fields of the wrong type, a negative penalty, unknown metric names.
+/// Fails if a field has the wrong type, the penalty is negative, or the name of a metric is
+/// unknown.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<WeightedRoundRobinConfig, Faults> {
     let mut faults = Faults::new();
     let at = ConfigPlace::TOP;
@@ -173,8 +174,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<Weigh
     done(config, faults)
 }
 
-/// Reads the metric names, where null is no list. A list with a foreign element is not looked at
-/// further.
+/// Reads the metric names. Null is a fault. If an element is not a text, the names are not checked.
 fn metric_names(config: &Map<String, Value>, faults: &mut Faults) -> Vec<Metric> {
     let at = ConfigPlace::TOP.field(METRIC_NAMES);
     let Some(names) = config.get(METRIC_NAMES).and_then(|list| json::list(list, &at, faults)) else {
@@ -204,7 +204,7 @@ fn metric_names(config: &Map<String, Value>, faults: &mut Faults) -> Vec<Metric>
     metrics
 }
 
-/// The config in the client's form, every field with its value.
+/// Writes the config as the client does, with a value for every field.
 pub fn to_json(config: &WeightedRoundRobinConfig) -> Value {
     let mut written = Map::new();
     let mut put = |name: &str, value: Value| written.insert(name.to_owned(), value);

@@ -1,4 +1,4 @@
-//! The endpoints in the order of their addresses, made anew only where the list has changed.
+//! The endpoints in the order of their addresses. Only the part that has changed is sorted again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,19 +6,19 @@ use std::sync::Arc;
 use crate::endpoint::{AddressSet, Endpoint, EndpointList};
 use xdsctl_model::resource::pieces::Pieces;
 
-/// Endpoints of a piece at most; one that grows beyond that becomes two.
+/// The most endpoints of a piece. A piece that grows beyond that is divided.
 const MOST: usize = 128;
 
-/// The last list, and the same in order.
+/// The last list, and the same endpoints in order.
 #[derive(Debug, Default)]
 pub(super) struct Sorted {
     taken: EndpointList,
-    /// Of equal ones the first counts.
+    /// The sorted list. Of endpoints with the same addresses, only the first counts.
     list: EndpointList,
 }
 
 impl Sorted {
-    /// The endpoints of a list in order.
+    /// Returns the endpoints of a list in order.
     pub fn of(&mut self, endpoints: &EndpointList) -> EndpointList {
         let list = self.changed(endpoints).unwrap_or_else(|| {
             let pairs = endpoints
@@ -33,7 +33,8 @@ impl Sorted {
         self.list.clone()
     }
 
-    /// The order before with what has changed; `None` if that takes a look at the whole list.
+    /// Returns the previous order with the changes applied; `None` if that needs a look at the
+    /// whole list.
     fn changed(&self, endpoints: &EndpointList) -> Option<EndpointList> {
         let difference = self.taken.difference(endpoints, Arc::ptr_eq);
         let changes = difference.old.len() + difference.new.len();
@@ -51,7 +52,8 @@ impl Sorted {
             let (number, place) = find(&list, &new.address_set());
             let number = number.min(list.pieces().len().saturating_sub(1));
             let mut piece = list.pieces().get(number).map_or_else(Vec::new, |piece| piece.to_vec());
-            // One that is there already makes this one count, or not.
+            // If an endpoint with these addresses exists already, only the whole list decides which
+            // one counts.
             piece.insert(place.err()?, new.clone());
             list = match piece.len() > MOST {
                 true => {
@@ -67,8 +69,8 @@ impl Sorted {
     }
 }
 
-/// The piece in which an endpoint of these addresses is, or would be, and its place there. Behind
-/// all others it is in the last piece.
+/// Returns the piece in which an endpoint with these addresses is, or would be, and its place
+/// there. An endpoint after all others would be in the last piece.
 fn find(list: &Pieces<Arc<Endpoint>>, set: &AddressSet) -> (usize, Result<usize, usize>) {
     let pieces = list.pieces();
     let is_before = |piece: &Arc<[Arc<Endpoint>]>| piece.last().is_some_and(|last| last.address_set() < *set);

@@ -1,28 +1,28 @@
 //! The static stride scheduler: weighted round robin without a queue, shared by all pickers of a
 //! policy.
 //!
-//! Bit by bit what the client computes, single-precision division included. Follows C-core
-//! static_stride_scheduler.cc, grpc-java WeightedRoundRobinLoadBalancer.java `StaticStrideScheduler` and grpc-go
-//! balancer/weightedroundrobin/scheduler.go.
+//! It is bit by bit what the client computes, single-precision division included. Follows C-core
+//! static_stride_scheduler.cc, grpc-java WeightedRoundRobinLoadBalancer.java
+//! `StaticStrideScheduler` and grpc-go balancer/weightedroundrobin/scheduler.go.
 
-/// Weights are scaled so that the largest is this.
+/// The value to which the largest weight is scaled.
 const MAX_WEIGHT: u16 = u16::MAX;
 
-/// How far above the mean a weight may be.
+/// The largest ratio of a weight to the mean.
 const MAX_RATIO: f64 = 10.0;
 
-/// What is left of unequal weights.
+/// How a client limits unequal weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StrideLimits {
-    /// At least a hundredth of the mean and at most ten times as much: C-core.
+    /// C-core: at least a hundredth of the mean, and at most ten times the mean.
     Hundredth,
-    /// At least a tenth of the mean and at most ten times as much: grpc-java.
+    /// grpc-java: at least a tenth of the mean, and at most ten times the mean.
     Tenth,
-    /// As they are: grpc-go.
+    /// grpc-go: weights are not limited.
     None,
 }
 
-/// Shifts the generations of neighbouring endpoints against each other.
+/// Moves the turns of neighbouring endpoints apart.
 const OFFSET: u64 = (MAX_WEIGHT / 2) as u64;
 
 /// A schedule of endpoints by weight.
@@ -40,11 +40,11 @@ pub struct StaticStrideScheduler {
 }
 
 impl StaticStrideScheduler {
-    /// A schedule for these weights, none of them negative; a weight of 0 counts as the mean of the
-    /// others.
+    /// Makes a schedule for these weights, none of which is negative. A weight of 0 counts as the
+    /// mean of the others.
     ///
-    /// `None` with fewer than two endpoints, or if no weight tells one from another: then plain round robin is
-    /// used.
+    /// Returns `None` with fewer than two endpoints, or with too few weights above 0 to tell
+    /// endpoints apart. Then the client uses plain round robin.
     pub fn new(weights: &[f64], limits: StrideLimits) -> Option<StaticStrideScheduler> {
         let known = weights.iter().filter(|weight| **weight != 0.0).count();
         let needed = if limits == StrideLimits::None { 2 } else { 1 };
@@ -58,13 +58,13 @@ impl StaticStrideScheduler {
         Some(StaticStrideScheduler { weights })
     }
 
-    /// The scaled weights.
+    /// Returns the scaled weights.
     pub fn weights(&self) -> &[u16] {
         &self.weights
     }
 
-    /// The next endpoint's index. `sequence` is shared by all schedules of a policy and wraps at 32
-    /// bits.
+    /// Returns the index of the next endpoint. `sequence` is shared by all schedules of a policy
+    /// and wraps at 32 bits.
     pub fn pick(&self, sequence: &mut u32) -> usize {
         let len = self.weights.len() as u64;
         loop {
@@ -75,7 +75,7 @@ impl StaticStrideScheduler {
             // The index is below the number of weights.
             let weight = self.weights.get(index as usize).copied().unwrap_or(MAX_WEIGHT);
             let position = (u64::from(weight) * generation + index * OFFSET) % u64::from(MAX_WEIGHT);
-            // An endpoint of the largest weight is taken in every generation, so this ends.
+            // An endpoint of the largest weight is picked in every generation, so this ends.
             if position >= u64::from(MAX_WEIGHT - weight) {
                 return index as usize;
             }
@@ -83,7 +83,7 @@ impl StaticStrideScheduler {
     }
 }
 
-/// The largest becomes [`MAX_WEIGHT`], and the others in proportion.
+/// Scales the weights so that the largest becomes [`MAX_WEIGHT`].
 fn as_they_are(weights: &[f64], known: usize) -> Vec<u16> {
     let sum: f64 = weights.iter().sum();
     let scale = f64::from(MAX_WEIGHT) / weights.iter().copied().fold(0.0, f64::max);
@@ -92,7 +92,7 @@ fn as_they_are(weights: &[f64], known: usize) -> Vec<u16> {
     weights.iter().map(scaled).collect()
 }
 
-/// The same in single precision, without the extremes.
+/// Scales the weights in single precision, and limits them as `limits` says.
 fn limited(weights: &[f64], known: usize, limits: StrideLimits) -> Vec<u16> {
     let weights: Vec<f32> = weights.iter().map(|weight| *weight as f32).collect();
     let sum: f64 = weights.iter().map(|weight| f64::from(*weight)).sum();
@@ -116,7 +116,7 @@ fn limited(weights: &[f64], known: usize, limits: StrideLimits) -> Vec<u16> {
     weights.iter().map(scaled).collect()
 }
 
-/// Rounds half away from zero, as `lround` does, into 16 bits.
+/// Rounds to 16 bits, halves away from zero, as `lround` does.
 fn round(value: f64) -> u16 {
     value.round() as u16
 }

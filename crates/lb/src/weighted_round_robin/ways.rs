@@ -1,27 +1,29 @@
-//! How clients of each family go by weights (A58 leaves that open).
+//! How clients of each family use weights (A58 leaves that open).
 
 use super::{DeadlineScheduler, Scheduler, StaticStrideScheduler, StrideLimits};
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::rng::Rng;
 
-/// How a client goes by weights.
+/// How a client uses weights.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WeightWays {
-    /// Endpoints are taken in the order of their addresses, and a picker without weights begins anywhere. Otherwise they are taken in
-    /// the order of their list, by the sequence that schedules go by.
+    /// Whether endpoints are ordered by their addresses, and a picker without weights begins at a
+    /// random endpoint. Otherwise they are in the order of their list, and the sequence of the
+    /// schedules says which is next.
     pub by_address: bool,
-    /// What is left of unequal weights.
+    /// How unequal weights are limited.
     limits: StrideLimits,
-    /// A sequence begins anywhere with each picker.
+    /// Whether each picker starts a new sequence at a random number.
     pub restarts: bool,
-    /// The weight of an endpoint is forgotten when its connection comes about.
+    /// Whether the weight of an endpoint is forgotten when it connects.
     pub forgets: bool,
-    /// Turns go by deadlines, which chance puts anew in each update period, and only `application_utilization` counts.
+    /// Whether turns are decided by deadlines, which are drawn again in each update period. Only
+    /// `application_utilization` counts then.
     pub by_deadline: bool,
 }
 
 impl WeightWays {
-    /// Those of a client.
+    /// Returns how a client uses weights.
     pub fn of(profile: &Profile) -> WeightWays {
         let limits = match (profile.has(Feature::WrrUnlimited), profile.has(Feature::WrrLeastTenth)) {
             (true, _) => StrideLimits::None,
@@ -37,12 +39,14 @@ impl WeightWays {
         }
     }
 
-    /// The period of updates begins with each picker; otherwise with each update of the configuration.
+    /// Says whether the update period begins with each picker. Otherwise it begins with each update
+    /// of the configuration.
     pub const fn period_of_picker(&self) -> bool {
         self.by_address || self.restarts
     }
 
-    /// The schedule of endpoints with these weights, 0 where none is known; `None` where they take plain turns.
+    /// Returns the schedule of endpoints with these weights, 0 where none is known. `None` means
+    /// plain round robin.
     pub fn schedule(&self, weights: &[f64], chance: &mut Rng) -> Option<Scheduler> {
         match self.by_deadline {
             true => Some(Scheduler::Deadlines(DeadlineScheduler::new(weights, chance))),

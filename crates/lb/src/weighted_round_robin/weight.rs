@@ -1,22 +1,24 @@
 //! An endpoint's weight, from its load reports (A58).
 //!
-//! Follows C-core weighted_round_robin.cc `AddressWeight`, and where it differs grpc-go balancer/weightedroundrobin/balancer.go
-//! `endpointWeight` and grpc-js load-balancer-weighted-round-robin.ts `updateWeight`.
+//! Follows C-core weighted_round_robin.cc `AddressWeight` and, where they differ, grpc-go
+//! balancer/weightedroundrobin/balancer.go `endpointWeight` and grpc-js
+//! load-balancer-weighted-round-robin.ts `updateWeight`.
 
 use super::{Metric, WeightedRoundRobinConfig};
 use crate::policy::LoadReport;
 
-/// What is known of one endpoint's weight.
+/// What is known about one endpoint's weight.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EndpointWeight {
     weight: f64,
-    /// `None` before the first report.
+    /// The time of the last report; `None` before the first one.
     last_update: Option<i64>,
-    /// Since when there are reports without a gap.
+    /// The time since which there are reports without a gap.
     non_empty_since: Option<i64>,
 }
 
-/// The weight that a report stands for; 0 for a report that says nothing. Not every client `reads_cpu`.
+/// Returns the weight that follows from a report; 0 for a report without usable numbers.
+/// `reads_cpu` says whether the client falls back to `cpu_utilization`.
 pub fn of_report(report: &LoadReport, config: &WeightedRoundRobinConfig, reads_cpu: bool) -> f64 {
     let mut utilization = 0.0_f64;
     for metric in &config.metric_names {
@@ -48,7 +50,7 @@ pub fn of_report(report: &LoadReport, config: &WeightedRoundRobinConfig, reads_c
 }
 
 impl EndpointWeight {
-    /// Takes the weight that a load report stands for ([`of_report`]).
+    /// Takes the weight of a load report, as [`of_report`] returns it.
     pub fn report(&mut self, weight: f64, now: i64) {
         if weight == 0.0 {
             return;
@@ -58,8 +60,8 @@ impl EndpointWeight {
         self.last_update = Some(now);
     }
 
-    /// The weight that counts now; 0 before the blackout is over and after the last report has
-    /// expired.
+    /// Returns the weight that counts now: 0 before the blackout is over, and after the last report
+    /// has expired.
     pub fn current(&mut self, config: &WeightedRoundRobinConfig, now: i64) -> f64 {
         let expiration = config.weight_expiration_period.0;
         if self.last_update.is_none_or(|last| now - last >= expiration) {
@@ -73,7 +75,7 @@ impl EndpointWeight {
         self.weight
     }
 
-    /// When the weight that counts now becomes another one without a report; `None` if it stays.
+    /// Returns when the weight that counts now will change without a report; `None` if it stays.
     pub fn next_change(&self, config: &WeightedRoundRobinConfig, now: i64) -> Option<i64> {
         let expires = self.last_update?.saturating_add(config.weight_expiration_period.0);
         let shows = match config.blackout_period.0 {
@@ -84,7 +86,8 @@ impl EndpointWeight {
         (next > now).then_some(next)
     }
 
-    /// The endpoint was connected again: its blackout starts over. A client that `forgets` has no weight then.
+    /// Restarts the blackout of an endpoint that has connected again. If the client `forgets`, it
+    /// then has no weight.
     pub fn reset(&mut self, forgets: bool) {
         self.non_empty_since = None;
         if forgets {
@@ -141,7 +144,7 @@ mod tests {
         assert_eq!(weight.next_change(&config, 1000), Some(11_000));
         assert_eq!(weight.next_change(&config, 11_000), Some(181_000));
         assert_eq!(weight.next_change(&config, 181_000), None);
-        // Connected again: only a report begins another blackout.
+        // After it connects again, only a report begins another blackout.
         weight.reset(false);
         assert_eq!(weight.next_change(&config, 12_000), None);
         let config = WeightedRoundRobinConfig {

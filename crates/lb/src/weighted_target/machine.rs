@@ -1,5 +1,5 @@
-//! weighted_target at work: a child by chance, in proportion to the weights of those that are
-//! connected.
+//! weighted_target at work: picks a child at random, in proportion to the weights of the connected
+//! children.
 //!
 //! Follows C-core weighted_target.cc.
 
@@ -19,12 +19,12 @@ use xdsctl_model::status::Status;
 #[derive(Debug)]
 pub struct WeightedTargetPolicy {
     children: Children<TargetState>,
-    /// States of the children with a weight.
+    /// Counts the states of the children that are in the config.
     tally: StateTally,
-    /// Weights of the READY children, and of those that fail, in the order of their names.
+    /// The weights of the READY children and of those that fail, in the order of their names.
     ready: Weights,
     failing: Weights,
-    /// Numbers of the children in that order.
+    /// The numbers of the children, in the order of their names.
     in_order: Vec<u32>,
     is_updating: bool,
     note: String,
@@ -34,11 +34,11 @@ pub struct WeightedTargetPolicy {
 
 #[derive(Debug)]
 struct TargetState {
-    /// The child is in the config.
+    /// Whether the child is in the config.
     is_wanted: bool,
     weight: u32,
     state: Connectivity,
-    /// Place in the order of names; `None` until the end of the update that brings the child.
+    /// The place in the order of names; `None` until the end of the update that brings the child.
     place: Option<usize>,
 }
 
@@ -52,12 +52,12 @@ impl TargetState {
 enum WeightedTargetReport {
     Queue,
     Fail(Status),
-    /// The children in this state, by weight.
+    /// Picks go to the children in this state, by weight.
     Weighted(Connectivity),
 }
 
 impl WeightedTargetPolicy {
-    /// A policy without children.
+    /// Makes a policy without children.
     pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> WeightedTargetPolicy {
         let choice = cx.runtime.stream("weighted_target/choice", &at);
         WeightedTargetPolicy {
@@ -73,7 +73,7 @@ impl WeightedTargetPolicy {
         }
     }
 
-    /// Gives a child its weight; `None` takes it out of the config.
+    /// Sets a child's weight; `None` means that the child is no longer in the config.
     fn set_weight(&mut self, name: &str, weight: Option<u32>) {
         if let Some(member) = self.children.get_mut(name) {
             let before = member.data.counted();
@@ -83,7 +83,7 @@ impl WeightedTargetPolicy {
         }
     }
 
-    /// Notes the order and the weights of the children after an update.
+    /// Sets the order and the weights of the children after an update.
     fn put_in_order(&mut self) {
         self.in_order = self.children.iter().map(|(_, member)| member.number).collect();
         self.ready = Weights::new(self.in_order.len());
@@ -99,7 +99,7 @@ impl WeightedTargetPolicy {
         }
     }
 
-    /// Takes a config directly, as wrr_locality generates it.
+    /// Takes over a config directly, as wrr_locality generates it.
     pub fn set(&mut self, config: &config::WeightedTargetConfig, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
         self.is_updating = true;
@@ -201,7 +201,7 @@ impl WeightedTargetPolicy {
         }
     }
 
-    /// The place of the first child in a state.
+    /// Returns the place of the first child in a state.
     fn first_in(&self, state: Connectivity) -> Option<usize> {
         let counted = |(_, member): &(_, &NamedChild<TargetState>)| member.data.counted() == Some(state);
         let found = self.children.iter().find(counted)?.1.number;
@@ -282,7 +282,7 @@ impl crate::policy::StateMachine for WeightedTargetPolicy {
                 };
                 let total = weights.total();
                 let key = self.choice.below(total);
-                // Of children without a weight the first gets all.
+                // If no child has a weight, the first child gets all RPCs.
                 let place = weights.find(key).or_else(|| self.first_in(*state));
                 let number = place.and_then(|place| self.in_order.get(place));
                 let chosen = number.and_then(|number| self.children.name(*number));

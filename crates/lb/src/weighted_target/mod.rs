@@ -1,4 +1,5 @@
-//! weighted_target: each RPC goes to one of several children, by fixed weights (A28, A56).
+//! weighted_target: each RPC goes to one of several children, at random by fixed weights (A28,
+//! A56).
 
 mod machine;
 
@@ -19,10 +20,10 @@ rules! {
     LB_WEIGHTED_TARGET_ZERO = "lb-weighted-target-zero", Lb, Fails, "C-core weighted_target.cc; seen in the client";
 }
 
-/// The name under which gRPC registers the policy, as configs have it.
+/// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "weighted_target_experimental";
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: None,
@@ -33,7 +34,7 @@ pub static TYPE: PolicyType = PolicyType {
 /// Reads the JSON config.
 ///
 /// # Errors
-/// Missing targets, targets without a weight or with a rejected policy.
+/// Fails if `targets` is missing, or a target has no weight or a rejected policy.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<WeightedTargetConfig, Faults> {
     let mut faults = Faults::new();
     let at = ConfigPlace::TOP;
@@ -60,7 +61,7 @@ fn read_target(value: &Value, at: &ConfigPlace<'_>, profile: &Profile, faults: &
     })
 }
 
-/// The config in the client's form.
+/// Writes the config as the client does.
 pub fn to_json(config: &WeightedTargetConfig) -> Value {
     let targets: Map<String, Value> = config
         .targets

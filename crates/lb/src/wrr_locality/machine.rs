@@ -21,7 +21,7 @@ pub struct WrrLocalityPolicy {
 }
 
 impl WrrLocalityPolicy {
-    /// A policy without a child.
+    /// Makes a policy without a child.
     pub fn new(at: &TreePath) -> WrrLocalityPolicy {
         WrrLocalityPolicy {
             at: below(at, 0),

@@ -1,6 +1,6 @@
-//! xds_wrr_locality: chooses the locality by weight, and has the child policy choose in it (A52).
+//! xds_wrr_locality: chooses the locality by weight, and lets the child policy choose in it (A52).
 //!
-//! At run time it generates a weighted_target with one target a locality.
+//! At run time it generates a weighted_target with one target for each locality.
 
 mod machine;
 
@@ -21,10 +21,10 @@ rules! {
     LB_WRR_LOCALITY_WITHOUT_CHILD = "lb-wrr-locality-without-child", Lb, Nack, "gRFC A52; C-core WrrLocalityLbPolicyConfigFactory";
 }
 
-/// The name under which gRPC registers the policy, as configs have it.
+/// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "xds_wrr_locality_experimental";
 
-/// The policy's place in the registry.
+/// The policy's entry in the registry.
 pub static TYPE: PolicyType = PolicyType {
     name: NAME,
     message: Some(&MessageType {
@@ -54,7 +54,7 @@ fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Optio
 /// Reads the JSON config.
 ///
 /// # Errors
-/// A `childPolicy` that is missing or rejected.
+/// Fails if `childPolicy` is missing or rejected.
 pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<WrrLocalityConfig, Faults> {
     let mut faults = Faults::new();
     match child(config, "childPolicy", &ConfigPlace::TOP, profile, &mut faults) {
@@ -63,7 +63,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<WrrLo
     }
 }
 
-/// The config in the client's form.
+/// Writes the config as the client does.
 pub fn to_json(config: &WrrLocalityConfig) -> Value {
     json!({ "childPolicy": super::to_json(&config.child_policy) })
 }

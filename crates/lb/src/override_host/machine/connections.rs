@@ -1,5 +1,5 @@
-//! Whose a connection is: that of the policies below as long as they hold it, then the policy's own
-//! while a session uses it.
+//! Who holds a connection: the policies below as long as they use it, then the policy itself while
+//! a session uses it.
 
 use super::{MIN_SWEEP_MS, ORPHANS, OverrideHostPolicy};
 use crate::endpoint::Address;
@@ -9,7 +9,7 @@ use crate::policy::{PolicyCx, PolicyEvent, Reports};
 use crate::runtime::{Connectivity, Handle};
 
 impl OverrideHostPolicy {
-    /// The policies below made a subchannel.
+    /// Handles a subchannel that the policies below have created.
     pub(super) fn on_created(&mut self, handle: Handle, cx: &mut PolicyCx<'_>) {
         let Some(index) = self.find(&handle.address.socket) else {
             return;
@@ -25,7 +25,7 @@ impl OverrideHostPolicy {
         self.connect(index, HeldSubchannel::Child { handle, watch }, cx);
     }
 
-    /// The policies below let go of a subchannel.
+    /// Handles a subchannel that the policies below have released.
     pub(super) fn on_released(&mut self, id: u64, address: &Address, cx: &mut PolicyCx<'_>) {
         self.lists.remove(&id);
         let Some(index) = self.find(&address.socket) else {
@@ -33,8 +33,8 @@ impl OverrideHostPolicy {
         };
         let Some(entry) = self.entries.get(index) else { return };
         if matches!(&entry.connection, HeldSubchannel::Child { handle, .. } if handle.id == id) {
-            // What becomes of it is decided when the work at hand is done: the policies below may
-            // have made another one by then (C-core `SubchannelWrapper::Orphaned`).
+            // Whether to keep it is decided when the work at hand is done: by then the policies
+            // below may have created another one (C-core `SubchannelWrapper::Orphaned`).
             let held = cx.runtime.hold(address, &self.at);
             if self.orphans.is_empty() {
                 cx.runtime.timer(0, &self.at, PolicyEvent::Timer(ORPHANS));
@@ -43,7 +43,7 @@ impl OverrideHostPolicy {
         }
     }
 
-    /// Keeps the subchannels that the policies below have let go of and that a session uses.
+    /// Keeps the released subchannels that a session uses, and drops the others.
     pub(super) fn decide_orphans(&mut self, cx: &mut PolicyCx<'_>) {
         for (id, held) in std::mem::take(&mut self.orphans) {
             let index = self.find(&held.address.socket);
@@ -71,11 +71,11 @@ impl OverrideHostPolicy {
         }
     }
 
-    /// Sets the timer to the moment when the first address in use may have become idle.
+    /// Sets the timer to the moment when the first entry in use may have become idle.
     pub(super) fn set_timer(&mut self, cx: &mut PolicyCx<'_>) {
         let now = cx.runtime.now;
         let threshold = now - self.idle_timeout;
-        // Most clusters have no sessions.
+        // Most clusters have no sessions, so their entries need no look.
         let entries = if self.is_used { self.entries.as_slice() } else { &[] };
         let next = entries
             .iter()
@@ -94,7 +94,7 @@ impl OverrideHostPolicy {
         self.timer = Some(cx.runtime.timer(duration, &self.at, PolicyEvent::Timer(0)));
     }
 
-    /// Lets go of connections that were kept for sessions and that none has used of late.
+    /// Releases connections that were kept for sessions and that no session has used recently.
     pub(super) fn sweep(&mut self, cx: &mut PolicyCx<'_>) {
         self.timer = None;
         cx.runtime.say(&self.at, || LogEvent::Swept {});
@@ -118,12 +118,12 @@ impl OverrideHostPolicy {
         self.set_timer(cx);
     }
 
-    /// A new picker with the child's state.
+    /// Reports the child's state again, which gives a new picker.
     fn renew(&self) -> Reports {
         self.child.last().cloned().into_iter().collect()
     }
 
-    /// Makes a connection to the address of a cookie.
+    /// Creates a connection to the address in a cookie.
     pub(super) fn create_owned(&mut self, address: &str, cx: &mut PolicyCx<'_>) -> Reports {
         let Some(index) = self.find_text(address) else {
             return Reports::new();
@@ -142,7 +142,7 @@ impl OverrideHostPolicy {
         }
     }
 
-    /// A connection changed its state.
+    /// Handles the new state of a connection.
     pub(super) fn on_state(&mut self, watch: u64, state: Connectivity) -> Reports {
         let index = self.watches.get(&watch).and_then(|address| self.find(address));
         let Some(entry) = index.and_then(|index| self.entries.get_mut(index)) else {

@@ -1,5 +1,5 @@
-//! The pick of an RPC whose cookie names hosts: it goes to the first that is connected, or waits
-//! for one.
+//! The pick of an RPC whose cookie names hosts: the RPC goes to the first host that is connected,
+//! or waits for one.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl OverrideHostPolicy {
         }
     }
 
-    /// Says that the health state of an address of a cookie does not count.
+    /// Says that the health status of an address in a cookie is not in `override_host_status`.
     fn say_health(&self, address: &str, health: HealthStatus, cx: &mut PickCx<'_>) {
         if cx.trace.is_some() {
             let (health, statuses) = (health.name(), self.status_names());
@@ -34,13 +34,13 @@ impl OverrideHostPolicy {
         }
     }
 
-    /// `{UNKNOWN, HEALTHY}`: the states that count.
+    /// Returns the health statuses for which sessions apply, as `{UNKNOWN, HEALTHY}`.
     pub(super) fn status_names(&self) -> String {
         let names: Vec<&str> = self.statuses.iter().map(|status| status.name()).collect();
         format!("{{{}}}", names.join(", "))
     }
 
-    /// The pick that the cookie decides; `None` leaves it to the child.
+    /// Returns the pick that the cookie decides. `None` leaves it to the child.
     pub(super) fn pick_session(&mut self, hosts: SessionHosts<'_>, now: i64, cx: &mut PickCx<'_>) -> Option<Pick> {
         let mut without_connection = None;
         let mut idle = None;
@@ -119,7 +119,7 @@ impl OverrideHostPolicy {
     }
 }
 
-/// Says why an address of a cookie does not get the RPC.
+/// Says why an address in a cookie does not get the RPC.
 fn say_unusable(address: &str, what: fmt::Arguments<'_>, cx: &mut PickCx<'_>) {
     let kind = StepKind::CookieHost { is_ready: false };
     cx.step(kind, format_args!("cookie host {address} {what}"));

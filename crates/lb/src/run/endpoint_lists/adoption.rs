@@ -1,12 +1,11 @@
-//! A newer list that takes over what the old one has: an update that touches one endpoint of ten
-//! thousand costs as much as one.
+//! A newer list that takes over members of the old one: an update of one endpoint among ten
+//! thousand costs as much as that one.
 //!
 //! In the client each update makes a new list with a pick_first for each endpoint, which finds its
-//! connection READY and says so; with the last report the new list takes the place of the old one.
-//! Here only endpoints that are new, or not connected, are made again. The others report in one
-//! event, after which the old list is changed in place. As long as all of them stay connected
-//! nobody can tell the difference; when one does not, the new list is made in full
-//! ([`EndpointLists::split`]).
+//! connection READY and reports that; with the last report the new list replaces the old one. Here
+//! only endpoints that are new, or not connected, are made again. The others report in one event,
+//! after which the old list is changed in place. As long as all of them stay connected, nobody can
+//! see a difference. When one does not, the new list is made in full ([`EndpointLists::split`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,8 +19,8 @@ use crate::policy::{PolicyCx, PolicyEvent, StateReport, TreePath};
 use crate::run::tally::{Ranks, StateTally};
 use crate::runtime::{Connectivity, below};
 
-/// Stands for all members that were taken over, in the path of the event in which they report, and
-/// as their index.
+/// The index that stands for all members that were taken over. It is also their part of the path of
+/// the event in which they report.
 pub(super) const ADOPTED: u32 = u32::MAX;
 
 /// How a newer list differs from the one in use.
@@ -30,20 +29,20 @@ pub(super) struct Adoption {
     pub number: u32,
     endpoints: EndpointList,
     note: String,
-    /// Members that stay and whose endpoint is another version, by place.
+    /// Members that stay but have another version of their endpoint, by place.
     replaced: Vec<(usize, Arc<Endpoint>)>,
-    /// Places of members that go.
+    /// The places of members that are removed.
     removed: Vec<usize>,
-    /// Members that are new, each with the place before which it comes.
+    /// New members: the place before which each comes, and its index.
     fresh: Vec<(usize, u32)>,
-    /// States of the new members.
+    /// Counts the states of the new members.
     pub tally: StateTally,
-    /// The endpoints that stay have reported.
+    /// Whether the members that stay have reported.
     has_reported: bool,
 }
 
 impl Adoption {
-    /// Lets go of the new members.
+    /// Shuts down the new members.
     pub fn shutdown(self, members: &mut ListedEndpoints, cx: &mut PolicyCx<'_>) {
         for (_, index) in self.fresh {
             members.remove(index as usize, cx);
@@ -56,8 +55,8 @@ impl Adoption {
 }
 
 impl EndpointLists {
-    /// Makes a newer list out of the one in use; `None` if that cannot be, or would not look the
-    /// same from outside.
+    /// Makes a newer list out of the list in use. Returns `None` if that is not possible, or if the
+    /// difference could be seen.
     pub(super) fn adopt(
         &mut self,
         number: u32,
@@ -65,8 +64,8 @@ impl EndpointLists {
         note: &str,
         cx: &mut PolicyCx<'_>,
     ) -> Option<EndpointReports> {
-        // What is told names each endpoint; those who share a connection hear of it in the order in
-        // which they joined; and news that is under way would reach old and new members alike.
+        // The log names each endpoint. Holders of a shared connection hear its news in the order in
+        // which they joined. News that is under way would reach old and new members alike.
         let is_seen = cx.runtime.log.is_on() || cx.runtime.pool.shared() > 0 || cx.runtime.has_news();
         let list = self.current.as_ref().filter(|_| !is_seen && self.pending.is_none())?;
         let plan = self.plan(list, endpoints)?;
@@ -101,7 +100,7 @@ impl EndpointLists {
         Some(said)
     }
 
-    /// The members that were taken over report.
+    /// Handles the report of the members that were taken over.
     pub(super) fn adopted(&mut self, what: &PolicyEvent) -> Option<(u32, EndpointReports)> {
         let adoption = self.adoption.as_mut()?;
         if *what != PolicyEvent::Timer(u64::from(adoption.number)) {
@@ -112,7 +111,8 @@ impl EndpointLists {
         Some((adoption.number, EndpointReports::from([report])))
     }
 
-    /// Makes the list in use the newer one, if all of that have reported; says whether it did.
+    /// Turns the list in use into the newer one if all members of that have reported. Says whether
+    /// it did.
     pub(super) fn take_over(&mut self, cx: &mut PolicyCx<'_>) -> bool {
         let Some(adoption) = self.adoption.take_if(|adoption| adoption.is_complete()) else {
             return false;
@@ -131,13 +131,13 @@ impl EndpointLists {
         true
     }
 
-    /// Makes the newer list in full, since a member that it shares with the list in use hears of
-    /// something.
+    /// Makes the newer list in full, because there is news for a member that it shares with the
+    /// list in use.
     pub(super) fn split(&mut self, index: u32, what: &PolicyEvent, cx: &mut PolicyCx<'_>) {
         let Some(list) = self.current.as_ref().filter(|_| self.adoption.is_some()) else {
             return;
         };
-        // What becomes of others is the matter of one list alone.
+        // News for other members concerns one list only.
         let is_shared =
             |member: &super::ListedEndpoint| member.list == list.id && member.state == Some(Connectivity::Ready);
         if !self.members.get(index as usize).is_some_and(is_shared) {
@@ -183,7 +183,7 @@ impl EndpointLists {
             places.push(twin);
         }
         places.extend(fresh.map(|(_, index)| *index));
-        // In the client old and new members hear of a connection one after the other.
+        // In the client, old and new members get the news of a connection one after the other.
         if let Some((at, news)) = forwarded(what, &twins) {
             cx.runtime.tell_next(&at, news);
         }
@@ -200,15 +200,16 @@ impl EndpointLists {
         });
     }
 
-    /// The handle of a member, and that of its twin with the twin's place in the tree.
+    /// Returns the handle of a member, and the handle of its twin with the twin's place in the
+    /// tree.
     fn twins(&self, member: usize, twin: u32) -> Option<(u64, (u64, TreePath))> {
         let handle = |index: usize| Some(self.members.get(index)?.child.selected()?.id);
         Some((handle(member)?, (handle(twin as usize)?, below(&self.at, twin))))
     }
 }
 
-/// News of a connection as they come to another handle of it; `None` for what is none of it. That
-/// an endpoint is ejected, outlier detection tells each new handle of it.
+/// Returns news of a connection as another handle of it gets them; `None` for other events.
+/// outlier_detection itself tells each new handle that its endpoint is ejected.
 fn forwarded(what: &PolicyEvent, twins: &BTreeMap<u64, (u64, TreePath)>) -> Option<(TreePath, PolicyEvent)> {
     let PolicyEvent::Subchannel { handle, state, status } = what else {
         return None;
@@ -223,7 +224,7 @@ fn forwarded(what: &PolicyEvent, twins: &BTreeMap<u64, (u64, TreePath)>) -> Opti
 }
 
 impl ConnectedList {
-    /// The place of the endpoint of this number.
+    /// Returns the place of the endpoint of this number.
     pub(super) fn place(&self, number: usize) -> Option<usize> {
         match &self.filled {
             Some(filled) => filled.nth(number),
@@ -231,7 +232,7 @@ impl ConnectedList {
         }
     }
 
-    /// Takes members out; their places are gaps.
+    /// Removes members. Their places become gaps.
     fn remove(&mut self, mut removed: Vec<usize>, members: &mut ListedEndpoints, cx: &mut PolicyCx<'_>) {
         removed.sort_unstable();
         for place in removed {
@@ -252,14 +253,14 @@ impl ConnectedList {
         }
     }
 
-    /// Adds members, each before a place: into gaps where there are some.
+    /// Adds members, each before a place. Gaps are used first.
     fn insert(&mut self, fresh: &[(usize, u32)], members: &mut ListedEndpoints) {
         let mut left = Vec::new();
         let mut last = None;
         for (before, index) in fresh.iter().rev() {
             let state = members.get(*index as usize).and_then(|member| member.state);
             self.tally.change(None, state);
-            // Several that come before the same place stand in order.
+            // Members that come before the same place keep their order.
             let above = match last {
                 Some((same, above)) if same == *before => above,
                 _ => self.first_from(*before),
@@ -280,7 +281,7 @@ impl ConnectedList {
         }
     }
 
-    /// The first place from one on that is no gap.
+    /// Returns the first place, from the given one on, that is not a gap.
     fn first_from(&self, place: usize) -> usize {
         let mut rest = self.places.iter().enumerate().skip(place);
         rest.find(|(_, index)| **index != GAP)

@@ -1,8 +1,8 @@
 //! An update that changes the list in use: endpoints that stay keep their connections, the others
-//! go at once.
+//! are dropped at once.
 //!
-//! Nothing waits for the new endpoints: while none of the list is connected, RPCs wait. Follows
-//! grpc-go balancer/endpointsharding, and balancer/base before it.
+//! Nothing waits for the new endpoints: while no endpoint of the list is connected, RPCs wait.
+//! Follows grpc-go balancer/endpointsharding, and balancer/base before it.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::run::tally::StateTally;
 use crate::runtime::Connectivity;
 
 impl EndpointLists {
-    /// Makes the list in use that of an update; what new endpoints report comes first, then one
+    /// Turns the list in use into that of an update. Returns the reports of new endpoints, then one
     /// report for the list as a whole.
     pub(super) fn change(
         &mut self,

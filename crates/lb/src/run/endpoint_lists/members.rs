@@ -15,27 +15,27 @@ use crate::runtime::{Connectivity, below};
 pub struct ListedEndpoint {
     /// The endpoint as the configuration has it.
     pub endpoint: Arc<Endpoint>,
-    /// The pick_first policy that connects to it.
+    /// The pick_first policy that connects to the endpoint.
     pub child: pick_first::PickFirstPolicy,
-    /// What it last reported.
+    /// The state that the pick_first policy last reported.
     pub(super) state: Option<Connectivity>,
-    /// The list that it is in.
+    /// The number of the list that has the endpoint.
     pub(super) list: u32,
-    /// Its place in the list.
+    /// The endpoint's place in the list.
     pub(super) place: u32,
 }
 
-/// Endpoints by their indices.
+/// The endpoints, by their indices.
 #[derive(Debug)]
 pub(super) struct ListedEndpoints {
     at: TreePath,
     members: Vec<Option<ListedEndpoint>>,
-    /// Indices that are free.
+    /// The indices that are free.
     free: Vec<u32>,
 }
 
 impl ListedEndpoints {
-    /// None; `at` is the policy's place.
+    /// Makes an empty collection; `at` is the policy's place.
     pub const fn new(at: TreePath) -> ListedEndpoints {
         ListedEndpoints {
             at,
@@ -44,19 +44,19 @@ impl ListedEndpoints {
         }
     }
 
-    /// The member at an index.
+    /// Returns the member at an index.
     pub fn get(&self, index: usize) -> Option<&ListedEndpoint> {
         look(1);
         self.members.get(index)?.as_ref()
     }
 
-    /// The member at an index, to be changed.
+    /// Returns the member at an index, to be changed.
     pub fn get_mut(&mut self, index: usize) -> Option<&mut ListedEndpoint> {
         look(1);
         self.members.get_mut(index)?.as_mut()
     }
 
-    /// Adds a member of a list; `make` gets its place in the tree.
+    /// Adds a member of a list, and returns its index. `make` gets its place in the tree.
     pub fn add(
         &mut self,
         endpoint: &Arc<Endpoint>,
@@ -79,7 +79,7 @@ impl ListedEndpoints {
         index
     }
 
-    /// Adds the members of a list; returns their indices in its order.
+    /// Adds the members of a list. Returns their indices in the order of the list.
     pub fn add_all(&mut self, endpoints: &EndpointList, list: u32) -> Vec<u32> {
         self.members
             .reserve_exact(endpoints.len().saturating_sub(self.free.len()));
@@ -88,7 +88,7 @@ impl ListedEndpoints {
             .collect()
     }
 
-    /// Has a new member look at its connection.
+    /// Makes a new member look at its connection.
     pub fn start(&mut self, index: usize, said: &mut EndpointReports, cx: &mut PolicyCx<'_>) {
         if let Some(member) = self.get_mut(index) {
             let endpoint = std::slice::from_ref(&member.endpoint);
@@ -97,7 +97,7 @@ impl ListedEndpoints {
         }
     }
 
-    /// Gives the members of a list their places; returns those of them that are READY.
+    /// Gives the members of a list their places. Returns the places of those that are READY.
     pub fn place(&mut self, places: &[u32], list: u32) -> Ranks {
         let mut ready = Vec::with_capacity(places.len());
         for (place, index) in places.iter().enumerate() {
@@ -113,7 +113,7 @@ impl ListedEndpoints {
         Ranks::of(places.len(), ready.into_iter())
     }
 
-    /// Lets go of a member.
+    /// Shuts down a member, and removes it.
     pub fn remove(&mut self, index: usize, cx: &mut PolicyCx<'_>) {
         let gone = self.members.get_mut(index).and_then(Option::take);
         if let Some(mut gone) = gone {

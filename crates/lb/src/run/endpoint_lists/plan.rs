@@ -1,4 +1,4 @@
-//! Which members of the list in use a newer one takes over, and which are made again.
+//! Which members of the list in use a newer list takes over, and which are made again.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -12,12 +12,12 @@ use crate::runtime::Connectivity;
 pub(super) struct PlannedMember {
     /// The index of the endpoint in the new list.
     pub index: usize,
-    /// The place before which it comes.
+    /// The place, in the list in use, before which it comes.
     pub before: usize,
     pub endpoint: Arc<Endpoint>,
 }
 
-/// What becomes of the members of a list.
+/// What happens to the members of a list.
 #[derive(Default)]
 pub(super) struct Plan {
     pub replaced: Vec<(usize, Arc<Endpoint>)>,
@@ -26,8 +26,8 @@ pub(super) struct Plan {
 }
 
 impl EndpointLists {
-    /// What becomes of the members of the list in use; `None` if none would stay, or endpoints come
-    /// in another order.
+    /// Plans what happens to the members of the list in use. Returns `None` if none would stay, or
+    /// if endpoints come in another order.
     pub(super) fn plan(&self, list: &ConnectedList, endpoints: &EndpointList) -> Option<Plan> {
         let is_ready = |index: Option<usize>| {
             let member = index.and_then(|index| self.members.get(index));
@@ -89,7 +89,7 @@ impl EndpointLists {
         (stay > 0).then_some(plan)
     }
 
-    /// Adds the members that are not connected, outside of what differs: they are made again.
+    /// Plans to make again the members outside of what differs that are not connected.
     fn refresh(
         &self,
         list: &ConnectedList,
@@ -122,7 +122,7 @@ impl EndpointLists {
     }
 }
 
-/// The first address of an endpoint.
+/// Returns the first address of an endpoint.
 fn primary(endpoint: &Endpoint) -> Option<SocketAddr> {
     endpoint.addresses.first().map(|address| address.socket)
 }

@@ -25,21 +25,21 @@ macro_rules! events {
         }
 
         impl LogEvent {
-            /// The policy, or part of the client, that the event is about.
+            /// Returns the policy, or the part of the client, that the event is about.
             pub const fn layer(&self) -> &'static str {
                 match self {
                     $($(LogEvent::$variant { .. } => $layer,)*)*
                 }
             }
 
-            /// What happened, such as `failover_timer_start`.
+            /// Returns what happened, such as `failover_timer_start`.
             pub const fn name(&self) -> &'static str {
                 match self {
                     $($(LogEvent::$variant { .. } => $name,)*)*
                 }
             }
 
-            /// More about it, in the order in which it is written.
+            /// Returns more about the event, in the order in which it is written.
             pub fn details(&self) -> Details {
                 let mut details = Details::new();
                 match self {
@@ -59,7 +59,7 @@ events! {
         ChannelState "state" { state: Connectivity, why: Option<String> }
     }
     "config" {
-        /// The channel took a configuration.
+        /// The channel uses a new configuration.
         ConfigTaken "taken" {}
         /// The channel has no configuration.
         ConfigMissing "missing" { why: String }
@@ -74,9 +74,9 @@ events! {
         }
     }
     "retry" {
-        /// An attempt that the server has not seen is made again.
+        /// An attempt that the server has not seen is repeated.
         RetriedUnseen "transparent" { rpc: i64 }
-        /// The next attempt begins after this time; never where there is none.
+        /// The next attempt begins after `ms`; without that, there is no other attempt.
         RetryPlanned "retry_in" { rpc: i64, attempt: i64, status: Status, ms: Option<i64> }
         /// The code of the last attempt is not retried.
         RetryNotAllowed "not_retryable" { rpc: i64, attempts: i64, code: Code }
@@ -88,7 +88,7 @@ events! {
         RetryPushedBack "pushback_stops" { rpc: i64, attempts: i64, code: Code }
     }
     "session" {
-        /// The endpoint of the cookie has a health state that does not count.
+        /// The endpoint of the cookie has a health status for which sessions do not apply.
         SessionBadHealth "pick_bad_health" { rpc: i64, address: String, health: HealthStatus }
         /// There is no connection to the endpoint of the cookie.
         SessionWithoutConnection "pick_no_subchannel" { rpc: i64, address: String }
@@ -106,7 +106,7 @@ events! {
         ConnectionMade "made" { cluster: Option<Arc<str>>, address: Arc<str> }
         /// A connection changed its state.
         ConnectionState "state" { cluster: Option<Arc<str>>, address: Arc<str>, state: Connectivity, why: Option<String> }
-        /// No policy wants the connection any longer.
+        /// No policy wants the connection any longer, so it is dropped.
         ConnectionLetGo "let_go" { cluster: Option<Arc<str>>, address: Arc<str> }
     }
     "load" {
@@ -114,23 +114,23 @@ events! {
         LoadReported "report" { address: Arc<str>, period_ms: i64 }
     }
     "cds" {
-        /// A cds policy took its cluster.
+        /// A cds policy got a new configuration for its cluster.
         ClusterUpdated "update" { cluster: String }
         /// RPCs to a cluster fail.
         ClusterFailed "fail" { cluster: String, status: Status }
     }
     "priority" {
-        /// A child is tried.
+        /// A child is created, to be tried.
         ChildCreated "child_created" { child: Arc<str> }
         /// A child reported its state.
         ChildState "child_state" { child: Arc<str>, state: Connectivity }
         /// A child gets the RPCs.
         ChildSelected "select" { priority: i64, child: Arc<str>, why: &'static str, deactivate_lower: bool }
-        /// A child is kept for a while only.
+        /// A child is no longer wanted, and is kept for this time.
         ChildDeactivated "deactivate" { child: Arc<str>, ms: i64 }
         /// A child is wanted again before its time is over.
         ChildReactivated "reactivate" { child: Arc<str> }
-        /// The time of a child that is not wanted is over.
+        /// A child that is not wanted has been kept for long enough.
         DeactivationTimerFired "deactivation_timer_fired" { child: Arc<str> }
         /// A child is gone.
         ChildDestroyed "child_destroyed" { child: Arc<str> }
@@ -144,27 +144,27 @@ events! {
     "override_host" {
         /// The policy took its settings from the cluster.
         OverrideHostConfigured "config" { statuses: String, idle_timeout: String }
-        /// A draining endpoint is left out.
+        /// A draining endpoint is ignored, because sessions do not apply to it.
         DrainingIgnored "draining_ignored" { address: Arc<str> }
         /// An address is new.
         HostAdded "entry_added" { address: Arc<str> }
-        /// An address is as it is told.
+        /// The health status and the address list of an address are set.
         HostSet "entry_set" { address: Arc<str>, health: HealthStatus, list: Arc<str> }
         /// An address is gone.
         HostRemoved "entry_removed" { address: Arc<str> }
         /// The policies below made a connection.
         SubchannelCreated "subchannel_created" { address: Arc<str> }
-        /// A connection that the policies below let go of is kept for sessions.
+        /// A connection that the policies below have released is kept for sessions.
         SubchannelKept "became_owned" { sub: Arc<str> }
-        /// A connection that the policies below let go of is not kept.
+        /// A connection that the policies below have released is not kept.
         SubchannelReleased "released" { sub: Arc<str> }
         /// A connection is made for a session.
         OwnedCreated "owned_created" { address: Arc<str> }
-        /// A connection that was kept for sessions is idle and let go of.
+        /// A connection that was kept for sessions is idle, and is dropped.
         OwnedDropped "owned_dropped" { address: Arc<str> }
         /// The next sweep comes after this time.
         SweepPlanned "idle_timer_start" { duration: String }
-        /// The sweep that was planned does not come.
+        /// The planned sweep is cancelled.
         SweepCancelled "idle_timer_cancel" {}
         /// Connections that no session uses are looked for.
         Swept "sweep" {}
@@ -174,17 +174,17 @@ events! {
         EndpointState "endpoint_state" { list: i64, index: i64, address: Arc<str>, from: &'static str, state: Connectivity }
     }
     "outlier_detection" {
-        /// Endpoints are looked at after each such time.
+        /// Outlier detection looks at the endpoints after this time.
         DetectionStarted "timer_start" { ms: i64 }
-        /// Endpoints are looked at.
+        /// Outlier detection looks at the endpoints.
         DetectionTick "tick" {}
         /// An endpoint is ejected.
         EndpointEjected "eject" { address: Arc<str>, why: String }
-        /// An endpoint is back.
+        /// An endpoint is no longer ejected.
         EndpointLetBack "uneject" { address: Arc<str> }
     }
     "weighted_round_robin" {
-        /// Weights changed, in the order of the addresses.
+        /// Weights changed. They are in the order of the READY endpoints of the list.
         WeightsChanged "weights" { weights: String }
     }
     "rls" {
@@ -194,18 +194,18 @@ events! {
         LookupAnswered "answered" { keys: Arc<str>, targets: String }
         /// A lookup failed.
         LookupFailed "lookup_failed" { keys: Arc<str>, status: Status, backoff_ms: i64 }
-        /// An answer made room for others.
+        /// An answer was evicted to make room for others.
         AnswerEvicted "evicted" { keys: String }
     }
 }
 
 /// A value of an event.
 trait DetailValue {
-    /// Adds the value under its name: nothing for none, one detail for each of several.
+    /// Adds the value under its name. `None` adds nothing; a list adds one detail for each element.
     fn add_to(&self, details: &mut Details, name: &'static str);
 }
 
-/// Implements [`DetailValue`] for types that are one detail.
+/// Implements [`DetailValue`] for types that become one detail.
 macro_rules! values {
     ($($kind:ty: |$value:ident| $detail:expr;)*) => {
         $(

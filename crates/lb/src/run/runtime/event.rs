@@ -2,15 +2,15 @@
 
 use crate::policy::{PolicyEvent, TreePath};
 
-/// What can happen at a time: to a policy, to a connection, or to the channel that owns the
-/// runtime.
+/// An event at a point in time: for a policy, a connection, or the channel that owns the runtime.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// Something happens to the policy at this place.
+    /// An event for the policy at this place.
     Policy(TreePath, PolicyEvent),
-    /// The same, by the pick of an RPC, which waits for what comes behind it.
+    /// A pick of an RPC causes something for the policy at this place. The RPC waits for what
+    /// follows from it.
     PolicyFirst {
-        /// Number of the RPC.
+        /// The number of the RPC.
         call: u64,
         /// The place of the policy.
         at: TreePath,
@@ -19,47 +19,47 @@ pub enum Event {
     },
     /// A subchannel may connect again.
     BackoffOver {
-        /// Number of the subchannel.
+        /// The number of the subchannel.
         subchannel: u32,
-        /// Its generation when the back-off began.
+        /// The subchannel's generation when the back-off began.
         generation: u32,
     },
-    /// An attempt to connect comes to its end.
+    /// An attempt to connect ends.
     ConnectOver {
-        /// Number of the subchannel.
+        /// The number of the subchannel.
         subchannel: u32,
-        /// Its generation when the attempt began.
+        /// The subchannel's generation when the attempt began.
         generation: u32,
     },
     /// A backend reports its load out of band.
     LoadReport {
-        /// Number of the subchannel.
+        /// The number of the subchannel.
         subchannel: u32,
-        /// Number of the stream.
+        /// The number of the stream.
         serial: u64,
     },
     /// A backend answers an attempt.
     Answer {
-        /// Number of the RPC.
+        /// The number of the RPC.
         call: u64,
-        /// Number of the attempt.
+        /// The number of the attempt.
         serial: u64,
     },
     /// The next attempt of an RPC begins, or the first one after a delay.
     Attempt {
-        /// Number of the RPC.
+        /// The number of the RPC.
         call: u64,
-        /// Number of the attempt before it, or of the delay.
+        /// The number of the attempt before it, or of the delay.
         serial: u64,
     },
-    /// RPCs that wait get the picker once more.
+    /// RPCs that wait ask the picker again.
     PickAgain,
-    /// The time of an RPC is over.
+    /// The deadline of an RPC has come.
     Deadline {
-        /// Number of the RPC.
+        /// The number of the RPC.
         call: u64,
     },
-    /// The configuration is made anew: a resource has been waited for long enough, or other
+    /// The configuration is made again: a resource has been awaited for long enough, or other
     /// clusters are wanted.
     Resolve,
 }

@@ -1,19 +1,19 @@
-//! Streams of load reports, out of band: one for each connection of which somebody wants reports
+//! Streams of out-of-band load reports: one for each connection from which somebody wants reports
 //! (A51, A58).
 //!
-//! The stream has the shortest period that anybody has asked for since there is one; that a longer
-//! one would do does not make it longer. Follows C-core oob_backend_metric.cc `OrcaProducer`.
+//! A stream has the shortest period that anybody has asked for since it exists; it does not become
+//! longer when a longer period would do. Follows C-core oob_backend_metric.cc `OrcaProducer`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::endpoint::Address;
 use crate::policy::TreePath;
 
-/// A stream of reports, as the policies want it.
+/// A stream of reports, as the policies want it to be.
 #[derive(Debug, Default)]
 struct ReportStream {
     period_ms: Option<i64>,
-    /// Number of the stream, so that reports of earlier ones are not taken for its own.
+    /// The number of the stream, so that reports of earlier streams are not mistaken for its own.
     serial: u64,
     watchers: BTreeSet<(TreePath, u32)>,
 }
@@ -36,7 +36,7 @@ impl LoadStreams {
         }
     }
 
-    /// An endpoint of a policy wants reports from an address.
+    /// Notes that an endpoint of a policy wants reports from an address.
     pub fn watch(&mut self, address: &Address, at: &TreePath, endpoint: u32, period_ms: i64) {
         let stream = self.by_address.entry(address.clone()).or_default();
         stream.watchers.insert((at.clone(), endpoint));
@@ -46,7 +46,7 @@ impl LoadStreams {
         }
     }
 
-    /// It wants none any longer.
+    /// Notes that an endpoint of a policy wants no more reports from an address.
     pub fn unwatch(&mut self, address: &Address, at: &TreePath, endpoint: u32) {
         if let Some(stream) = self.by_address.get_mut(address) {
             stream.watchers.remove(&(at.clone(), endpoint));
@@ -56,15 +56,15 @@ impl LoadStreams {
         }
     }
 
-    /// There is a connection to an address.
+    /// Notes that there is a connection to an address.
     pub fn connected(&mut self, address: &Address) {
         if !self.by_address.is_empty() {
             self.start(address);
         }
     }
 
-    /// The streams that are to begin since the last call, if there is a connection: their address
-    /// and number.
+    /// Returns the address and number of the streams that are to begin since the last call, if
+    /// there is a connection.
     pub fn take_starts(&mut self) -> Vec<(Address, u64)> {
         let starts = std::mem::take(&mut self.starts);
         let serial = |address: &Address| self.by_address.get(address).map(|stream| stream.serial);
@@ -76,7 +76,8 @@ impl LoadStreams {
         list
     }
 
-    /// The period of a stream and those who listen to it; `None` if it is none any more.
+    /// Returns the period of a stream, and the endpoints that listen to it. Returns `None` if the
+    /// stream has ended.
     pub fn stream(&self, address: &Address, serial: u64) -> Option<(i64, Vec<(TreePath, u32)>)> {
         let stream = self.by_address.get(address).filter(|stream| stream.serial == serial)?;
         Some((stream.period_ms?, stream.watchers.iter().cloned().collect()))

@@ -1,4 +1,4 @@
-//! How many policies there are.
+//! Counts the policies of a channel, for the limit.
 
 use std::sync::Arc;
 
@@ -6,17 +6,17 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(super) struct Machines(Arc<()>);
 
-/// A policy, which is counted as long as this is there.
+/// A policy, which counts as long as this value lives.
 #[derive(Debug)]
 pub(in crate::run) struct OneMachine(#[expect(dead_code, reason = "it is there to be counted")] Arc<()>);
 
 impl Machines {
-    /// How many there are.
+    /// Returns the number of policies.
     pub(super) fn count(&self) -> usize {
         Arc::strong_count(&self.0) - 1
     }
 
-    /// Counts one state machine more, while the answer lives.
+    /// Counts one more policy, as long as the returned value lives.
     pub(super) fn one(&self) -> OneMachine {
         OneMachine(Arc::clone(&self.0))
     }

@@ -1,8 +1,8 @@
-//! Subchannels: one per address, scope and owner, shared by all policies that lead there.
+//! Subchannels: one for each address, scope and owner, shared by all policies that lead there.
 //!
-//! IDLE becomes CONNECTING on request, then READY or TRANSIENT_FAILURE; the latter becomes IDLE
-//! after its back-off, the former when the connection is lost. A subchannel lives as long as a
-//! handle does. Follows C-core subchannel.cc.
+//! IDLE becomes CONNECTING on request, then READY or TRANSIENT_FAILURE. TRANSIENT_FAILURE becomes
+//! IDLE after the back-off, and READY becomes IDLE when the connection is lost. A subchannel lives
+//! as long as a handle on it. Follows C-core subchannel.cc.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -16,21 +16,21 @@ use crate::policy::TreePath;
 use crate::run::row::look;
 use xdsctl_model::status::Status;
 
-/// State of a connection or policy.
+/// The state of a connection or policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Connectivity {
-    /// Not connected, and nobody asked.
+    /// Not connected, and nobody has asked for it.
     Idle,
     /// An attempt is under way.
     Connecting,
-    /// The connection stands.
+    /// Connected.
     Ready,
     /// The last attempt failed.
     TransientFailure,
 }
 
 impl Connectivity {
-    /// The state's name in upper case.
+    /// Returns the state's name in upper case.
     pub const fn name(self) -> &'static str {
         match self {
             Connectivity::Idle => "IDLE",
@@ -40,7 +40,7 @@ impl Connectivity {
         }
     }
 
-    /// The state of this name, in any case.
+    /// Returns the state of this name, in any case.
     pub fn from_name(name: &str) -> Option<Connectivity> {
         [
             Connectivity::Idle,
@@ -64,16 +64,17 @@ impl fmt::Display for Connectivity {
 pub struct Subchannel {
     /// The address that it connects to.
     pub address: Address,
-    /// The policy that alone uses it, by its number; 0 if any may.
+    /// The number of the only policy that uses it; 0 if any policy may.
     owner: u64,
     /// The connectivity of the subchannel.
     pub state: Connectivity,
-    /// Why it failed last.
+    /// Why the last attempt failed, if it did.
     pub status: Option<Status>,
-    /// Number of the attempt, so that outcomes of earlier ones are not taken for it.
+    /// The number of the attempt, so that outcomes of earlier attempts are not mistaken for its
+    /// own.
     pub generation: u32,
-    /// Subchannels that lead to the same address in other scopes: the one made before, and the one
-    /// made after.
+    /// Subchannels to the same address in other scopes: the one made before, and the one made
+    /// after.
     another: Option<u32>,
     newer: Option<u32>,
     waits: Waits,
@@ -88,29 +89,31 @@ struct Watcher {
     keeps_alive: bool,
 }
 
-/// The subchannels of a channel, each shared by those that asked for its address.
+/// The subchannels of a channel. Policies that ask for the same address share one.
 #[derive(Debug, Clone, Default)]
 pub struct Pool {
-    // Looked up in, and never iterated over. The last one made; `another` leads to the others.
+    // The last subchannel made for each address; `another` leads to the others. Only looked up in,
+    // and never iterated over.
     by_address: HashMap<SocketAddr, u32>,
-    /// Those of addresses that more than one leads to: thousands of clusters may share an endpoint.
+    /// The subchannels of addresses that have more than one: thousands of clusters may share an
+    /// endpoint.
     by_scope: HashMap<SubchannelKey, u32>,
     subchannels: HashMap<u32, Subchannel>,
     next: u32,
     /// Subchannels that may have lost their last handle.
     unheld: Vec<u32>,
-    /// Watchers of all subchannels.
+    /// The number of watchers of all subchannels.
     watches: usize,
-    /// READY subchannels that several handles hold.
+    /// The number of READY subchannels that several handles hold.
     shared: usize,
-    /// Policies that get no update: what they hold is shared with nobody who comes later.
+    /// Policies that get no more updates: their subchannels are not shared with later policies.
     apart: BTreeSet<TreePath>,
 }
 
-/// A policy, and most often a wrapper above it.
+/// The usual number of watchers: a policy, and most often a wrapper above it.
 const USUAL_WATCHERS: usize = 2;
 
-/// What a subchannel is found by among those of its address.
+/// The key of a subchannel in [`Pool`]'s `by_scope`.
 type SubchannelKey = (SocketAddr, Arc<SubchannelScope>, u64);
 
 impl Subchannel {
@@ -127,7 +130,7 @@ impl Subchannel {
         self.state == Connectivity::Ready && holders.count() > 1
     }
 
-    /// Those who hear of a change, wrappers before the policies that hold the subchannel.
+    /// Returns the watchers of a change, wrappers before the policies that hold the subchannel.
     pub(super) fn watchers(&self) -> impl Iterator<Item = (u64, &TreePath)> {
         let of = |holds: bool| self.watchers.iter().filter(move |watcher| watcher.keeps_alive == holds);
         of(false).chain(of(true)).map(|watcher| (watcher.id, &watcher.at))
@@ -135,12 +138,12 @@ impl Subchannel {
 }
 
 impl Pool {
-    /// The subchannel of this number; numbers are not used again.
+    /// Returns the subchannel of this number. Numbers are never used again.
     pub fn get(&self, number: u32) -> Option<&Subchannel> {
         self.subchannels.get(&number)
     }
 
-    /// The subchannels that lead to an address, the last one made first.
+    /// Returns the subchannels of an address, the last one made first.
     pub fn at(&self, address: &SocketAddr) -> impl Iterator<Item = u32> + '_ {
         let another = |number: &u32| {
             look(1);
@@ -149,7 +152,7 @@ impl Pool {
         std::iter::successors(self.by_address.get(address).copied(), another)
     }
 
-    /// The subchannel of an owner that leads to an address in its scope.
+    /// Returns the subchannel of an owner for an address in its scope.
     pub(super) fn find(&self, address: &Address, owner: u64) -> Option<u32> {
         let first = *self.by_address.get(&address.socket)?;
         let subchannel = self.get(first)?;
@@ -161,7 +164,7 @@ impl Pool {
         self.by_scope.get(&key).copied()
     }
 
-    /// A READY subchannel that leads to an address in its scope.
+    /// Returns a READY subchannel for an address in its scope.
     pub(super) fn ready(&self, address: &Address) -> Option<u32> {
         self.at(&address.socket).find(|number| {
             let subchannel = self.get(*number);
@@ -169,28 +172,28 @@ impl Pool {
         })
     }
 
-    /// Says whether a call can go there.
+    /// Says whether an RPC can use the subchannel.
     pub fn is_ready(&self, number: u32) -> bool {
         self.get(number).is_some_and(|s| s.state == Connectivity::Ready)
     }
 
-    /// State and last failure; one that is gone is IDLE.
+    /// Returns the state and the last failure. A subchannel that is gone is IDLE.
     pub fn state_of(&self, number: u32) -> (Connectivity, Option<Status>) {
         self.get(number)
             .map_or((Connectivity::Idle, None), |s| (s.state, s.status.clone()))
     }
 
-    /// How many connections, and wishes for one, there are.
+    /// Returns the number of subchannels.
     pub fn len(&self) -> usize {
         self.subchannels.len()
     }
 
-    /// Says whether there is none.
+    /// Says whether there is no subchannel.
     pub fn is_empty(&self) -> bool {
         self.subchannels.is_empty()
     }
 
-    /// The handles that policies below a place have on the subchannels of an address.
+    /// Returns the handles that policies below a place have on the subchannels of an address.
     pub fn held_below(&self, at: &TreePath, address: &Address) -> Vec<(u64, TreePath)> {
         let subchannels = self.at(&address.socket).filter_map(|number| self.get(number));
         let watchers = subchannels.flat_map(|subchannel| &subchannel.watchers);
@@ -200,12 +203,12 @@ impl Pool {
             .collect()
     }
 
-    /// From now on, what the policies below a place hold is shared with nobody else.
+    /// Stops sharing what the policies below a place hold with anybody else.
     pub fn keep_apart(&mut self, at: TreePath) {
         self.apart.insert(at);
     }
 
-    /// The opposite of [`Pool::keep_apart`]; of a place that was not kept apart, nothing changes.
+    /// Undoes [`Pool::keep_apart`]. If the place was not kept apart, nothing changes.
     pub fn share_again(&mut self, at: &TreePath) {
         self.apart.remove(at);
     }
@@ -220,7 +223,7 @@ impl Pool {
                 .all(|watcher| is_apart(&watcher.at))
     }
 
-    /// Makes a subchannel that of an owner of its own.
+    /// Gives a subchannel an owner of its own.
     fn set_apart(&mut self, number: u32) {
         let Some(subchannel) = self.subchannels.get_mut(&number) else {
             return;
@@ -275,17 +278,17 @@ impl Pool {
         }
     }
 
-    /// Watchers of all subchannels.
+    /// Returns the number of watchers of all subchannels.
     pub(super) const fn watches(&self) -> usize {
         self.watches
     }
 
-    /// READY subchannels that several handles hold.
+    /// Returns the number of READY subchannels that several handles hold.
     pub const fn shared(&self) -> usize {
         self.shared
     }
 
-    /// Changes a subchannel, and keeps count of those that are shared.
+    /// Changes a subchannel, and keeps the count of shared ones.
     fn change<T>(&mut self, number: u32, change: impl FnOnce(&mut Subchannel) -> T) -> Option<T> {
         let subchannel = self.subchannels.get_mut(&number)?;
         let before = subchannel.is_shared();
@@ -319,8 +322,8 @@ impl Pool {
         }
     }
 
-    /// Drops the subchannels that nobody holds any more. Not at once, because a wrapper may take
-    /// over what a policy below it has just let go of.
+    /// Drops the subchannels that nobody holds any more. This is not done at once, because a
+    /// wrapper may take over what a policy below it has just released.
     pub(super) fn collect(&mut self, mut tell: impl FnMut(&Address)) {
         let mut unheld = std::mem::take(&mut self.unheld);
         for number in unheld.drain(..) {
@@ -338,7 +341,7 @@ impl Pool {
         self.unheld = unheld;
     }
 
-    /// Takes a subchannel that is gone out of those of its address.
+    /// Removes a subchannel that is gone from those of its address.
     fn unlink(&mut self, gone: &Subchannel) {
         if !self.by_scope.is_empty() {
             self.by_scope.remove(&gone.key());
@@ -367,7 +370,7 @@ impl Pool {
         }
     }
 
-    /// The subchannel whose attempt of this number is still under way.
+    /// Returns the subchannel, if its attempt of this number is still under way.
     fn attempting(&mut self, number: u32, generation: u32) -> Option<&mut Subchannel> {
         self.subchannels
             .get_mut(&number)
@@ -394,7 +397,7 @@ impl Pool {
         Some(subchannel.attempt_began + subchannel.waits.next_ms(unit))
     }
 
-    /// Goes from `from` to IDLE.
+    /// Changes the state from `from` to IDLE.
     pub(super) fn rest(&mut self, number: u32, generation: u32, from: Connectivity) -> bool {
         let rested = self.change(number, |s| {
             let is_so = s.state == from && s.generation == generation;
@@ -420,7 +423,7 @@ mod tests {
     use super::*;
     use crate::run::row::looks;
 
-    /// The same address in the scope of a locality.
+    /// Makes the same address in the scope of a locality.
     fn address(locality: &str) -> Address {
         let locality = locality.into();
         Address::within(

@@ -1,16 +1,16 @@
 //! The queue of events, by time and then by the order of scheduling.
 //!
-//! Most events are due at the moment when they are scheduled: what a policy hears of its
-//! connections. They stand in line; only the others cost a search.
+//! Most events are due when they are scheduled, such as news of connections for a policy. They are
+//! in a plain line; only the others cost a search.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{Event, Time, TimerId};
 
-/// Events that have not happened yet.
+/// The events that have not happened yet.
 #[derive(Debug, Default)]
 pub struct Queue {
-    /// Those that were due when they were scheduled; `None` in place of one that was taken out.
+    /// Events that were due when they were scheduled; `None` in place of one that was cancelled.
     due: VecDeque<(TimerId, Option<Event>)>,
     later: BTreeMap<TimerId, Box<Event>>,
     next_sequence: u64,
@@ -19,7 +19,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Adds an event after all of its time; `now` never goes back.
+    /// Adds an event after all others of its time; `now` never goes back.
     pub fn add(&mut self, now: Time, at: Time, event: Event) -> TimerId {
         let id = TimerId(at, self.next_sequence);
         self.next_sequence += 1;
@@ -31,15 +31,15 @@ impl Queue {
         id
     }
 
-    /// Adds an event in the place of the one that was taken last: before all others.
+    /// Adds an event before all others, in the place of the event that was taken last.
     pub fn add_first(&mut self, event: Event) {
         if let Some(taken) = self.taken {
             self.due.push_front((taken, Some(event)));
         }
     }
 
-    /// Adds another event behind each that was due when it was scheduled, where `other` makes one
-    /// of it.
+    /// Adds a second event after each event that was due when it was scheduled, if `other` makes
+    /// one from it.
     pub fn repeat(&mut self, other: impl Fn(&Event) -> Option<Event>) {
         for (id, event) in std::mem::take(&mut self.due) {
             let another = event.as_ref().and_then(&other);
@@ -48,17 +48,17 @@ impl Queue {
         }
     }
 
-    /// Says whether events wait that were due when they were scheduled.
+    /// Says whether events are pending that were due when they were scheduled.
     pub fn has_due(&self) -> bool {
         !self.due.is_empty()
     }
 
-    /// Events that have not happened yet.
+    /// Returns the number of events that have not happened yet.
     pub fn len(&self) -> usize {
         self.due.iter().filter(|(_, event)| event.is_some()).count() + self.later.len()
     }
 
-    /// Takes an event out, if it is still there.
+    /// Removes an event, if it is still there.
     pub fn cancel(&mut self, id: TimerId) {
         if self.later.remove(&id).is_none()
             && let Ok(index) = self.due.binary_search_by_key(&id, |(id, _)| *id)
@@ -69,7 +69,7 @@ impl Queue {
         }
     }
 
-    /// The time of the next event.
+    /// Returns the time of the next event.
     pub fn next_time(&self) -> Option<Time> {
         self.next().map(|id| id.0)
     }
@@ -80,7 +80,7 @@ impl Queue {
         due.into_iter().chain(later).min()
     }
 
-    /// Takes the next event.
+    /// Removes and returns the next event.
     pub fn pop(&mut self) -> Option<(Time, Event)> {
         let next = self.next()?;
         self.taken = Some(next);
@@ -93,7 +93,7 @@ impl Queue {
         Some((next.0, *event))
     }
 
-    /// Lets the line begin with an event.
+    /// Removes cancelled events from the beginning of the line.
     fn close_gaps(&mut self) {
         while self.due.front().is_some_and(|(_, event)| event.is_none()) {
             self.due.pop_front();
@@ -121,12 +121,12 @@ mod tests {
         queue.add(0, 0, event(6));
         queue.cancel(middle);
         assert_eq!((queue.len(), queue.next_time()), (4, Some(0)));
-        // In the place of one that is being worked off.
+        // The event takes the place of the one that is being handled.
         assert_eq!(queue.pop(), Some((0, event(4))));
         queue.add_first(event(8));
         queue.repeat(|event| (*event == Event::Deadline { call: 6 }).then_some(Event::Deadline { call: 9 }));
         assert!(queue.has_due());
-        // Scheduled at its time, and after what was to come then.
+        // The event comes at its time, after events that were already scheduled for the same time.
         queue.add(5, 5, event(5));
         queue.cancel(late);
         let mut order = Vec::new();
