@@ -11,8 +11,9 @@ use xdsctl_channel::tree::{build, service_config};
 use xdsctl_lb::runtime::Connectivity;
 use xdsctl_model::resource::LbConfig;
 
-/// The state of a place; `None` if there is no connection, or wish for one. Of several connections to an address, in clusters or localities
-/// of their own, the state of the best.
+/// Returns the state of a channel or an address; `None` if there is neither a connection nor the
+/// wish for one. If an address has connections for several clusters or localities, it is the best
+/// of their states.
 pub(super) fn state(place: StatePlace, channel: &Channel) -> Option<Connectivity> {
     match place {
         StatePlace::Channel => channel.root().last().map(|report| report.state),
@@ -30,7 +31,7 @@ pub(super) fn state(place: StatePlace, channel: &Channel) -> Option<Connectivity
     }
 }
 
-/// The priorities in use by cluster: of each of its priority policies.
+/// Returns the priorities in use by cluster: one for each priority policy of the cluster.
 pub(super) fn priorities(channel: &Channel) -> BTreeMap<String, BTreeSet<Option<u64>>> {
     let mut found: BTreeMap<String, BTreeSet<Option<u64>>> = BTreeMap::new();
     channel.root().priorities("", &mut |cluster, priority| {
@@ -50,14 +51,14 @@ pub(super) fn has_cluster(name: &str, channel: &Channel) -> bool {
         .is_some_and(|config| config.clusters.contains_key(name))
 }
 
-/// The LB policies of the configurations of channels, each found once.
+/// The LB policies in the configurations of channels. Each configuration is searched once.
 #[derive(Debug, Default)]
 pub(super) struct Policies {
     by_client: BTreeMap<usize, (Arc<XdsConfig>, BTreeSet<&'static str>)>,
 }
 
 impl Policies {
-    /// Those of a client's channel, in alphabetical order.
+    /// Returns the policies of a client's channel, in alphabetical order.
     pub fn of(&mut self, client: usize, channel: &Channel) -> &BTreeSet<&'static str> {
         static NONE: BTreeSet<&str> = BTreeSet::new();
         let Some(config) = channel.config() else {
@@ -89,7 +90,7 @@ fn policies(channel: &Channel) -> BTreeSet<&'static str> {
     found
 }
 
-/// Adds the names of a policy and of those below.
+/// Adds the names of a policy and of the policies below it.
 fn collect(config: &LbConfig, found: &mut BTreeSet<&'static str>) {
     found.insert(xdsctl_lb::name_of(config));
     config.children().into_iter().for_each(|child| collect(child, found));

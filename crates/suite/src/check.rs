@@ -1,4 +1,4 @@
-//! What can be expected: of an RPC, of all RPCs of a step together, of an update, of a channel.
+//! What can be expected of an RPC, of all RPCs of a step together, of an update, or of a channel.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -14,22 +14,22 @@ use xdsctl_policy::cel::Program;
 /// One expectation.
 #[derive(Debug, Clone)]
 pub struct Check {
-    /// The bytes of the document in which it is written.
+    /// The bytes of the document that hold the expectation.
     pub span: Span,
-    /// Where its value stands.
+    /// The bytes of the document that hold the value of the expectation.
     pub value: Span,
     /// The kind of expectation, with its value.
     pub what: CheckKind,
 }
 
-/// What is expected. Lists of possible values are sorted, and have each once.
+/// What is expected. Lists of possible values are sorted, without duplicates.
 #[derive(Debug, Clone)]
 pub enum CheckKind {
     /// The status code of each RPC is one of these.
     Status(Vec<Code>),
-    /// The message of each RPC has this in it.
+    /// The message of each RPC contains this text.
     Message(String),
-    /// Every RPC fails, or with `false` none does.
+    /// Every RPC fails; with `false`, no RPC fails.
     Fails(bool),
     /// The backend of each RPC is one of these.
     Address(Vec<SocketAddr>),
@@ -44,33 +44,34 @@ pub enum CheckKind {
     Locality(Vec<String>),
     /// The route that takes each RPC, by position or name.
     Route(Vec<String>),
-    /// Each RPC has so many attempts.
+    /// Each RPC has this many attempts.
     Attempts(RangeInclusive<u64>),
     /// The attempts of each RPC are at these addresses, in this order.
     AttemptsAt(Vec<SocketAddr>),
-    /// Each RPC has ended after so many milliseconds.
+    /// Each RPC ends within this many milliseconds.
     Within(Time),
     /// What each answer does with the session cookie.
     Cookie(Cookie),
-    /// The RPC of a session ends at another backend than the one before it in its jar.
+    /// The RPC of a session ends at another backend than the one before it in its jar; with
+    /// `false`, it does not.
     Moves(bool),
-    /// This is true of each RPC.
+    /// This expression is true of each RPC.
     That(Box<Program>),
-    /// The RPCs are distributed so.
+    /// The RPCs are distributed like this.
     Shares(ExpectedShares),
-    /// The RPCs end at so many different backends.
+    /// The RPCs end at this many different backends.
     Backends(RangeInclusive<u64>),
-    /// There are so many RPCs.
+    /// There are this many RPCs.
     Count(RangeInclusive<u64>),
-    /// The update is rejected by these rules; none if it is accepted.
+    /// The update is rejected by these rules; without rules, it is accepted.
     Nack(Vec<&'static Rule>),
     /// The states of connections, and of the channel.
     States(BTreeMap<StatePlace, Option<Connectivity>>),
-    /// The priority in use by cluster, from 0; `None` if none is.
+    /// The priority in use by cluster, from 0; `None` if no priority is in use.
     Priority(BTreeMap<String, Option<u64>>),
-    /// The tree of LB policies has one of this name.
+    /// The tree of LB policies has a policy of this name.
     Has(String),
-    /// The tree of LB policies has none of this name.
+    /// The tree of LB policies has no policy of this name.
     Lacks(String),
 }
 
@@ -81,11 +82,11 @@ pub enum Cookie {
     None,
     /// The answer sets a cookie.
     Set,
-    /// It sets one for this address.
+    /// The answer sets a cookie for this address.
     For(SocketAddr),
 }
 
-/// What has a state.
+/// A thing that has a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StatePlace {
     /// The channel as a whole.
@@ -97,18 +98,18 @@ pub enum StatePlace {
 /// What a check looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckScope {
-    /// About each RPC of the step.
+    /// Each RPC of the step.
     Rpc,
     /// All RPCs of a step together.
     Rpcs,
-    /// About the resources that the step sends.
+    /// The resources that the step sends.
     Update,
     /// The channel, after the step.
     Channel,
 }
 
 impl CheckKind {
-    /// What the check looks at.
+    /// Returns what the check looks at.
     pub const fn scope(&self) -> CheckScope {
         match self {
             CheckKind::Status(_)

@@ -1,4 +1,5 @@
-//! What of a configuration the RPCs of tests have met: virtual hosts, routes, weighted entries, clusters, endpoints.
+//! Which parts of a configuration the RPCs of tests have met: virtual hosts, routes, weighted
+//! entries, clusters, endpoints.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -9,7 +10,7 @@ use xdsctl_channel::rpc::{CLUSTER_PREFIX, Selector};
 use xdsctl_channel::sim::Outcome;
 use xdsctl_model::resource::route::Route;
 
-/// What can be met.
+/// A kind of part that can be met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CoverageKind {
     /// A filter chain of a server.
@@ -29,7 +30,7 @@ pub enum CoverageKind {
 }
 
 impl CoverageKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [CoverageKind; 7] = [
         CoverageKind::FilterChain,
         CoverageKind::VirtualHost,
@@ -40,7 +41,7 @@ impl CoverageKind {
         CoverageKind::Policy,
     ];
 
-    /// The words of reports, for several.
+    /// Returns the plural that reports use.
     pub const fn words(self) -> &'static str {
         match self {
             CoverageKind::FilterChain => "filter chains",
@@ -54,7 +55,7 @@ impl CoverageKind {
     }
 }
 
-/// What there is, by name, and whether it was met.
+/// The parts that there are, by name, and whether each was met.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Coverage {
     items: BTreeMap<(CoverageKind, String), bool>,
@@ -68,13 +69,13 @@ impl Coverage {
         }
     }
 
-    /// What there is of a kind, by name, and whether it was met.
+    /// Returns the parts of a kind by name, and whether each was met.
     pub fn of(&self, kind: CoverageKind) -> impl Iterator<Item = (&str, bool)> + Clone {
         let items = self.items.iter().filter(move |((of, _), _)| *of == kind);
         items.map(|((_, name), is_met)| (name.as_str(), *is_met))
     }
 
-    /// How many were met, and how many there are.
+    /// Returns how many parts were met, and how many there are.
     pub fn counts(&self) -> (usize, usize) {
         (self.items.values().filter(|is_met| **is_met).count(), self.items.len())
     }
@@ -87,7 +88,7 @@ impl Coverage {
         self.items.insert((kind, name), true);
     }
 
-    /// Adds what a configuration has.
+    /// Adds the parts of a configuration.
     pub(super) fn configuration(&mut self, selector: &Selector) {
         let config = selector.config();
         if !config.starts_at_cluster {
@@ -110,7 +111,7 @@ impl Coverage {
                 .into_iter()
                 .flat_map(|endpoints| endpoints.priorities.iter().flatten());
             for endpoint in localities.flat_map(|locality| &locality.endpoints) {
-                // The further addresses of an endpoint are another way to the same.
+                // Further addresses of an endpoint are other ways to the same backend.
                 self.know(
                     CoverageKind::Endpoint,
                     endpoint_name(name, &endpoint.address.to_string()),
@@ -119,7 +120,7 @@ impl Coverage {
         }
     }
 
-    /// Adds what an RPC has met.
+    /// Marks the parts that an RPC has met.
     pub(super) fn outcome(&mut self, outcome: &Outcome, selector: &Selector) {
         let config = selector.config();
         if let (false, Some(host)) = (config.starts_at_cluster, config.virtual_host()) {
@@ -155,7 +156,7 @@ impl Coverage {
             self.meet(CoverageKind::Endpoint, name);
             return;
         }
-        // It may be a further address.
+        // The address may be a further one of an endpoint.
         let Ok(address) = address.parse::<SocketAddr>() else {
             return;
         };
@@ -173,7 +174,7 @@ impl Coverage {
     }
 }
 
-/// The clusters of a route that has several.
+/// Returns the clusters of a route that has several.
 fn weighted(selector: &Selector, route: usize) -> impl Iterator<Item = (&str, u64)> {
     let several = selector.choices(route).count() > 1;
     let choices = selector.choices(route).filter(move |_| several);

@@ -8,12 +8,12 @@ use super::{PlannedStep, Suite, Test};
 use xdsctl_channel::sim::script::Step;
 use xdsctl_document::source::Span;
 
-/// The tests of a file, with what there is to say of their expectations.
+/// Makes a suite of the tests of a file, with notes on such expectations.
 pub(super) fn of(mut tests: Vec<Test>) -> Suite {
     let mut guards: BTreeMap<(usize, usize), (Span, usize, bool)> = BTreeMap::new();
     for (number, test) in tests.iter_mut().enumerate() {
         let has_jar = test.steps.iter().any(|step| sends_with_jar(step.step.as_ref()));
-        // Of a `never` that several tests have, one of them may send with a jar.
+        // Several tests may share a `never`, and one of them may send with a jar.
         for never in test.never.iter() {
             for check in never.checks.iter().filter(|check| is_moves(check)) {
                 let key = (check.span.start, check.span.end);
@@ -34,7 +34,7 @@ pub(super) fn of(mut tests: Vec<Test>) -> Suite {
     Suite { tests }
 }
 
-/// Where `moves` is expected of RPCs without a jar.
+/// Returns where `moves` is expected of RPCs without a jar.
 fn of_steps(steps: &[PlannedStep]) -> Vec<Span> {
     let mut begun: BTreeMap<&str, bool> = BTreeMap::new();
     let mut found = Vec::new();

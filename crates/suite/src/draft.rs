@@ -1,4 +1,5 @@
-//! Suites that are written for people to go on with: what happened, and expectations that hold whatever chance does.
+//! Suites that are written for people to continue. They have what happened, and expectations that
+//! hold whatever chance does.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -13,15 +14,15 @@ use xdsctl_model::resource::ResourceType;
 /// A suite of one test.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Draft {
-    /// Lines at its head.
+    /// Comments at its head.
     pub comments: Vec<String>,
-    /// Targets of the channels; several are clients of the name of their target.
+    /// The targets of the channels. Several targets are clients that are named after them.
     pub targets: Vec<String>,
-    /// Files of the world; without them it is `world`.
+    /// The files of the world; if there are none, `world` is the world.
     pub files: Vec<String>,
-    /// Resources of the world.
+    /// The resources of the world.
     pub world: Vec<JsonNode>,
-    /// Backends that take no connection at first; `true` for those that do not even refuse them.
+    /// Backends that accept no connection at first; `true` if they do not even refuse it.
     pub unreachable: Vec<(SocketAddr, bool)>,
     /// The steps, in order.
     pub steps: Vec<Drafted>,
@@ -30,62 +31,66 @@ pub struct Draft {
 /// A step of a draft.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drafted {
-    /// A line before it; may be empty.
+    /// A comment before the step; may be empty.
     pub comment: String,
-    /// The number of its client, if there are several.
+    /// The number of the step's client, if there are several.
     pub client: Option<usize>,
     /// What the step does.
     pub action: DraftAction,
-    /// What is expected of it.
+    /// What is expected of the step.
     pub expect: Vec<Expected>,
-    /// It lacks something that decides where RPCs go: what never holds is told in the comment and not expected.
+    /// Whether the log lacks something that decides where RPCs go. An expectation that never holds
+    /// is then put into the comment, and not expected.
     pub is_partial: bool,
 }
 
-/// What happens in a step.
+/// What a step does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DraftAction {
     /// Time passes, in milliseconds.
     Sleep(Time),
-    /// RPCs are sent and waited for: the members of `pick`.
+    /// RPCs are sent and awaited, with these members of `pick`.
     Pick(Vec<(&'static str, Json)>),
-    /// RPCs are sent: the members of `begin`.
+    /// RPCs are sent, with these members of `begin`.
     Begin(Vec<(&'static str, Json)>),
-    /// RPCs are waited for.
+    /// The RPCs of this name are awaited.
     Finish(String),
-    /// A step with addresses: `stop`, `start`, `silence`, `drop`.
+    /// A step for these backends: `stop`, `start`, `silence` or `drop`.
     Backends(&'static str, Vec<SocketAddr>),
     /// Resources are sent.
     Update(Vec<JsonNode>),
-    /// Resources are sent no longer.
+    /// Resources are removed.
     Remove(Vec<(ResourceType, String)>),
 }
 
 /// An expectation of a draft.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expected {
-    /// The member of `expect` that it is.
+    /// The member of `expect`.
     pub member: &'static str,
     /// The value of the member.
     pub value: Json,
-    /// It says less than the one before it that does not, and is there in case that depends on chance.
+    /// Whether this expectation says less than the last one before it that is not weaker. It is
+    /// used if that one depends on chance.
     pub is_weaker: bool,
 }
 
-/// What became of the expectations of a draft.
+/// What happened to the expectations of a draft.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DraftOutcome {
-    /// Those that were taken out because they hold with some seeds only, or because what says less holds with all.
+    /// The number of expectations that were removed because they hold with some seeds only, or
+    /// because a weaker one holds with all.
     pub chance: usize,
-    /// Those of partial steps that hold with no seed.
+    /// The number of expectations in partial steps that hold with no seed.
     pub told: usize,
-    /// Those that hold with no seed, as step and member.
+    /// The expectations that hold with no seed, by step and member.
     pub failing: Vec<(usize, &'static str)>,
     /// Why the suite cannot be played to its end.
     pub stop: Option<String>,
 }
 
-/// Seeds that a draft is played with: what one RPC in ten does, one of them does but for one draft in a thousand.
+/// The number of seeds that a draft is played with. What one RPC in ten does happens with at least
+/// one of them, in all but one draft in a thousand.
 pub const SEEDS: u64 = 64;
 
 /// The expectations that were not met, by step and place.
@@ -100,9 +105,10 @@ enum Met {
 }
 
 impl Draft {
-    /// Leaves the expectations that chance does not decide about.
+    /// Keeps the expectations that do not depend on chance.
     ///
-    /// `runs` has what was not met when the draft as it is was played, each time with another seed, or why it cannot be played.
+    /// `runs` has the expectations that were not met when the draft was played, once with each
+    /// seed, or why it cannot be played.
     pub fn keep_certain(&mut self, runs: Result<Vec<Unmet>, String>) -> DraftOutcome {
         let mut outcome = DraftOutcome::default();
         let runs = match runs {
@@ -157,7 +163,7 @@ impl Draft {
         outcome
     }
 
-    /// The suite as YAML text.
+    /// Writes the suite as YAML.
     pub fn to_yaml(&self) -> String {
         let mut out = String::new();
         for comment in &self.comments {
@@ -242,7 +248,7 @@ impl Draft {
     }
 }
 
-/// Headers as a suite has them: an object, or pairs if a name is there twice.
+/// Writes headers as a suite has them: an object, or pairs if a name occurs twice.
 pub fn headers(pairs: &[(String, String)]) -> Json {
     let names: BTreeSet<&str> = pairs.iter().map(|(name, _)| name.as_str()).collect();
     match names.len() == pairs.len() {
@@ -257,7 +263,7 @@ pub fn headers(pairs: &[(String, String)]) -> Json {
     }
 }
 
-/// Seconds as a number, without zeros that say nothing.
+/// Writes milliseconds as seconds, without needless zeros.
 pub fn seconds(ms: Time) -> String {
     (ms as f64 / 1000.0).to_string()
 }
@@ -270,16 +276,16 @@ fn flow(members: &[(&str, Json)]) -> String {
     format!("{{{}}}", members.join(", "))
 }
 
-/// A comment must not end before its line does.
+/// Replaces the characters that would end a comment before its line does.
 fn one_line(text: &str) -> String {
     let is_odd = |c: char| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}');
     text.chars().map(|c| if is_odd(c) { ' ' } else { c }).collect()
 }
 
-/// Columns of a value that is written on one line.
+/// The most columns of a value that is written on one line.
 const FLOW_COLUMNS: usize = 100;
 
-/// A value as a block of YAML whose further lines begin at `indent`.
+/// Writes a value as a block of YAML whose further lines begin at `indent`.
 fn block(node: &JsonNode, indent: usize, out: &mut String) {
     let is_resource = indent <= 4 && node.get("@type").is_some() && node.map().is_some_and(|members| members.len() > 1);
     if let Some(text) = on_line(node, indent).filter(|_| !is_resource) {
@@ -312,7 +318,7 @@ fn block(node: &JsonNode, indent: usize, out: &mut String) {
     }
 }
 
-/// The value of a member of a block.
+/// Writes the value of a member of a block.
 fn inside(node: &JsonNode, indent: usize, out: &mut String) {
     if let Some(text) = on_line(node, indent) {
         out.push(' ');
@@ -327,7 +333,7 @@ fn inside(node: &JsonNode, indent: usize, out: &mut String) {
     block(node, indent, out);
 }
 
-/// A value that is written on one line, at this indent: all but long objects and lists.
+/// Returns a value as it is written on one line at this indent: all but long objects and lists.
 fn on_line(node: &JsonNode, indent: usize) -> Option<String> {
     match &node.value {
         Value::Map(_) | Value::List(_) => short(node).filter(|text| text.len() + indent <= FLOW_COLUMNS),
@@ -336,7 +342,7 @@ fn on_line(node: &JsonNode, indent: usize) -> Option<String> {
     }
 }
 
-/// A value on one line, if it is not too long for that; members keep their order.
+/// Returns a value on one line, if it is not too long for that. Members keep their order.
 fn short(node: &JsonNode) -> Option<String> {
     let text = match &node.value {
         Value::List(list) => {
@@ -388,7 +394,8 @@ mod tests {
         }
     }
 
-    /// What is left if these are not met, of all seeds or of every other one.
+    /// Returns what is left if these expectations are not met with all seeds, or with every other
+    /// one.
     fn left(always: &[usize], sometimes: &[usize]) -> (Vec<&'static str>, usize, Vec<(usize, &'static str)>) {
         let mut draft = draft();
         let run = |run: usize| {

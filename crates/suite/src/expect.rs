@@ -1,4 +1,4 @@
-//! Expectations out of their YAML.
+//! Reads expectations from their YAML.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -17,7 +17,7 @@ use xdsctl_model::diag::Rule;
 use xdsctl_model::text;
 use xdsctl_policy::cel::Program;
 
-/// Members that say something of each RPC.
+/// Members about each RPC.
 const OF_RPC: [&str; 14] = [
     "status",
     "message",
@@ -35,7 +35,7 @@ const OF_RPC: [&str; 14] = [
     "that",
 ];
 
-/// Members that say something of all RPCs of a step, of an update, or of the channel after it.
+/// Members about all RPCs of a step, about an update, or about the channel after it.
 const OF_STEP: [&str; 9] = [
     "shares",
     "tolerance",
@@ -48,7 +48,7 @@ const OF_STEP: [&str; 9] = [
     "tree_lacks",
 ];
 
-/// Other words for members.
+/// Other words that people use for members.
 const MEANT: [(&str, &str); 15] = [
     ("backend", "address"),
     ("endpoint", "address"),
@@ -67,15 +67,15 @@ const MEANT: [(&str, &str); 15] = [
     ("rejected", "nack"),
 ];
 
-/// Stands for nothing: no cookie, no rejection, no connection.
+/// The word for nothing: no cookie, no rejection, no connection.
 const NONE: &str = "none";
 
 /// What a step produces that expectations can check.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sight {
-    /// It waits for RPCs.
+    /// Whether the step waits for RPCs.
     pub rpcs: bool,
-    /// It is an update.
+    /// Whether the step is an update.
     pub update: bool,
 }
 
@@ -215,7 +215,7 @@ fn read(member: &JsonMember, tolerance: Option<&JsonNode>) -> Result<Vec<CheckKi
     }
 }
 
-/// An expression about an RPC.
+/// Reads an expression about an RPC.
 fn expression(node: &JsonNode) -> Result<Program, Located> {
     let wanted = "an expression in CEL, as in \"rpc.attempts <= 3\"";
     let text = node.text().ok_or_else(|| wrong("that", node, wanted))?;
@@ -228,7 +228,7 @@ fn expression(node: &JsonNode) -> Result<Program, Located> {
     })
 }
 
-/// Values of which one may be, sorted.
+/// Reads values any of which may occur, sorted.
 pub(super) fn set<T: Ord>(node: &JsonNode, read: impl Fn(&JsonNode) -> Result<T, Located>) -> Result<Vec<T>, Located> {
     let mut values = one_or_more(node, read)?;
     values.sort_unstable();
@@ -245,7 +245,7 @@ fn address_or(member: &str, node: &JsonNode, wanted: &'static str) -> Result<std
     address(member, node).map_err(|_| wrong(member, node, wanted))
 }
 
-/// A whole number, or a range of them: `2`, `1..3`, `2..`.
+/// Reads a whole number, or a range: `2`, `1..3`, `2..`.
 fn range(member: &JsonMember) -> Result<RangeInclusive<u64>, Located> {
     let node = &member.node;
     if let Some(number) = node.whole() {
@@ -288,7 +288,7 @@ fn shares(node: &JsonNode, tolerance: Option<&JsonNode>) -> Result<ExpectedShare
     })
 }
 
-/// A rule by its id.
+/// Reads a rule by its id.
 pub(super) fn rule(node: &JsonNode) -> Result<&'static Rule, Located> {
     let known = node.text().and_then(catalogue::find);
     known.ok_or_else(|| {
@@ -345,7 +345,7 @@ fn priorities(node: &JsonNode) -> Result<BTreeMap<String, Option<u64>>, Located>
         .collect()
 }
 
-/// The registered name of an LB policy, which may lack its `_experimental`.
+/// Reads the registered name of an LB policy, of which `_experimental` may be missing.
 fn policy(node: &JsonNode) -> Result<String, Located> {
     let wanted = "the name of an LB policy, such as round_robin";
     let name = node.text().ok_or_else(|| wrong("tree", node, wanted))?;

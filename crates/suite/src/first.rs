@@ -1,16 +1,17 @@
-//! Where a client's first RPC goes, before anything of its test has happened: what an editor shows
-//! beside a target.
+//! Where a client's first RPC goes before anything in its test has happened. An editor shows it
+//! next to a target.
 
 use super::Test;
 use super::run::{RunOptions, channels};
 use xdsctl_channel::session::Session;
 use xdsctl_channel::sim::{LimitReached, Outcome, Rpc};
 
-/// Sends the RPC of the first step that sends one, else one without a method of its own, and says
-/// what became of it. `session` is that of the test's first client. `None` if it does not end.
+/// Sends the RPC of the first step that sends one, or else an RPC without a method, and returns it
+/// with its outcome. `session` is that of the test's first client. Returns `None` if the RPC does
+/// not end.
 ///
 /// # Errors
-/// A limit of the simulation.
+/// Fails if a limit of the simulation is reached.
 pub fn first_rpc(
     test: &Test,
     session: &Session,

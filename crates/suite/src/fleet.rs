@@ -1,16 +1,17 @@
 //! A test for a fleet: clients of several kinds, each with its share of all RPCs.
 //!
-//! It stands for several tests. Each client is played alone, and what a step expects is expected of it. If a step expects something
-//! of all RPCs (`of_all`), one more test has all clients on one clock, with RPCs dealt to them by their shares.
+//! Such a test stands for several tests. Each client is played alone, and what a step expects is
+//! expected of that client. If a step expects something of all RPCs (`of_all`), one more test has
+//! all clients on one clock, with RPCs distributed by their shares.
 
 use std::sync::Arc;
 
 use crate::{PlannedClient, PlannedStep, Test};
 
-/// A weight stands for this part of all RPCs: a millionth.
+/// All RPCs together, in the unit of weights: a weight counts millionths of them.
 pub const WHOLE: f64 = 1e6;
 
-/// The tests that a test of a fleet stands for; a test of none stays as it is.
+/// Returns the tests that a test of a fleet stands for. A test without a fleet stays as it is.
 pub(crate) fn tests(test: Test) -> Vec<Test> {
     if test.fleet.is_empty() {
         return vec![test];
@@ -24,7 +25,7 @@ pub(crate) fn tests(test: Test) -> Vec<Test> {
     tests
 }
 
-/// One client of the fleet, which plays what is not for another one.
+/// Returns the test of one client of the fleet, without the steps for other clients.
 fn alone(test: &Test, number: usize) -> Option<Test> {
     let client = test.fleet.get(number)?;
     let is_its = |step: &&PlannedStep| step.client.is_none_or(|of| of == number);
@@ -35,7 +36,7 @@ fn alone(test: &Test, number: usize) -> Option<Test> {
     };
     Some(Test {
         name: named(&test.name, &client.name),
-        // The only one has no name of its own.
+        // An only client has no name.
         clients: Arc::from([PlannedClient {
             name: String::new(),
             ..client.clone()
@@ -46,7 +47,7 @@ fn alone(test: &Test, number: usize) -> Option<Test> {
     })
 }
 
-/// All clients, of which only what is expected of all RPCs is looked at.
+/// Returns the test of all clients together, with only the checks of all RPCs.
 fn together(test: Test) -> Test {
     let all = |step: PlannedStep| PlannedStep {
         expect: step.of_all,

@@ -15,18 +15,18 @@ use xdsctl_model::status::Code;
 use xdsctl_policy::cel::Program;
 use xdsctl_policy::{EndedRpc, is_true_of};
 
-/// An ended RPC, with what depends on the RPCs before it.
+/// An RPC that has ended, with what depends on the RPCs before it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ended<'d> {
     /// The number of its client among those of the test.
     pub client: usize,
-    /// The RPC's number there.
+    /// The number of the RPC in that client.
     pub id: u64,
-    /// What became of it.
+    /// The outcome of the RPC.
     pub outcome: &'d Outcome,
-    /// Where the RPC before it in its jar ended, if it ended elsewhere.
+    /// The backend at which the previous RPC with the same cookie jar ended, if it was another one.
     pub moved_from: Option<&'d str>,
-    /// The name of the route that took it.
+    /// The name of the route that took the RPC.
     pub route_name: Option<&'d str>,
 }
 
@@ -35,11 +35,11 @@ pub(super) struct Ended<'d> {
 pub(super) struct First {
     /// The number of its client.
     pub client: usize,
-    /// Its number there, from 0.
+    /// The number of the RPC in that client, from 0.
     pub id: u64,
-    /// What it did instead.
+    /// What the RPC did instead.
     pub happened: String,
-    /// How it ended, with its way.
+    /// The outcome, with its trace.
     pub outcome: Outcome,
 }
 
@@ -54,21 +54,21 @@ impl First {
     }
 }
 
-/// Places that were not expected, named of each shares at most.
+/// How many unexpected places are named if shares are wrong.
 const ELSEWHERE_SHOWN: usize = 3;
 
-/// A check that is being watched.
+/// A check, with what the RPCs of its step have done so far.
 #[derive(Debug)]
 pub(super) struct Watched<'t> {
     pub check: &'t Check,
-    /// RPCs that did what they must not.
+    /// The number of RPCs that broke the check.
     pub bad: u64,
     pub first: Option<First>,
     total: u64,
-    /// RPCs by the labels of the shares.
+    /// The number of RPCs, by the labels of the shares.
     counts: BTreeMap<&'t str, u64>,
     backends: BTreeSet<String>,
-    /// RPCs that count under no label of the shares, by backend or code.
+    /// The number of RPCs that count for no label of the shares, by backend or code.
     elsewhere: BTreeMap<String, u64>,
     /// What the RPCs did, if that is to be recorded.
     pub seen: Option<StepValues>,
@@ -92,7 +92,7 @@ impl<'t> Watched<'t> {
         }
     }
 
-    /// Looks at an RPC of the step.
+    /// Holds the check against an RPC of the step.
     pub fn see(&mut self, ended: &Ended<'_>) {
         self.total += 1;
         match &self.check.what {
@@ -138,12 +138,12 @@ impl<'t> Watched<'t> {
         matches!(self.check.what.scope(), CheckScope::Rpc | CheckScope::Rpcs)
     }
 
-    /// How many different backends, and how many RPCs, there were.
+    /// Returns the numbers of different backends and of RPCs.
     pub fn counts(&self) -> (u64, u64) {
         (self.backends.len() as u64, self.total)
     }
 
-    /// Why the `shares` of this step cannot fail: too few RPCs, or too large a tolerance.
+    /// Says why the `shares` of this step cannot fail: too few RPCs, or too large a tolerance.
     pub fn cannot_fail(&self) -> Option<String> {
         match &self.check.what {
             CheckKind::Shares(shares) if self.total > 0 => cannot_fail(shares, self.total),
@@ -151,7 +151,7 @@ impl<'t> Watched<'t> {
         }
     }
 
-    /// What all RPCs together did wrong.
+    /// Says what all RPCs together did wrong.
     pub fn of_all(&self) -> Option<String> {
         let total = self.total;
         match &self.check.what {
@@ -187,7 +187,7 @@ impl<'t> Watched<'t> {
     }
 }
 
-/// What no RPC may do, and those that did.
+/// A `never` of the test, and the RPCs that broke it.
 #[derive(Debug)]
 pub(super) struct Guard<'t> {
     pub never: &'t Never,
@@ -204,9 +204,9 @@ impl<'t> Guard<'t> {
         }
     }
 
-    /// Looks at an RPC of the run.
+    /// Holds the checks against an RPC of the run.
     pub fn see(&mut self, ended: &Ended<'_>) {
-        // What cannot be said must not pass.
+        // An expression that cannot be evaluated counts as true, so that it does not pass unseen.
         let cannot = |what: &CheckKind| matches!(what, CheckKind::That(program) if that(program, ended).is_err());
         let mut checks = self.never.checks.iter();
         if checks.all(|check| holds(&check.what, ended).is_ok() || cannot(&check.what)) {
@@ -216,7 +216,7 @@ impl<'t> Guard<'t> {
     }
 }
 
-/// How an RPC ended, in words.
+/// Says how an RPC ended.
 fn end(ended: &Ended<'_>) -> String {
     let outcome = ended.outcome;
     let mut words = match &outcome.backend {
@@ -229,7 +229,7 @@ fn end(ended: &Ended<'_>) -> String {
     words
 }
 
-/// Whether an RPC is so; what it is instead.
+/// Holds an expectation against an RPC. The error says what the RPC did instead.
 fn holds(what: &CheckKind, ended: &Ended<'_>) -> Result<(), String> {
     let outcome = ended.outcome;
     let or = |is_so: bool, words: &dyn Fn() -> String| if is_so { Ok(()) } else { Err(words()) };
@@ -366,13 +366,13 @@ fn attempts(outcome: &Outcome) -> String {
     }
 }
 
-/// The session of a `set-cookie` header.
+/// Reads the session of a `set-cookie` header.
 pub(super) fn session(header: &str) -> Option<SessionCookie> {
     let pair = header.split(';').next()?;
     SessionCookie::decode(pair.split_once('=')?.1).ok()
 }
 
-/// What is wrong with an update, held against the rules that it is to be rejected by.
+/// Says what is wrong with an update, compared with the rules that are to reject it.
 pub(super) fn of_update(check: &Check, updated: &Updated) -> Option<String> {
     let CheckKind::Nack(rules) = &check.what else {
         return None;
@@ -391,7 +391,7 @@ pub(super) fn of_update(check: &Check, updated: &Updated) -> Option<String> {
     Some(format!("the client rejects {kind} `{name}`: {}", rules.join(", ")))
 }
 
-/// What is wrong with a client's channel.
+/// Says what is wrong with a client's channel.
 pub(super) fn of_channel(check: &Check, client: usize, found: &Channel, policies: &mut Policies) -> Option<String> {
     match &check.what {
         CheckKind::States(states) => {
@@ -460,14 +460,15 @@ fn wrong_state(place: StatePlace, state: Option<xdsctl_lb::runtime::Connectivity
     })
 }
 
-/// Where the RPCs of each jar ended.
+/// Where the last RPC of each jar ended.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     last: BTreeMap<String, String>,
 }
 
 impl Sessions {
-    /// Notes where an RPC ended; where the one before in its jar did, if that was elsewhere.
+    /// Notes where an RPC ended. Returns where the one before it in its jar ended, if that was
+    /// elsewhere.
     pub fn note(&mut self, done: &Done<'_>) -> Option<String> {
         let (jar, backend) = (done.jar?, done.outcome.backend.as_ref()?);
         match self.last.get_mut(jar) {

@@ -1,4 +1,5 @@
-//! Scenarios: what happens to clients, backends and configuration over time, and what is expected of it.
+//! Scenarios: what happens to clients, backends and configuration over time, and what is expected
+//! of it.
 //!
 //! ```text
 //! suite.yaml ─ read ─ Suite ─ Test ─┬─ steps        the language of sim::script, one step an object
@@ -7,7 +8,8 @@
 //! Test + clients ─ run ─ Played: failures, each with its place, what happened, and the trace of the RPC
 //! ```
 //!
-//! A [`Draft`] goes the other way, to the text of a suite: [`capture()`] makes one of a client's log. [`rewrite()`] changes values of a text.
+//! A [`Draft`] goes the other way, to the text of a suite: [`capture()`] makes one from a client's
+//! log. [`rewrite()`] changes values in a text.
 //!
 //! [`Suite::read`] reports every unknown member of a file. [`run()`] plays a test on channels that
 //! share one clock. If an RPC did what it must not, it plays the test once more with traces, so that
@@ -59,49 +61,49 @@ use xdsctl_model::profile;
 /// The JSON Schema of a suite.
 pub const SCHEMA: &str = include_str!("../scenario.json");
 
-/// Something wrong with a suite.
+/// A fault in a suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuiteFault {
-    /// The bytes of the suite in which it is written.
+    /// The bytes of the suite that hold the fault.
     pub span: Span,
-    /// A sentence as in a diagnostic.
+    /// A sentence, as in a finding.
     pub message: String,
 }
 
 /// The tests of a file.
 #[derive(Debug, Clone, Default)]
 pub struct Suite {
-    /// In the order of the file; at least one.
+    /// The tests in the order of the file; at least one.
     pub tests: Vec<Test>,
 }
 
-/// A part of the configuration that clients are given at first.
+/// A part of the configuration that clients get at first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InitialConfig {
-    /// A file or directory, named from the directory of the suite on.
+    /// A file or directory, relative to the directory of the suite.
     Path(String, Span),
     /// A resource in the suite itself, as JSON.
     Inline(String, Span),
 }
 
-/// One test. What the tests of a file have in common is there once.
+/// A test. The tests of a file share what they have in common.
 #[derive(Debug, Clone)]
 pub struct Test {
-    /// Its name; the first of a file without `tests` has none.
+    /// The name of the test; the first test of a file without `tests` has none.
     pub name: String,
-    /// The bytes of the document in which it is written.
+    /// The bytes of the document in which the test is written.
     pub span: Span,
-    /// What the control plane has sent when it begins.
+    /// What the control plane has sent when the test begins.
     pub world: Arc<[InitialConfig]>,
-    /// The gRPC bootstrap file, named from the directory of the suite on.
+    /// The gRPC bootstrap file, relative to the directory of the suite.
     pub bootstrap: Option<String>,
     /// Environment switches of the clients.
     pub env: Arc<[(String, String)]>,
-    /// Addresses of DNS names.
+    /// The addresses of DNS names.
     pub resolve: Arc<BTreeMap<String, Vec<SocketAddr>>>,
     /// The clients, at least one.
     pub clients: Arc<[PlannedClient]>,
-    /// The clients of a fleet, with their shares, until the test is taken apart by them.
+    /// The clients of a fleet with their shares, until the test is split into one for each client.
     pub(crate) fleet: Arc<[PlannedClient]>,
     /// What backends do at first.
     pub backends: Arc<[Setting]>,
@@ -109,11 +111,11 @@ pub struct Test {
     pub lookups: Lookups,
     /// What no RPC may do.
     pub never: Arc<[Never]>,
-    /// What people should hear of before anything happens.
+    /// Notes that people should read before anything happens.
     pub notes: Vec<(Span, String)>,
-    /// The steps, in order; none of a server's test, which has its own.
+    /// The steps, in order. The test of a server has none here, but its own in `server`.
     pub steps: Vec<PlannedStep>,
-    /// The server and its steps, if it is a test of one.
+    /// The server and its steps, if this is a test of a server.
     pub server: Option<Arc<ServerTest>>,
 }
 
@@ -126,17 +128,18 @@ pub struct PlannedClient {
     pub span: Span,
     /// The client's family and version; `None` leaves them to the caller.
     pub kind: Option<profile::Client>,
-    /// Its share of all RPCs, in millionths; 0 if RPCs are dealt in turn.
+    /// The client's share of all RPCs, in millionths; 0 if RPCs are distributed in turn.
     pub weight: u64,
-    /// Seed of its random numbers.
+    /// The seed of the client's random numbers.
     pub seed: u64,
-    /// Where its channel starts; the only API listener if nothing is said.
+    /// Where the client's channel starts; by default at the only API listener.
     pub start: PlannedStart,
-    /// Authority of the channel, instead of the target's name.
+    /// The authority of the channel, in place of the target's name.
     pub authority: Option<String>,
-    /// How long the channel goes on without an RPC, in milliseconds, 0 for ever; `None` for 30 minutes.
+    /// How long the channel stays active without an RPC, in milliseconds; 0 for ever, `None` for 30
+    /// minutes.
     pub idle_timeout_ms: Option<i64>,
-    /// Its channel is idle until the first RPC; otherwise it is in use from the beginning.
+    /// Whether the channel is idle until the first RPC; otherwise it is in use from the beginning.
     pub starts_idle: bool,
 }
 
@@ -145,27 +148,27 @@ pub struct PlannedClient {
 pub struct PlannedStep {
     /// The bytes of the document in which it is written.
     pub span: Span,
-    /// What happens; `None` where something is only looked at.
+    /// What happens; `None` if the step only has expectations.
     pub step: Option<Step>,
-    /// The number of the client that it is for; `None` for all.
+    /// The number of the client that the step is for; `None` for all clients.
     pub client: Option<usize>,
-    /// What must hold when the step has ended; of a fleet for each client.
+    /// What must hold when the step has ended; in a fleet, for each client.
     pub expect: Vec<Check>,
-    /// What is expected of all RPCs of a fleet, until the test is taken apart.
+    /// What is expected of all RPCs of a fleet, until the test is split.
     pub(crate) of_all: Vec<Check>,
 }
 
-/// What no RPC of a run may do: all of these at once.
+/// What no RPC of a run may do: the checks must not all hold for one RPC.
 #[derive(Debug, Clone)]
 pub struct Never {
     /// The bytes of the document in which it is written.
     pub span: Span,
-    /// What holds together of no RPC.
+    /// The checks, of which at least one must fail for each RPC.
     pub checks: Vec<Check>,
 }
 
 impl Test {
-    /// What plays the steps: RPCs are dealt in turn, or by the clients' weights.
+    /// Makes the player of the steps. It distributes RPCs in turn, or by the clients' weights.
     pub(crate) fn player(&self) -> Player {
         match self.clients.iter().all(|client| client.weight > 0) {
             true => Player::weighed(self.clients.iter().map(|client| client.weight)),
@@ -173,7 +176,7 @@ impl Test {
         }
     }
 
-    /// The clients that a step is for.
+    /// Returns the numbers of the clients that a step is for.
     pub fn clients_of(&self, planned: &PlannedStep) -> std::ops::Range<usize> {
         match planned.client {
             Some(number) => number..number + 1,

@@ -1,7 +1,8 @@
 //! Names that a test mentions and that no configuration of its clients has: misspelt ones.
 //!
-//! An expectation of such a name fails without saying why or, beside a right one or below `never`, holds for ever. Names come and go
-//! with updates, so all configurations of a run are looked at, each once, and only as long as a name is missing.
+//! An expectation with such a name fails without saying why. Beside a right name, or below `never`,
+//! it always holds. Names come and go with updates, so all configurations of a run are searched,
+//! each once, and only as long as a name is missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -16,7 +17,7 @@ use xdsctl_model::resource::endpoints::Locality;
 use xdsctl_model::status::Code;
 use xdsctl_model::text;
 
-/// What has a name; addresses and what may be one come last.
+/// A kind of thing that has a name. Addresses, and labels that may be addresses, come last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum NamedKind {
     Cluster,
@@ -24,7 +25,7 @@ enum NamedKind {
     Route,
     Locality,
     Address,
-    /// A share: an address, a cluster or a locality.
+    /// A label of shares: an address, a cluster or a locality.
     Label,
 }
 
@@ -41,30 +42,30 @@ impl NamedKind {
     }
 }
 
-/// Names that are shown if none is near.
+/// How many names are listed if none is near.
 const NAMES_SHOWN: usize = 5;
 
-/// Names of a test that are told.
+/// How many missing names are reported.
 const NAMES_TOLD: usize = 20;
 
-/// What people hear of, and where.
+/// Notes for people, with their places in the suite.
 type Notes = Vec<(Span, String)>;
 
-/// Names that were not met so far.
+/// Names that were not found so far, with the places that mention them.
 type Missing = BTreeMap<(NamedKind, String), Vec<Span>>;
 
-/// What a test mentions and its configurations have not, as far as they were seen.
+/// What a test mentions and its configurations do not have, as far as they have been seen.
 #[derive(Debug, Default)]
 pub(super) struct MentionedNames {
     missing: Missing,
     backends: BTreeMap<SocketAddr, Span>,
     seen: Vec<Option<Arc<XdsConfig>>>,
-    /// Names of the configurations that were looked at last.
+    /// The names in the configurations that were searched last.
     known: BTreeSet<(NamedKind, String)>,
 }
 
 impl MentionedNames {
-    /// What a test mentions; `addresses` are those that there are.
+    /// Collects what a test mentions. `addresses` are known to exist.
     pub fn of(test: &Test, addresses: &[SocketAddr]) -> MentionedNames {
         let mut names = MentionedNames::default();
         let of_steps = test.steps.iter().flat_map(|planned| &planned.expect);
@@ -132,7 +133,7 @@ impl MentionedNames {
 
     fn meet_address(&mut self, address: &SocketAddr) {
         self.backends.remove(address);
-        // Those are the last kinds.
+        // These kinds come last in the order.
         if self
             .missing
             .last_key_value()
@@ -142,7 +143,7 @@ impl MentionedNames {
         }
     }
 
-    /// Looks at the configurations in use.
+    /// Searches the configurations in use.
     pub fn configurations(&mut self, channels: &[Channel]) {
         if self.missing.is_empty() && self.backends.is_empty() {
             return;
@@ -173,7 +174,7 @@ impl MentionedNames {
         addresses.for_each(|address| self.meet_address(&address));
     }
 
-    /// What is still missing, in words: of expectations, and of the test's backends.
+    /// Returns notes on what is still missing: in expectations, and among the test's backends.
     pub fn missing(&mut self) -> (Notes, Notes) {
         if self.seen.iter().all(Option::is_none) {
             // Without a configuration nothing has a name, and RPCs say why.
@@ -229,7 +230,7 @@ impl MentionedNames {
     }
 }
 
-/// The names of a configuration, addresses apart.
+/// Returns the names of a configuration, without its addresses.
 fn names_of(config: &XdsConfig) -> Vec<(NamedKind, String)> {
     let mut found = Vec::new();
     if !config.starts_at_cluster {
@@ -258,7 +259,7 @@ fn localities<'c>(config: &'c XdsConfig, cluster: &str) -> impl Iterator<Item = 
         .flat_map(|endpoints| endpoints.priorities.iter().flatten())
 }
 
-/// What was probably meant, or what there is.
+/// Says what was probably meant, or what there is.
 fn hint(name: &str, known: &BTreeSet<String>) -> String {
     if let Some(near) = text::nearest(name, known.iter().map(String::as_str)) {
         return format!(", did you mean `{near}`?");

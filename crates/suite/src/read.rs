@@ -1,4 +1,5 @@
-//! Suites out of their YAML or JSON. Nothing that stands there is passed over; every fault of a file is found.
+//! Reads suites from YAML or JSON. Nothing in a file is skipped silently, and all its faults are
+//! reported.
 
 mod fleet;
 mod shared;
@@ -17,7 +18,7 @@ use xdsctl_channel::sim::script::{Located, is_verb};
 use xdsctl_document::source::node::{Broken, JsonMember, JsonNode, Why};
 use xdsctl_document::source::{Source, Span};
 
-/// What can be said of a test, or of all tests of a file.
+/// The members of a test, or of all tests of a file.
 pub const TEST_MEMBERS: [&str; 21] = [
     "name",
     "world",
@@ -42,10 +43,11 @@ pub const TEST_MEMBERS: [&str; 21] = [
     "tests",
 ];
 
-/// Members of a step beside what it does.
+/// The members of a step besides its verb.
 const BESIDE: [&str; 3] = ["expect", "of_all", "client"];
 
-/// Most of what the tests of a file have in common, times the tests: every test begins with all of it.
+/// The limit of what the tests of a file have in common, times the number of tests: every test
+/// begins with all of it.
 const MAX_SHARED: usize = 1_000_000;
 
 /// A value, or what is wrong with it.
@@ -56,13 +58,13 @@ pub(super) const fn fault(span: Span, message: String) -> SuiteFault {
     SuiteFault { span, message }
 }
 
-/// Faults of a file that are told; the others are counted.
+/// How many faults of a file are reported; the others are counted.
 const MAX_FAULTS: usize = 100;
 
 /// Reads values of one document.
 pub(super) struct SuiteReader<'s> {
     source: &'s Source,
-    /// What was found so far, and how much more there was.
+    /// The faults that were found so far, and how many more there were.
     faults: RefCell<(Vec<SuiteFault>, usize)>,
 }
 
@@ -70,7 +72,8 @@ impl Suite {
     /// Reads a document.
     ///
     /// # Errors
-    /// What is wrong with it, in the order of the document: of a value the first fault.
+    /// Fails with the faults of the document, in its order. Of each value, only the first fault is
+    /// reported.
     pub fn read(source: &Source) -> Result<Suite, Vec<SuiteFault>> {
         let node = match JsonNode::of(source) {
             Ok(Some(node)) => node,
@@ -100,7 +103,8 @@ impl Suite {
     }
 }
 
-/// Says whether a document is meant as a suite: it has, or nearly has, what makes one.
+/// Says whether a document is meant as a suite: it has a member of a suite, or one with a similar
+/// name.
 fn is_meant(node: &JsonNode) -> bool {
     let is_near = |member: &JsonMember| {
         let near = xdsctl_model::text::nearest(&member.name, ["steps", "tests"].into_iter());
@@ -110,7 +114,7 @@ fn is_meant(node: &JsonNode) -> bool {
         .is_some_and(|members| members.is_empty() || members.iter().any(is_near))
 }
 
-/// Members that resources have too.
+/// Says whether resources have the member, too.
 fn is_common(name: &str) -> bool {
     matches!(name, "name" | "cluster")
 }
@@ -123,22 +127,22 @@ const TO_BEGIN: &str =
     "a suite has `steps`, and names what a control plane sends as its `world`; `xdsctl test --init FILE` begins one";
 
 impl<'s> SuiteReader<'s> {
-    /// The document is YAML, where a number may be the text of a field.
+    /// Says whether the document is YAML, where a number may be the text of a field.
     pub(super) fn is_yaml(&self) -> bool {
         self.source.view().is_some()
     }
 
-    /// The place in the document.
+    /// Returns the place in the document.
     pub(super) fn place(&self, span: Span) -> Span {
         self.source.to_document(span)
     }
 
-    /// A fault of a value, in the document.
+    /// Turns the fault of a value into a fault in the document.
     pub(super) fn located<T>(&self, read: Result<T, Located>) -> Faulty<T> {
         read.map_err(|located| fault(self.place(located.span), located.error.to_string()))
     }
 
-    /// Notes a fault; what is around it is read all the same.
+    /// Notes a fault. What is around it is read all the same.
     fn note(&self, fault: SuiteFault) {
         let (faults, more) = &mut *self.faults.borrow_mut();
         match faults.len() < MAX_FAULTS {
@@ -147,12 +151,12 @@ impl<'s> SuiteReader<'s> {
         }
     }
 
-    /// The value; `None` after a fault, which is noted.
+    /// Returns the value. After a fault, notes the fault and returns `None`.
     pub(super) fn keep<T>(&self, read: Faulty<T>) -> Option<T> {
         read.map_err(|fault| self.note(fault)).ok()
     }
 
-    /// What was noted, in the order of the document.
+    /// Returns the faults that were noted, in the order of the document.
     fn found(self) -> Vec<SuiteFault> {
         let (mut faults, more) = self.faults.into_inner();
         faults.sort_by_key(|fault| fault.span.start);
@@ -163,7 +167,7 @@ impl<'s> SuiteReader<'s> {
         faults
     }
 
-    /// The members of an object; those that are not known are noted.
+    /// Returns the members of an object, and notes those that are not known.
     pub(super) fn members<'n>(
         &self,
         place: &'static str,
@@ -181,7 +185,7 @@ impl<'s> SuiteReader<'s> {
 
     fn suite(&self, node: &JsonNode) -> Result<Suite, Vec<SuiteFault>> {
         let one = |fault: SuiteFault| vec![fault];
-        // The oldest files of router_check_tool are a list.
+        // In the oldest files of router_check_tool, the document is a list.
         let checks = node.list().or_else(|| node.get("tests").and_then(JsonNode::list));
         if let Some(checks) = checks.filter(|list| list.first().is_some_and(router_check::is_one)) {
             return self.router_checks(checks);
@@ -240,7 +244,8 @@ impl<'s> SuiteReader<'s> {
         }
     }
 
-    /// Notes what is said of a step where no step is, and lists with nothing in them; says whether there is any.
+    /// Notes members of a step that are outside of a step, and lists that have nothing in them.
+    /// Says whether there are any.
     fn misplaced(&self, node: &JsonNode) -> bool {
         let mut is_misplaced = false;
         for member in node.map().unwrap_or_default() {
@@ -260,7 +265,7 @@ impl<'s> SuiteReader<'s> {
         is_misplaced
     }
 
-    /// A test of a list.
+    /// Reads one test of a list.
     fn named(&self, node: &JsonNode, whole: &JsonNode, common: &Common) -> Faulty<Test> {
         let known = TEST_MEMBERS.split_last().map_or(&[][..], |(_, known)| known);
         if !self.misplaced(node) {
@@ -277,13 +282,13 @@ impl<'s> SuiteReader<'s> {
         self.test(&[whole, node], &own)
     }
 
-    /// Where an object begins: its first key.
+    /// Returns where an object begins: at its first key.
     fn head(&self, node: &JsonNode) -> Span {
         let first = node.map().and_then(|members| members.first());
         self.place(first.map_or(node.span, |member| member.at))
     }
 
-    /// The members of an object, without its brackets.
+    /// Returns the place of the members of an object, without its brackets.
     fn inside(&self, node: &JsonNode) -> Span {
         let members = node.map().unwrap_or_default();
         match (members.first(), members.last()) {
@@ -292,7 +297,8 @@ impl<'s> SuiteReader<'s> {
         }
     }
 
-    /// A test that stands in the last of these objects; the others say what it has in common with others.
+    /// Reads the test in the last of these objects. The others have what it shares with other
+    /// tests.
     fn test(&self, nodes: &[&JsonNode], common: &Common) -> Faulty<Test> {
         let mut common = common.clone();
         let Some(node) = nodes.last().copied() else {

@@ -1,7 +1,7 @@
-//! Suites with other values, and all else as it was: comments, order, quotes, line ends.
+//! Changes values in suites, and leaves all else as it was: comments, order, quotes, line ends.
 //!
-//! A value is replaced where it stands, and the text is read again: unless it then says the same but for the new values, it is
-//! not changed.
+//! A value is replaced where it stands, and the text is read again. If more than the new values is
+//! then different, the text is not changed.
 
 use std::collections::HashMap;
 
@@ -11,25 +11,25 @@ use super::Suite;
 use xdsctl_document::source::node::{JsonNode, Value};
 use xdsctl_document::source::{Source, SourceMap, Span};
 
-/// A value of a suite that is to be another.
+/// A value of a suite that is to be replaced.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rewrite {
-    /// Where it stands in the document.
+    /// Where the value is in the document.
     pub span: Span,
     /// The value that takes the place of the old one.
     pub value: Json,
 }
 
-/// A suite with other values.
+/// A suite with replaced values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewritten {
     /// The suite with its new values.
     pub text: Vec<u8>,
-    /// Of each change whether it was made, or why not.
+    /// For each change, whether it was made, or why not.
     pub made: Vec<Result<(), &'static str>>,
 }
 
-/// A piece of text for a span.
+/// A place in the document, and the text that replaces it.
 type TextEdit = (Span, String);
 
 const SEVERAL_LINES: &str = "it stands on several lines: write it on one, and it can be updated";
@@ -39,16 +39,16 @@ const NOT_ALONE: &str =
 const NOT_TRIED: &str =
     "another value of the file cannot be updated, and there are too many to try each: update what is told first";
 
-/// Bytes of text that are read again in all to find out which values cannot be updated.
+/// How many bytes of text are read again in all, to find out which values cannot be updated.
 const MAX_TRIED_BYTES: usize = 64 << 20;
 
-/// Replaces values of a document that is a suite. Changes that overlap are not made, but for the first.
+/// Replaces values of a document that is a suite. Of changes that overlap, only the first is made.
 pub fn rewrite(source: &Source, changes: &[Rewrite]) -> Rewritten {
     rewrite_within(source, changes, MAX_TRIED_BYTES)
 }
 
-/// Like [`rewrite`], with a limit on the bytes that are parsed again to find values that cannot be
-/// changed.
+/// Replaces values as [`rewrite`] does, with a limit on the bytes that are parsed again to find
+/// values that cannot be changed.
 fn rewrite_within(source: &Source, changes: &[Rewrite], most: usize) -> Rewritten {
     let none = |why| Rewritten {
         text: source.bytes().to_vec(),
@@ -78,7 +78,7 @@ fn rewrite_within(source: &Source, changes: &[Rewrite], most: usize) -> Rewritte
         .collect();
     let mut text = trial.text(&possible);
     if text.is_none() {
-        // At least one edit changes more than its value: find out which.
+        // At least one edit changes more than its value. The halves are tried to find out which.
         let mut good = Vec::new();
         trial.sift(&possible, &mut good, &mut made);
         text = trial.text(&good);
@@ -91,14 +91,14 @@ fn rewrite_within(source: &Source, changes: &[Rewrite], most: usize) -> Rewritte
 struct Trial<'t> {
     rewriter: &'t Rewriter<'t>,
     changes: &'t [Rewrite],
-    /// The edits of each.
+    /// The edits of each change.
     alone: &'t [Result<Vec<TextEdit>, &'static str>],
-    /// How often a part may be tried.
+    /// How many more parts may be tried.
     tries: usize,
 }
 
 impl Trial<'_> {
-    /// The text with these changes, if they can be made.
+    /// Returns the text with these changes, if they can be made.
     fn text(&self, chosen: &[usize]) -> Option<Vec<u8>> {
         let edits = chosen
             .iter()
@@ -108,7 +108,7 @@ impl Trial<'_> {
             .apply(edits.flatten().cloned().collect(), &changes.collect::<Vec<_>>())
     }
 
-    /// Puts those of `chosen` that can be made, of which not all can, into `good`.
+    /// Puts those of `chosen` that can be made into `good`. Not all of them can.
     fn sift(&mut self, chosen: &[usize], good: &mut Vec<usize>, made: &mut [Result<(), &'static str>]) {
         if chosen.len() < 2 {
             return refuse(chosen, NOT_ALONE, made);
@@ -148,7 +148,7 @@ impl Rewriter<'_> {
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// What stands at each place of the document.
+    /// Returns the node at each place of the document.
     fn nodes(&self) -> HashMap<Span, &JsonNode> {
         let (mut nodes, mut left) = (HashMap::new(), vec![&self.root]);
         while let Some(node) = left.pop() {
@@ -162,15 +162,15 @@ impl Rewriter<'_> {
         nodes
     }
 
-    /// The pieces of text that a change needs.
+    /// Returns the edits that a change needs.
     fn edits(&self, node: &JsonNode, new: &Json) -> Result<Vec<TextEdit>, &'static str> {
         let mut edits = Vec::new();
         self.replace(node, new, &mut edits)?;
         Ok(edits)
     }
 
-    /// The tree with the new values; `None` if the place of one is not in the tree, or lies within
-    /// another.
+    /// Returns the tree with the new values; `None` if the place of a value is not in the tree, or
+    /// lies within another.
     fn wanted(&self, changes: &[&Rewrite]) -> Option<JsonNode> {
         let mut wanted = self.root.clone();
         let mut missing: HashMap<Span, &Json> = changes.iter().map(|change| (change.span, &change.value)).collect();
@@ -189,7 +189,8 @@ impl Rewriter<'_> {
         missing.is_empty().then_some(wanted)
     }
 
-    /// Members and elements are replaced one by one as long as there are as many of them.
+    /// Replaces a value. Members and elements are replaced one by one if there are as many as
+    /// before.
     fn replace(&self, node: &JsonNode, new: &Json, edits: &mut Vec<TextEdit>) -> Result<(), &'static str> {
         match (&node.value, new) {
             (Value::Map(members), Json::Object(map)) if members.iter().all(|member| map.contains_key(&member.name)) => {
@@ -218,7 +219,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A value as it is written in place of `old`.
+    /// Returns a value as it is written in place of `old`.
     fn written(&self, new: &Json, old: &str) -> String {
         let is_text = |quote: char| old.trim_start_matches(['[', ' ']).starts_with(quote);
         match new {
@@ -233,7 +234,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The text after some edits, if it says what it said but for the changes.
+    /// Returns the text after some edits, if only the changes make a difference to what it says.
     fn apply(&self, mut edits: Vec<TextEdit>, changes: &[&Rewrite]) -> Option<Vec<u8>> {
         edits.sort_by_key(|(span, _)| (span.start, span.end));
         let bytes = self.source.bytes();
@@ -255,7 +256,8 @@ impl Rewriter<'_> {
     }
 }
 
-/// The JSON of a tree whatever the order of its members; texts that are numbers count as those.
+/// Returns the JSON of a tree whatever the order of its members. Texts that are numbers count as
+/// numbers.
 fn sorted(node: &JsonNode) -> Json {
     match &node.value {
         Value::Map(members) => members
@@ -268,12 +270,12 @@ fn sorted(node: &JsonNode) -> Json {
     }
 }
 
-/// Says whether a value is this one already.
+/// Says whether a node has this value already.
 fn says(node: &JsonNode, value: &Json) -> bool {
     sorted(node) == *value
 }
 
-/// A value as YAML on one line, with quotes where they are needed.
+/// Writes a value as YAML on one line, with quotes where they are needed.
 pub fn yaml(value: &Json) -> String {
     match value {
         Json::Array(list) => {
@@ -290,7 +292,7 @@ pub fn yaml(value: &Json) -> String {
     }
 }
 
-/// A text as YAML, with quotes if they are needed.
+/// Writes a text as YAML, with quotes if they are needed.
 pub fn yaml_text(text: &str) -> String {
     match is_plain(text) {
         true => text.to_owned(),
@@ -304,7 +306,7 @@ fn is_plain(text: &str) -> bool {
     let is_word = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/')
         && text.chars().all(inner)
         && !text.ends_with(':');
-    // What YAML, old or new, takes for something else.
+    // Words that YAML, old or new, reads as something else.
     let lower = text.to_ascii_lowercase();
     let is_other = matches!(
         lower.as_str(),
@@ -323,7 +325,7 @@ mod tests {
     const STEPS: &str =
         "steps: # what happens\r\n- pick: {method: /a.B/C}\n  expect: {address: '10.0.0.1:80' , route:  1} # why\n";
 
-    /// The text after a change of the value that `old` is, or why it was not made.
+    /// Returns the text after the value `old` is replaced, or why it is not.
     fn change(name: &str, text: &str, old: &str, value: Json) -> Result<String, &'static str> {
         let mut sources = SourceMap::new();
         let id = sources.add(name, text.as_bytes().to_vec());
@@ -393,7 +395,7 @@ mod tests {
 
     #[test]
     fn one_that_cannot_be_changed_does_not_keep_the_others() {
-        // The third is used by the last.
+        // The last step is an alias of the third, so the third cannot be changed alone.
         let steps: String = (0..9)
             .map(|number| {
                 let step = format!("{{pick: {{}}, expect: {{address: 10.0.0.{number}:80}}}}");

@@ -1,7 +1,10 @@
-//! Files of Envoy's router_check_tool: which cluster and virtual host a route table gives a request.
+//! Files of Envoy's router_check_tool: which cluster and virtual host a route table gives a
+//! request.
 //!
-//! `tests[]` with `test_name`, `input` and `validate` (envoy test/tools/router_check/validation.proto). A gRPC client reads the same
-//! RouteConfiguration, and does less with it: what a proxy alone does is said to have no meaning, and is not held against anything.
+//! A file has `tests[]` with `test_name`, `input` and `validate` (envoy
+//! test/tools/router_check/validation.proto). A gRPC client reads the same RouteConfiguration, and
+//! does less with it: a note says of members for a proxy that they have no meaning, and they do not
+//! fail a test.
 
 use std::sync::Arc;
 
@@ -15,10 +18,10 @@ use xdsctl_channel::sim::script::{Located, Sending, Step};
 use xdsctl_document::source::Span;
 use xdsctl_document::source::node::{JsonMember, JsonNode};
 
-/// Members of a test.
+/// The members of a test.
 const TEST: [&str; 3] = ["test_name", "input", "validate"];
 
-/// Members of an input.
+/// The members of an input.
 const INPUT: [&str; 11] = [
     "authority",
     "path",
@@ -33,7 +36,7 @@ const INPUT: [&str; 11] = [
     ":authority",
 ];
 
-/// Members of what is validated.
+/// The members of what is validated.
 const VALIDATE: [&str; 10] = [
     "cluster_name",
     "virtual_cluster_name",
@@ -47,7 +50,7 @@ const VALIDATE: [&str; 10] = [
     "response_header_matches",
 ];
 
-/// Why members have no meaning for a gRPC client.
+/// Why some members have no meaning for a gRPC client.
 const MEANINGLESS: [(&str, &str); 13] = [
     ("virtual_cluster_name", "virtual clusters are statistics of a proxy"),
     ("host_rewrite", "a client rewrites no authority by a route"),
@@ -70,7 +73,7 @@ pub(super) fn is_one(test: &JsonNode) -> bool {
 }
 
 impl SuiteReader<'_> {
-    /// Reads a whole file; `world` says nothing in it.
+    /// Reads a whole file. Such a file names no world.
     pub(super) fn router_checks(&self, tests: &[JsonNode]) -> Result<Suite, Vec<super::SuiteFault>> {
         let (mut read, mut faults) = (Vec::new(), Vec::new());
         for node in tests {
@@ -181,14 +184,14 @@ impl SuiteReader<'_> {
     }
 }
 
-/// Says whether a member says anything: an empty text, `false` or 0 is the default.
+/// Says whether a member is set: an empty text, `false` and 0 are defaults.
 fn is_set(member: &JsonMember) -> bool {
     let node = &member.node;
     let is_default = node.text() == Some("") || node.flag() == Some(false) || node.number() == Some(0.0);
     !is_default && node.list().is_none_or(|list| !list.is_empty())
 }
 
-/// The additional headers, `{key, value}` each, or in older files `{field, value}`.
+/// Reads the additional headers, each as `{key, value}`, or in older files as `{field, value}`.
 fn headers(input: &JsonNode) -> Result<Vec<(String, String)>, Located> {
     let mut headers = Vec::new();
     for member in ["additional_headers", "additional_request_headers"] {

@@ -1,4 +1,4 @@
-//! A test at work: channels, steps, and what is watched.
+//! Plays a test: its channels, its steps, and what is watched.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -18,20 +18,20 @@ use xdsctl_channel::sim::{Channel, ChannelOptions, LimitReached, MAX_MACHINES, N
 use xdsctl_document::source::Span;
 use xdsctl_lb::runtime::Time;
 
-/// Most unmet expectations for which the trace of an RPC is kept.
+/// The most unmet expectations for which the trace of an RPC is kept.
 const MAX_WAYS: usize = 1000;
 
-/// Most RPCs of a test, which take some seconds. Every ten `never` entries and expectations that
-/// are checked on an RPC count as one more.
+/// The most RPCs of a test, which take some seconds. Every ten `never` entries and expectations
+/// that are checked on an RPC count as one RPC more.
 pub const MAX_RPCS: u64 = 10_000_000;
 
-/// Checks that take as long as an RPC.
+/// How many checks take as long as an RPC.
 const CHECKS_A_RPC: u64 = 10;
 
 /// The RPCs of a test, and how many there may be.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
-    /// Tenths of RPCs that were done.
+    /// The effort so far, in tenths of an RPC.
     done: u64,
     most: u64,
 }
@@ -44,7 +44,7 @@ impl Effort {
         }
     }
 
-    /// Counts an RPC that is held against so many checks; says whether more may follow.
+    /// Counts an RPC that is held against this many checks. Says whether more RPCs may follow.
     pub const fn take(&mut self, checks: usize) -> bool {
         self.done = self.done.saturating_add(CHECKS_A_RPC + checks as u64);
         !self.is_over()
@@ -54,7 +54,7 @@ impl Effort {
         self.done / CHECKS_A_RPC > self.most
     }
 
-    /// Why a test ends at a step.
+    /// Returns why a test ends at a step.
     pub fn stop(self, step: &PlannedStep) -> TestStop {
         TestStop {
             span: step.span,
@@ -70,91 +70,94 @@ impl Effort {
 /// How a test is run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RunOptions {
-    /// Most events of one step; `None` for what a channel has.
+    /// The most events of one step; `None` for the default of a channel.
     pub max_events: Option<u64>,
-    /// RPCs of the test, see [`MAX_RPCS`]; `None` for that many.
+    /// The most RPCs of the test; `None` for [`MAX_RPCS`].
     pub max_rpcs: Option<u64>,
-    /// Record which parts of the configuration are used.
+    /// Whether to record which parts of the configuration are used.
     pub covers: bool,
-    /// Traces have the values of headers that hold secrets.
+    /// Whether traces have the values of headers that hold secrets.
     pub shows_secrets: bool,
-    /// Most events that a timeline tells; `None` for a million.
+    /// The most events that a timeline has; `None` for a million.
     pub max_entries: Option<usize>,
-    /// Simulated time at which a timeline ends, in milliseconds; `None` for the end of the test.
+    /// The simulated time at which a timeline ends, in milliseconds; `None` for the end of the
+    /// test.
     pub until: Option<Time>,
-    /// For each failure give the value that would be recorded, instead of the trace of an RPC.
+    /// Whether each failure has the value that would be recorded, instead of the trace of an RPC.
     pub records: bool,
 }
 
-/// What became of a test.
+/// The result of a test.
 #[derive(Debug, Clone, Default)]
 pub struct Played {
     /// Expectations that were not met, in the order of the steps; those of `never` come last.
     pub failures: Vec<Failure>,
-    /// Remarks for the user, with the step.
+    /// Remarks for the user, each with the step that it is about.
     pub notes: Vec<(Span, String)>,
-    /// The `backends` of the test that no endpoint has at any time; tests of a file may share them.
+    /// The `backends` of the test that no endpoint has at any time. Tests of a file may share them.
     pub unused_backends: Vec<(Span, String)>,
     /// Why the test could not be run to its end.
     pub stop: Option<TestStop>,
-    /// What of the configuration was met, if that was asked for.
+    /// Which parts of the configuration were met, if that was asked for.
     pub coverage: Coverage,
-    /// How many expectations were looked at.
+    /// How many expectations were checked.
     pub checks: u64,
-    /// RPCs that have ended.
+    /// How many RPCs have ended.
     pub rpcs: u64,
-    /// Simulated time at the end, in milliseconds.
+    /// The simulated time at the end, in milliseconds.
     pub ended: Time,
 }
 
 /// An expectation that was not met.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
-    /// The bytes of the document in which it is written.
+    /// The bytes of the document in which the expectation is written.
     pub span: Span,
-    /// It is an entry of `never`.
+    /// Whether the expectation is an entry of `never`.
     pub is_never: bool,
     /// What happened instead, as half a sentence.
     pub happened: String,
-    /// How many further RPCs failed it.
+    /// How many more RPCs failed the expectation.
     pub more: u64,
-    /// The first of them.
+    /// The first RPC that failed the expectation.
     pub rpc: Option<Failed>,
-    /// Where the value of the expectation stands.
+    /// The bytes of the document that hold the value of the expectation.
     pub value: Span,
-    /// With [`RunOptions::records`] what it would have to be, or why that cannot be said.
+    /// With [`RunOptions::records`], the value with which the expectation would hold, or why there
+    /// is none.
     pub recorded: Option<Result<Value, &'static str>>,
 }
 
 /// An RPC that did what it must not.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failed {
-    /// Name of its client; empty for the only one.
+    /// The name of the client that sent the RPC; empty for the only client.
     pub client: String,
-    /// Number of the RPC, in the order in which its client sent them, from 1.
+    /// The number of the RPC among those of its client, in the order of sending, from 1.
     pub number: u64,
-    /// What became of it, with its way.
+    /// The outcome of the RPC, with the trace.
     pub outcome: Outcome,
 }
 
 /// A test that could not be run to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestStop {
-    /// The step at which it ends.
+    /// The step at which the test ends.
     pub span: Span,
-    /// Why it cannot go on, in words for people.
+    /// Why the test cannot go on, in words for people.
     pub why: String,
 }
 
-/// Runs a test. `sessions` are those of its clients, in their order.
+/// Runs a test. `sessions` has a session for each of its clients, in their order.
 ///
-/// Where an RPC does what it must not, the test is played once more, in a run that is the same, so that this RPC tells its way:
-/// nobody knows beforehand which one that is, and to have all of them tell it takes half as long again.
+/// If an RPC does what it must not, the test is played once more, in a run that is the same but has
+/// traces. It is not known beforehand which RPC that is, and to trace all of them in the first run
+/// takes half as long again.
 pub fn run(test: &Test, sessions: &[Session], run_options: RunOptions) -> Played {
     run_heard(test, sessions, run_options, &|_| {})
 }
 
-/// Like [`run()`], with progress: `heard` is called with the number of RPCs so far.
+/// Runs a test as [`run()`] does, and calls `heard` with the number of RPCs so far.
 pub fn run_heard(test: &Test, sessions: &[Session], run_options: RunOptions, heard: &dyn Fn(u64)) -> Played {
     let played = Run::new(test, sessions, run_options, false, heard).play();
     let is_told = played.failures.iter().any(|failure| failure.rpc.is_some());
@@ -172,7 +175,7 @@ struct Watch<'t> {
     sessions: Sessions,
     rpcs: u64,
     effort: Effort,
-    /// Hears of each RPC how many there were.
+    /// Called after each RPC with the number of RPCs so far.
     heard: &'t dyn Fn(u64),
     coverage: Option<Coverage>,
     /// The configurations in use, by client.
@@ -180,7 +183,7 @@ struct Watch<'t> {
 }
 
 impl Watch<'_> {
-    /// Looks at an RPC of the step.
+    /// Holds the checks against an RPC of the step.
     fn see(&mut self, step: usize, done: &Done<'_>) {
         self.rpcs += 1;
         (self.heard)(self.rpcs);
@@ -203,7 +206,7 @@ impl Watch<'_> {
         }
     }
 
-    /// Looks at the configurations in use.
+    /// Adds the configurations in use to the coverage.
     fn configurations(&mut self, channels: &[Channel]) {
         let Some(coverage) = &mut self.coverage else { return };
         self.selectors.resize_with(channels.len(), || None);
@@ -217,11 +220,12 @@ impl Watch<'_> {
     }
 }
 
-/// LB policies and connections that the channels of all clients of a test may have together, as one may have
-/// [`MAX_MACHINES`].
+/// How many LB policies and connections the channels of all clients of a test may have together. A
+/// single channel may have [`MAX_MACHINES`].
 const MACHINES_OF_ALL: usize = 500_000;
 
-/// The channels of a test's clients; `with` sets what is particular to each, by its number.
+/// Makes the channels of a test's clients. `with` sets what is particular to a client, by its
+/// number.
 pub(super) fn channels(
     test: &Test,
     sessions: &[Session],
@@ -250,7 +254,7 @@ pub(super) fn channels(
     channels.collect()
 }
 
-/// The addresses that there are before the first step.
+/// Returns the addresses that exist before the first step.
 pub(super) fn addresses(test: &Test, channels: &[Channel]) -> Vec<SocketAddr> {
     let steps = test.steps.iter().filter_map(|planned| planned.step.as_ref());
     let targets: BTreeSet<String> = script::lookup_targets(steps);
@@ -262,7 +266,7 @@ pub(super) fn addresses(test: &Test, channels: &[Channel]) -> Vec<SocketAddr> {
     known
 }
 
-/// What is wrong with the steps as a whole; `known` are the [`addresses`].
+/// Returns what is wrong with the steps as a whole; `known` are the [`addresses`].
 pub(super) fn check(test: &Test, known: &[SocketAddr]) -> Option<TestStop> {
     let steps = || test.steps.iter().filter_map(|planned| planned.step.as_ref());
     let spans: Vec<Span> = test
@@ -278,7 +282,7 @@ pub(super) fn check(test: &Test, known: &[SocketAddr]) -> Option<TestStop> {
     })
 }
 
-/// The steps that wait for the RPCs of each `begin`, both by their number.
+/// Returns, for each `begin`, the step that waits for its RPCs. Both are numbers of steps.
 fn finishes(steps: &[PlannedStep]) -> BTreeMap<usize, usize> {
     let mut found = BTreeMap::new();
     let mut open: BTreeMap<&str, usize> = BTreeMap::new();
@@ -300,7 +304,7 @@ struct Run<'t> {
     names: MentionedNames,
     watch: Watch<'t>,
     played: Played,
-    /// Failures of which the way of an RPC may still be told.
+    /// How many more failures may have the trace of an RPC.
     ways_left: usize,
 }
 
@@ -403,7 +407,7 @@ impl<'t> Run<'t> {
         self.played
     }
 
-    /// Holds a step against what was expected of it; says whether the next one can be played.
+    /// Holds a step against its expectations. Says whether the next step can be played.
     fn judge(&mut self, number: usize, planned: &PlannedStep, told: Result<StepResult, LimitReached>) -> bool {
         let told = match told {
             Ok(told) => told,
@@ -472,7 +476,7 @@ impl<'t> Run<'t> {
         true
     }
 
-    /// Adds a failure, with the way of the first RPC that did what it must not.
+    /// Adds a failure, with the trace of the first RPC that did what it must not.
     fn fail(&mut self, mut failure: Failure, first: Option<First>) {
         if self.ways_left > 0
             && let Some(first) = first
@@ -489,7 +493,7 @@ impl<'t> Run<'t> {
     }
 }
 
-/// An expectation that `bad` RPCs did not meet.
+/// Makes the failure of an expectation that `bad` RPCs did not meet.
 fn failure(span: Span, bad: u64, happened: &str) -> Failure {
     Failure {
         span,

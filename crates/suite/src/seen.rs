@@ -1,7 +1,7 @@
 //! Writes what happened in the form of an expectation, for recording.
 //!
-//! Recorded is what an RPC, an update or a channel did. What is wanted (`within`, `shares`, `fails`, what must never be) is
-//! the user's to say.
+//! What an RPC, an update or a channel did is recorded. What is wanted (`within`, `shares`,
+//! `fails`, and what must never happen) is for the user to say.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::judge::{Ended, Watched, session};
 use xdsctl_channel::client::Updated;
 use xdsctl_channel::sim::Channel;
 
-/// Different values that a list is made of at most.
+/// The most different values in a list.
 const MAX_VALUES: usize = 10;
 
 /// The word for nothing.
@@ -22,13 +22,13 @@ const NONE: &str = "none";
 /// What the RPCs of a step did.
 #[derive(Debug, Default)]
 pub(super) struct StepValues {
-    /// Different ones, in the order in which they were met.
+    /// The different values, in the order in which they occurred.
     values: Vec<Value>,
     why_not: Option<&'static str>,
 }
 
 impl StepValues {
-    /// Looks at an RPC.
+    /// Records what an RPC did.
     pub fn rpc(&mut self, what: &CheckKind, ended: &Ended<'_>) {
         match of_rpc(what, ended) {
             Ok(value) if self.values.contains(&value) => {}
@@ -38,7 +38,7 @@ impl StepValues {
         }
     }
 
-    /// The value that the expectation would need, or why there is none.
+    /// Returns the value that the expectation would need, or why there is none.
     pub fn value(
         &self,
         watched: &Watched<'_>,
@@ -78,7 +78,7 @@ impl StepValues {
     }
 }
 
-/// What an RPC did.
+/// Returns what an RPC did.
 fn of_rpc(what: &CheckKind, ended: &Ended<'_>) -> Result<Value, &'static str> {
     let outcome = ended.outcome;
     let name = |name: Option<&str>, why| name.filter(|name| !name.is_empty()).map(Value::from).ok_or(why);
@@ -125,7 +125,7 @@ fn of_rpc(what: &CheckKind, ended: &Ended<'_>) -> Result<Value, &'static str> {
     }
 }
 
-/// The one value that all clients have.
+/// Returns the value that all clients have.
 fn same(mut values: impl Iterator<Item = Value>) -> Result<Value, &'static str> {
     let first = values.next().ok_or("nothing happened")?;
     match values.all(|value| value == first) {
@@ -134,7 +134,7 @@ fn same(mut values: impl Iterator<Item = Value>) -> Result<Value, &'static str> 
     }
 }
 
-/// The rules by which an update is rejected.
+/// Returns the rules by which an update is rejected.
 fn rules(updated: &Updated) -> Value {
     let faults = updated.nacked.iter().flat_map(|nacked| &nacked.faults);
     let ids: BTreeSet<&str> = faults.map(|(rule, _)| rule.id).collect();
@@ -168,7 +168,7 @@ fn place_name(place: StatePlace) -> String {
     }
 }
 
-/// The range of some numbers, as text.
+/// Writes the range of some numbers as a text.
 fn range(values: &[Value]) -> Value {
     let numbers = || values.iter().filter_map(Value::as_u64);
     let (least, most) = (numbers().min().unwrap_or(0), numbers().max().unwrap_or(0));

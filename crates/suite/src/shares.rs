@@ -1,15 +1,16 @@
 //! How RPCs are distributed, and how far that may be from what is expected.
 //!
-//! Without a tolerance of its own a share is held against chance: `k` of `n` RPCs are too far from a share `p` if
-//! `n * KL(k/n || p) > ln(2/α)`, where KL is the relative entropy of two coins. By Chernoff's bound that happens with a probability of at
-//! most α = 1/1000 if each RPC is drawn on its own, and less where the client goes round and draws nothing.
+//! A share without a tolerance is compared with what chance does: `k` of `n` RPCs are too far from
+//! a share `p` if `n * KL(k/n || p) > ln(2/α)`, where KL is the relative entropy of two coins. By
+//! Chernoff's bound that happens with a probability of at most α = 1/1000 if each RPC is drawn
+//! independently, and less if the client takes endpoints in turn and draws nothing.
 
 use std::collections::BTreeMap;
 
 use xdsctl_channel::sim::Outcome;
 use xdsctl_model::text::percent;
 
-/// How many seeds in how many may be further off.
+/// The range that chance allows is missed with one seed in this many.
 const SEEDS: f64 = 1000.0;
 
 /// A share of RPCs, from 0 to 1.
@@ -20,11 +21,12 @@ pub type Share = f64;
 pub struct ExpectedShares {
     /// The share of each address, cluster, locality or status code.
     pub of: BTreeMap<String, Share>,
-    /// How far off each may be, as a share of all RPCs; `None` for what chance does.
+    /// How far off each share may be, as a share of all RPCs; `None` allows what is due to chance.
     pub tolerance: Option<Share>,
 }
 
-/// What an RPC counts as: its status if it has no backend, else that, its clusters and its locality. A label may come twice.
+/// Returns the labels that an RPC counts for: its status if it has no backend, or else the backend,
+/// its clusters and its locality. A label may occur twice.
 pub fn labels(outcome: &Outcome) -> impl Iterator<Item = &str> {
     let place = outcome.place.as_ref().filter(|_| outcome.backend.is_some());
     let cluster = outcome.cluster.as_deref().filter(|_| outcome.backend.is_some());
@@ -33,7 +35,7 @@ pub fn labels(outcome: &Outcome) -> impl Iterator<Item = &str> {
     std::iter::once(end).chain(places).chain(cluster)
 }
 
-/// What is wrong with a count, if it is too far from its share.
+/// Says what is wrong with a count, if it is too far from its share.
 pub fn off(label: &str, count: u64, total: u64, expected: Share, tolerance: Option<Share>) -> Option<String> {
     let (least, most) = bounds(total, expected, tolerance);
     if (least..=most).contains(&count) {
@@ -47,7 +49,7 @@ pub fn off(label: &str, count: u64, total: u64, expected: Share, tolerance: Opti
     Some(format!("{}, {why}", share_words(label, count, total, expected)))
 }
 
-/// Why shares of so many RPCs hold whatever happens.
+/// Says why `shares` of this many RPCs hold whatever happens.
 pub fn cannot_fail(shares: &ExpectedShares, total: u64) -> Option<String> {
     let holds_always = |total: u64| {
         let mut all = shares.of.values().map(|share| bounds(total, *share, shares.tolerance));
@@ -72,13 +74,13 @@ fn share_words(label: &str, count: u64, total: u64, expected: Share) -> String {
     format!("{got} to `{label}` ({count} of {total} RPCs), expected {expected}")
 }
 
-/// A share with up to two decimals.
+/// Writes a share in percent, with up to two decimals.
 fn whole(share: Share) -> String {
     let hundredths = (share * 10_000.0).round() / 100.0;
     format!("{hundredths} %")
 }
 
-/// The fewest and the most RPCs that a share may be.
+/// Returns the fewest and the most RPCs that are close enough to a share.
 fn bounds(total: u64, expected: Share, tolerance: Option<Share>) -> (u64, u64) {
     let n = total as f64;
     if let Some(tolerance) = tolerance {
@@ -106,7 +108,7 @@ fn bounds(total: u64, expected: Share, tolerance: Option<Share>) -> (u64, u64) {
     (edge(mean, 0), edge(mean, total))
 }
 
-/// The relative entropy of coins that show heads with probability `q` and `p`.
+/// Computes the relative entropy of coins that show heads with probability `q` and `p`.
 fn entropy(q: f64, p: f64) -> f64 {
     let term = |q: f64, p: f64| match (q == 0.0, p == 0.0) {
         (true, _) => 0.0,

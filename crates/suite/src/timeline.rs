@@ -1,4 +1,4 @@
-//! What happens in the course of a test, event by event.
+//! What happens during a test, event by event.
 
 use super::run::{Effort, RunOptions, TestStop, addresses, channels, check};
 use super::{PlannedStep, Test};
@@ -7,26 +7,27 @@ use xdsctl_channel::sim::Channel;
 use xdsctl_lb::log::{LogEntry, MAX_ENTRIES};
 use xdsctl_lb::runtime::Time;
 
-/// Events of a timeline, of which a line has some hundred bytes.
+/// The most events of a timeline. Each is a line of some hundred bytes.
 const MAX_ENTRIES_IN_ALL: usize = 1_000_000;
 
 /// Receives the events of a test: each step before it runs, then the events of each client during
 /// it.
 pub trait Listener {
-    /// Hears that a step begins at a simulated time.
+    /// Receives the beginning of a step, at a simulated time.
     fn step(&mut self, planned: &PlannedStep, now: Time);
 
-    /// Something happened; `false` to hear of no more.
+    /// Receives an event of a client. Returns `false` to receive no more.
     fn event(&mut self, client: usize, told: &LogEntry) -> bool;
 
-    /// What people should hear of a step.
+    /// Receives a note on a step, for people.
     fn note(&mut self, planned: &PlannedStep, now: Time, note: &str);
 }
 
-/// Plays a test and tells what happens, step by step and in the order of time, up to [`RunOptions::until`].
+/// Plays a test and passes on what happens, step by step and in the order of time, up to
+/// [`RunOptions::until`].
 ///
 /// # Errors
-/// Why the test could not be played to its end.
+/// Fails if the test could not be played to its end, and says why.
 pub fn timeline(
     test: &Test,
     sessions: &[Session],
@@ -97,16 +98,16 @@ pub fn timeline(
 
 /// The result of passing events on to the listener.
 struct Heard {
-    /// The listener wants to hear more.
+    /// Whether the listener wants more events.
     goes_on: bool,
-    /// Events that were not kept.
+    /// The number of events that were not kept.
     left_out: u64,
-    /// Events are beyond the limit of all.
+    /// Whether there are more events than the timeline may have.
     is_cut: bool,
 }
 
-/// Tells what has happened in all channels, in the order of time; of one moment, client by client. `left` is how many events may
-/// still be told.
+/// Passes on what has happened in all channels, in the order of time. Events of the same moment
+/// come client by client. `left` is how many more events may be passed on.
 fn tell(channels: &mut [Channel], until: Time, left: &mut usize, listener: &mut dyn Listener) -> Heard {
     let mut all: Vec<(usize, LogEntry)> = Vec::new();
     let mut left_out = 0;
@@ -154,7 +155,8 @@ mod tests {
         fn note(&mut self, _: &PlannedStep, _: Time, _: &str) {}
     }
 
-    /// Steps and events of ten RPCs one by one, and why they ended.
+    /// Returns the numbers of steps and events of ten RPCs, sent one by one, and why the timeline
+    /// ended.
     fn of_at_most(most: usize) -> (usize, usize, Option<String>) {
         let suite = format!("cluster: c\nsteps: [{}]\n", "{pick: {}}, ".repeat(10));
         let mut sources = SourceMap::new();

@@ -1,7 +1,7 @@
-//! RPCs, and the connections below them, out of the client's traces `client_channel`, `client_channel_call`,
-//! `client_channel_lb_call`, `subchannel` and `retry`.
+//! RPCs, and the connections below them, from the client's traces `client_channel`,
+//! `client_channel_call`, `client_channel_lb_call`, `subchannel` and `retry`.
 //!
-//! A pointer names a thing as long as that lives, and then another one.
+//! A pointer in the log names one thing as long as that lives, and may name another one afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -13,57 +13,57 @@ use xdsctl_model::status::Code;
 /// An attempt of an RPC.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct CapturedAttempt {
-    /// Where it went; `None` if nowhere, or if the log does not tell.
+    /// The address that it went to; `None` if there is none, or if the log does not show it.
     pub address: Option<SocketAddr>,
-    /// The status code that it ended with; `None` if the log does not have it.
+    /// The status code that it ended with; `None` if the log does not show it.
     pub code: Option<Code>,
 }
 
-/// An RPC, as the lines of a log tell it.
+/// An RPC, as the lines of a log describe it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct LoggedRpc {
     /// The target of its channel.
     pub target: String,
     /// `/package.Service/Method`.
     pub method: String,
-    /// Headers that the log shows.
+    /// The headers that the log shows.
     pub headers: Vec<(String, String)>,
-    /// Names of headers whose values the log does not show.
+    /// The names of headers whose values the log does not show.
     pub hidden: Vec<String>,
-    /// It waits for a channel that fails.
+    /// Whether the RPC waits while the channel fails (`wait_for_ready`).
     pub waits: bool,
     /// When the call began, in microseconds.
     pub began: i64,
-    /// When a pick first led somewhere, or failed.
+    /// When a pick first completed or failed.
     pub picked: Option<i64>,
-    /// When it ended; `None` if the log ends before.
+    /// When the call ended; `None` if the log ends before that.
     pub ended: Option<i64>,
-    /// How it ended; `None` if the log does not tell.
+    /// The status code that it ended with; `None` if the log does not show it.
     pub code: Option<Code>,
-    /// Attempts that were picked for.
+    /// The attempts for which a pick completed.
     pub attempts: Vec<CapturedAttempt>,
 }
 
-/// A connection changed its state.
+/// A change of a connection's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ConnectionChange {
     pub at: i64,
     pub address: SocketAddr,
     pub state: Connectivity,
-    /// The attempt to connect was given up, and not refused.
+    /// Whether the attempt to connect timed out; otherwise it was refused.
     pub is_silent: bool,
 }
 
-/// What a log says of RPCs.
+/// What a log says about RPCs.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     /// The RPCs in the order in which they began.
     pub calls: Vec<LoggedRpc>,
     /// The connections in the order of the log.
     pub connections: Vec<ConnectionChange>,
-    /// Targets of xDS channels, also of those without an RPC, in the order of the log.
+    /// The targets of xDS channels in the order of the log, including channels without an RPC.
     pub targets: Vec<String>,
-    /// Words of picks were there that name an address which the log does not tell.
+    /// Whether the log shows picks of subchannels without the addresses of the subchannels.
     pub lacks_addresses: bool,
     channels: BTreeMap<String, String>,
     wrappers: BTreeMap<String, String>,
@@ -71,17 +71,18 @@ pub(super) struct Calls {
     states: BTreeMap<SocketAddr, Connectivity>,
     calld: BTreeMap<String, usize>,
     retried: BTreeMap<String, usize>,
-    /// RPC and attempt of each attempt of the channel, and of the retry filter.
+    /// The RPC and the attempt of each LB call of the channel, and of each attempt of the retry
+    /// filter.
     lb_calls: BTreeMap<String, (usize, usize)>,
     attempts: BTreeMap<String, (usize, usize)>,
-    /// The call whose filters were last made on a thread.
+    /// The RPC whose filters were last created, by thread.
     last: BTreeMap<String, usize>,
-    /// Calls that are the client's own.
+    /// RPCs that are the client's own.
     own: BTreeSet<usize>,
 }
 
 impl Calls {
-    /// Takes the next line.
+    /// Reads the next line.
     pub fn line(&mut self, line: &CapturedLine<'_>) {
         match line.file {
             "client_channel_filter.cc" => _ = self.channel(line),
@@ -91,7 +92,8 @@ impl Calls {
         }
     }
 
-    /// Forgets what is the client's own: its streams to control planes and load reporting servers.
+    /// Removes the client's own RPCs, such as its streams to control planes and load reporting
+    /// servers.
     pub fn finish(&mut self) {
         let own = std::mem::take(&mut self.own);
         let mut number = 0;
@@ -142,12 +144,13 @@ impl Calls {
             headers(metadata.1.split_once('}')?.0, call);
             let uri = self.channels.get(channel);
             let is_own = call.method.starts_with("/envoy.service.") || call.method.starts_with("/grpc.lookup.");
-            // A channel that was made before the log began may be one of xDS; its target is then not known.
+            // A channel that was made before the log began may be an xDS channel; its target is
+            // unknown then.
             if is_own || uri.is_some_and(|uri| !uri.starts_with("xds:")) {
                 self.own.insert(number);
             }
         } else if let Some((_, why)) = words.split_once("CANCEL:") {
-            // Its own deadline, or the application.
+            // The RPC's own deadline, or the application, has cancelled it.
             call.code = why.split([':', ' ']).next().and_then(Code::from_name);
         } else if words.starts_with("creating dynamic call stack") {
             self.last.insert(line.thread.to_owned(), number);
@@ -158,7 +161,7 @@ impl Calls {
             }
             let code = rest.split([':', ' ']).next().and_then(Code::from_name)?;
             if code != Code::Ok || call.code.is_none() {
-                // Without the retry trace OK may be a status that came with the trailers.
+                // Without the retry trace, OK may hide a status that came with the trailers.
                 let of_attempt = call.attempts.last().and_then(|attempt| attempt.code);
                 call.code = if code == Code::Ok { of_attempt } else { Some(code) };
             }
@@ -217,7 +220,7 @@ impl Calls {
         Some(())
     }
 
-    /// `subchannel 0x1 {address=ipv4:10.0.0.1:80, args={...}}: words`
+    /// Reads a line such as `subchannel 0x1 {address=ipv4:10.0.0.1:80, args={...}}: words`.
     fn subchannel(&mut self, words: &str) -> Option<()> {
         let (pointer, rest) = words.strip_prefix("subchannel ")?.split_once(" {address=")?;
         let address = address(rest.split_once(',')?.0)?;
@@ -236,7 +239,7 @@ impl Calls {
         let state = words.split_once(" state=")?.1;
         let (state, why) = state.split_once(' ').unwrap_or((state, ""));
         let state = Connectivity::from_name(state)?;
-        // Each channel, and each policy, has a wrapper of its own that hears of the same connection.
+        // Each channel, and each policy, has a wrapper of its own that reports the same connection.
         if self.states.insert(address, state) != Some(state) {
             let is_silent = why.contains("time out") || why.contains("timed out");
             self.connections.push(ConnectionChange {
@@ -250,21 +253,22 @@ impl Calls {
     }
 }
 
-/// The value of a name in `chand=0x1 calld=0x2`.
+/// Returns the value of a name in a text such as `chand=0x1 calld=0x2`.
 fn value<'w>(names: &'w str, name: &str) -> Option<&'w str> {
     names.split(' ').find_map(|word| word.strip_prefix(name))
 }
 
-/// `ipv4:10.0.0.1:80`, `ipv6:%5B::1%5D:80`.
+/// Reads an address such as `ipv4:10.0.0.1:80` or `ipv6:%5B::1%5D:80`.
 fn address(text: &str) -> Option<SocketAddr> {
     let text = text.strip_prefix("ipv4:").or_else(|| text.strip_prefix("ipv6:"))?;
     text.replace("%5B", "[").replace("%5D", "]").parse().ok()
 }
 
-/// Words that stand for a value (C-core metadata_batch.h `LogRedacted`...).
+/// The text that the log has in place of a value (C-core metadata_batch.h `LogRedacted`...).
 const HIDDEN: &str = "bytes redacted for security reasons.";
 
-/// `:path: /a.B/C, WaitForReady: false, user: 3 bytes redacted for security reasons.`
+/// Reads a list such as `:path: /a.B/C, WaitForReady: false, user: 3 bytes redacted for security
+/// reasons.`
 fn headers(metadata: &str, call: &mut LoggedRpc) {
     for pair in metadata.split(", ") {
         // The name of a pseudo-header begins with a colon.
@@ -276,7 +280,7 @@ fn headers(metadata: &str, call: &mut LoggedRpc) {
             ":path" => value.clone_into(&mut call.method),
             "WaitForReady" => call.waits = value.starts_with("true"),
             "user-agent" | "te" | "content-type" => {}
-            // What the client's own filters keep there has the name of a type.
+            // What the client's own filters keep in the metadata is named after a type.
             name if name.starts_with(|c: char| c == ':' || c.is_ascii_uppercase()) || name.starts_with("grpc-") => {}
             name if value.ends_with(HIDDEN) => call.hidden.push(name.to_owned()),
             name => call.headers.push((name.to_owned(), value.to_owned())),

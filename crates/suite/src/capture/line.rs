@@ -1,25 +1,25 @@
-//! The lines that C-core's log library writes: `I1122 10:29:13.023384    9225 xds_client.cc:407] words`, and those of grpc-go,
-//! `2026/11/22 10:29:13 INFO: [xds] words`, of which the time is read.
+//! The lines of C-core's log library, `I1122 10:29:13.023384    9225 xds_client.cc:407] words`, and
+//! those of grpc-go, `2026/11/22 10:29:13 INFO: [xds] words`, of which only the time is used.
 
-/// Most bytes that others may have written before the client's own line: a time, a pod.
+/// How many bytes others may have written before the client's own line, such as a time or a pod.
 const PREFIX_LOOK: usize = 200;
 
-/// A line of the client.
+/// A line that the client wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CapturedLine<'b> {
-    /// Microseconds, from some day on.
+    /// The time in microseconds, counted from some day on.
     pub at: i64,
     /// The thread that wrote it.
     pub thread: &'b str,
     /// The file of the client's sources, without the number of the line.
     pub file: &'b str,
-    /// The text of the line behind its head.
+    /// The text of the line after its head.
     pub words: &'b str,
-    /// Where it begins in the document.
+    /// Where the line begins in the document.
     pub start: usize,
 }
 
-/// The client's lines of a log; all others are passed over.
+/// Returns the client's lines of a log, and skips all others.
 pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = CapturedLine<'_>> {
     let mut start = 0;
     bytes.split(|byte| *byte == b'\n').filter_map(move |line| {
@@ -34,7 +34,7 @@ fn read(line: &str) -> Option<CapturedLine<'_>> {
     of_cpp(line).or_else(|| of_go(line))
 }
 
-/// `2026/11/22 10:29:13 INFO: [xds] words`
+/// Reads a line such as `2026/11/22 10:29:13 INFO: [xds] words`.
 fn of_go(line: &str) -> Option<CapturedLine<'_>> {
     let (head, words) = line.split_once(": [")?;
     let from = head.find('/')?.checked_sub(4)?;
@@ -50,9 +50,10 @@ fn of_go(line: &str) -> Option<CapturedLine<'_>> {
     })
 }
 
-/// Microseconds of a time like `10:29:13.023384` on a day; all months have 31.
+/// Returns the microseconds of a time like `10:29:13.023384` on a day. Every month counts 31 days.
 fn micros(month: i64, day: i64, time: &str) -> Option<i64> {
-    // Before its library is set up, C-core writes the seconds of the epoch as those of a minute.
+    // Before its library is set up, C-core writes the seconds since the epoch in place of the
+    // seconds of a minute.
     let number_of = |text: &str| text.parse::<i64>().ok().filter(|number| (0..1 << 40).contains(number));
     let (time, fraction) = time.split_once('.').unwrap_or((time, "000000"));
     let mut parts = time.split(':').map(number_of);
@@ -73,7 +74,7 @@ fn of_cpp(line: &str) -> Option<CapturedLine<'_>> {
         .find_map(|(at, _)| client_line(line.get(at + 1..)?))
 }
 
-/// A line behind the letter of its severity.
+/// Reads a line after the letter of its severity.
 fn client_line(rest: &str) -> Option<CapturedLine<'_>> {
     let (head, words) = rest.split_once("] ")?;
     let mut parts = head.split_ascii_whitespace();

@@ -1,4 +1,5 @@
-//! Suites out of the verbose log of a client: what its control plane sent, which RPCs it had, and where they went.
+//! Suites made from the verbose log of a client: what its control plane sent, which RPCs it had,
+//! and where they went.
 //!
 //! ```text
 //! log ─┬─ line ─ calls     RPCs, attempts, connections
@@ -6,8 +7,9 @@
 //!                          └─ steps ─ Draft
 //! ```
 //!
-//! What the log does not show is not made up: values of headers, deadlines that did not pass, what a backend was busy with.
-//! Of grpc-go's log only what was sent is read, because it says nothing of RPCs.
+//! What the log does not show is not made up: values of headers, deadlines that did not pass, what
+//! a backend was busy with. From grpc-go's log only what was sent is read, because it does not show
+//! RPCs.
 
 mod calls;
 mod line;
@@ -21,24 +23,24 @@ use calls::Calls;
 use line::CapturedLine;
 use xdsctl_document::source::{Source, SourceId};
 
-/// The traces that a log needs for all that is read of it.
+/// The traces that a log needs so that all can be read from it.
 pub const TRACES: &str = "xds_client,client_channel,client_channel_call,client_channel_lb_call,subchannel,retry";
 
-/// A suite out of a log.
+/// A suite made from a log.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Captured {
-    /// The suite that was made of the log.
+    /// The suite.
     pub draft: Draft,
-    /// RPCs that are in it.
+    /// The number of RPCs in the suite.
     pub rpcs: usize,
     /// What could not be read, in sentences.
     pub notes: Vec<String>,
 }
 
-/// Makes a suite of a log. `shows_secrets` leaves secrets in resources as they are.
+/// Makes a suite from a log. `shows_secrets` leaves secrets in resources as they are.
 ///
 /// # Errors
-/// Why there is nothing to make one of.
+/// Fails if there is nothing to make a suite from, and says why.
 pub fn capture(id: SourceId, source: &Source, shows_secrets: bool) -> Result<Captured, String> {
     let lines: Vec<CapturedLine<'_>> = line::lines(source.bytes()).collect();
     let responses = sent::responses(id, source, &lines, shows_secrets);

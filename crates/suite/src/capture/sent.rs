@@ -1,4 +1,5 @@
-//! What the control plane has sent, out of the trace `xds_client`: each DiscoveryResponse with its time, and whether the client took it.
+//! What the control plane sent, from the trace `xds_client`: each DiscoveryResponse with its time,
+//! and which resources the client rejected.
 
 use std::collections::BTreeMap;
 
@@ -9,46 +10,47 @@ use xdsctl_document::source::node::JsonNode;
 use xdsctl_document::source::{Source, SourceId};
 use xdsctl_model::resource::ResourceType;
 
-/// A resource as it was sent.
+/// A resource as the control plane sent it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CapturedResource {
     pub name: String,
     /// The resource, with its `@type`.
     pub node: JsonNode,
-    /// The client said that it rejects it.
+    /// Whether the client said that it rejects the resource.
     pub is_rejected: bool,
-    /// Rules by which it has to be rejected.
+    /// The ids of the rules by which it has to be rejected.
     pub rules: Vec<&'static str>,
 }
 
 impl CapturedResource {
-    /// Says whether another one is the same, but for its place in the log.
+    /// Says whether another resource is the same, apart from its place in the log.
     pub fn is_same(&self, other: &CapturedResource) -> bool {
         self.node.to_json() == other.node.to_json()
     }
 }
 
-/// A response of the control plane, as the log has it.
+/// A response of the control plane, as the log shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CapturedResponse {
-    /// When it was sent, in microseconds.
+    /// When the response was sent, in microseconds.
     pub at: i64,
     pub resource_type: ResourceType,
     pub resources: Vec<CapturedResource>,
-    /// Resources that it does not have do not exist: it is one of Listeners or Clusters.
+    /// Whether a resource that is missing from the response does not exist, as for Listeners and
+    /// Clusters.
     pub has_all: bool,
-    /// The log would say if the client rejected something: it is C-core's.
+    /// Whether the log would show a rejection, as that of C-core does.
     pub tells_verdicts: bool,
     nonce: String,
 }
 
-/// What a log has of responses.
+/// The responses in a log.
 #[derive(Debug, Default)]
 pub(super) struct SentResponses {
     pub sent: Vec<CapturedResponse>,
-    /// Resources that the log does not hold in a form that can be read.
+    /// The number of resources that the log does not hold in a form that can be read.
     pub unreadable: usize,
-    /// Resources of which something is masked.
+    /// The number of resources of which something is masked.
     pub masked: usize,
 }
 
@@ -74,7 +76,7 @@ pub(super) fn responses(
     let tells_verdicts = lines.iter().any(|line| line.file == "xds_client.cc");
     let mut printer = Printer::new(!shows_secrets);
     for response in logged {
-        // Of a log without times the order is what is left.
+        // Without times in the log, only the order is known.
         let before = found.sent.last().map_or(0, |sent: &CapturedResponse| sent.at);
         let resource_type = response.resource_type;
         let mut resources = Vec::new();
@@ -118,7 +120,8 @@ pub(super) fn responses(
     found
 }
 
-/// Notes what the client says that it rejects: `... will NACK: nonce=15 status=...: [resource index 4: pay: ...; ...]`.
+/// Notes which resources the client rejected, by lines such as `... will NACK: nonce=15 status=...:
+/// [resource index 4: pay: ...; ...]`.
 fn rejected(sent: &mut [CapturedResponse], lines: &[CapturedLine<'_>]) {
     let by_nonce: BTreeMap<(ResourceType, String), usize> = sent
         .iter()

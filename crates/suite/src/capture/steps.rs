@@ -1,4 +1,5 @@
-//! From what a log says to the steps of a suite: what was there when the first RPC was sent is the world, the rest happens.
+//! Makes the steps of a suite from a log. What was there when the first RPC was sent is the world;
+//! the rest happens in steps.
 
 mod rpc;
 
@@ -16,27 +17,27 @@ use xdsctl_lb::runtime::{Connectivity, Time};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::status::Code;
 
-/// Microseconds below which RPCs of one kind are sent one after the other, without a pause.
+/// RPCs of one kind that are fewer microseconds apart than this are sent without a pause.
 const TOGETHER: i64 = 50_000;
 
-/// What the control plane has sent by now.
+/// The resources that the control plane has sent so far.
 type SentResources<'s> = BTreeMap<(ResourceType, &'s str), &'s CapturedResource>;
 
-/// What happens in a log, of which steps are made.
+/// An event in a log, from which steps are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// A response, by number.
+    /// A response, by its number.
     Sent(usize),
-    /// What a backend does, by number.
+    /// An event of a backend, by its number.
     Backend(usize),
-    /// RPCs that belong together: from one number on, to another one.
+    /// RPCs that belong together, as a range: the number of the first, and one more than the last.
     Calls(usize, usize),
 }
 
-/// What a backend does, and when.
+/// An event of a backend: its time, the verb of the step, and the backend's address.
 type Doing = (i64, &'static str, SocketAddr);
 
-/// The suite of what a log says.
+/// Makes the suite from what a log says.
 pub(super) fn draft(sent: &[CapturedResponse], calls: Calls) -> Draft {
     let Calls {
         mut calls,
@@ -45,7 +46,7 @@ pub(super) fn draft(sent: &[CapturedResponse], calls: Calls) -> Draft {
         ..
     } = calls;
     let begin = begin(sent, &calls);
-    // What was sent before there was a configuration waited for it.
+    // RPCs that began before there was a configuration waited for it.
     calls.iter_mut().for_each(|call| call.began = call.began.max(begin));
     calls.sort_by_key(|call| call.began);
     let mut used: Vec<String> = Vec::new();
@@ -95,7 +96,8 @@ pub(super) fn draft(sent: &[CapturedResponse], calls: Calls) -> Draft {
     writer.draft
 }
 
-/// When the first RPC had its configuration; without RPCs, when something is sent anew.
+/// Returns when the first RPC had its configuration; without RPCs, the time of the last response
+/// before a resource changes.
 fn begin(sent: &[CapturedResponse], calls: &[LoggedRpc]) -> i64 {
     let picked = calls.iter().filter_map(|call| call.picked.or(call.ended)).min();
     picked.unwrap_or_else(|| {
@@ -116,7 +118,8 @@ fn begin(sent: &[CapturedResponse], calls: &[LoggedRpc]) -> i64 {
     })
 }
 
-/// What a response changes: resources that are new or other ones, and names of those that are gone.
+/// Applies a response. Returns the resources that are new or changed, and the names of those that
+/// are gone.
 fn apply<'s>(sent: &'s CapturedResponse, held: &mut SentResources<'s>) -> (Vec<&'s CapturedResource>, Vec<&'s str>) {
     let of_type = sent.resource_type;
     let mut changed = Vec::new();
@@ -139,7 +142,7 @@ fn apply<'s>(sent: &'s CapturedResponse, held: &mut SentResources<'s>) -> (Vec<&
     (changed, gone)
 }
 
-/// Backends that could not be reached at first, and what they did later.
+/// Returns the backends that could not be reached at first, and what backends did later.
 fn backends(connections: &[ConnectionChange], begin: i64) -> (Vec<(SocketAddr, bool)>, Vec<Doing>) {
     #[derive(Default)]
     struct Known {
@@ -164,7 +167,8 @@ fn backends(connections: &[ConnectionChange], begin: i64) -> (Vec<(SocketAddr, b
                 let verb = if is_silent { "silence" } else { "stop" };
                 match of.was_ready {
                     true => doings.push((of.left.take().unwrap_or(at), verb, address)),
-                    // Whoever tries first learns it; it may have been so from the beginning.
+                    // The first attempt to connect shows it; it may have been so from the
+                    // beginning.
                     false => unreachable.push((address, is_silent)),
                 }
             }
@@ -185,7 +189,7 @@ fn backends(connections: &[ConnectionChange], begin: i64) -> (Vec<(SocketAddr, b
     (unreachable, doings)
 }
 
-/// What happens, in the order of time; what happens while RPCs are under way is theirs.
+/// Returns the events in the order of time. What happens while RPCs are in flight is left to these.
 fn events(calls: &[LoggedRpc], others: &[(i64, Event)]) -> Vec<(i64, Event)> {
     let mut events: Vec<(i64, Event)> = Vec::new();
     let mut spans: Vec<(i64, i64)> = Vec::new();
@@ -211,7 +215,7 @@ fn events(calls: &[LoggedRpc], others: &[(i64, Event)]) -> Vec<(i64, Event)> {
     events
 }
 
-/// Responses and what backends do, after the beginning, in the order of time.
+/// Returns the responses, and what backends do, after `begin` in the order of time.
 fn others(sent: &[CapturedResponse], doings: &[Doing], begin: i64) -> Vec<(i64, Event)> {
     let later = sent.iter().enumerate().filter(|(_, sent)| sent.at > begin);
     let later = later.map(|(number, sent)| (sent.at, Event::Sent(number)));
@@ -224,7 +228,7 @@ fn others(sent: &[CapturedResponse], doings: &[Doing], begin: i64) -> Vec<(i64, 
     all
 }
 
-/// What happens while some RPCs are under way.
+/// Returns what happens while some RPCs are in flight.
 fn inner<'o>(calls: &[LoggedRpc], others: &'o [(i64, Event)]) -> &'o [(i64, Event)] {
     let start = calls.first().map_or(0, |call| call.began);
     let end = calls.iter().filter_map(|call| call.ended).max().unwrap_or(start);
@@ -233,7 +237,7 @@ fn inner<'o>(calls: &[LoggedRpc], others: &'o [(i64, Event)]) -> &'o [(i64, Even
     others.get(from..to).unwrap_or_default()
 }
 
-/// What RPCs of one step have in common.
+/// What the RPCs of one step have in common.
 #[derive(Debug, Clone, PartialEq)]
 struct StepShape {
     client: Option<usize>,
@@ -246,11 +250,12 @@ struct StepShape {
 struct StepWriter<'s> {
     draft: Draft,
     held: SentResources<'s>,
-    /// Time of the log that has been written.
+    /// The time of the log up to which steps are written.
     at: i64,
-    /// RPCs that were given a name.
+    /// How many groups of RPCs were given a name.
     begun: usize,
-    /// The shape of the RPCs of the last step, and their places, if more can be added to it.
+    /// The shape, the number and the addresses of the RPCs of the last step, if more can be added
+    /// to it.
     last: Option<(StepShape, usize, Vec<SocketAddr>)>,
 }
 
@@ -258,7 +263,7 @@ impl<'s> StepWriter<'s> {
     fn push(&mut self, deed: DraftAction, client: Option<usize>, comment: String, expect: Vec<Expected>) {
         self.last = None;
         self.draft.steps.push(Drafted {
-            // Only what a client sent and does not log is told of a step with expectations.
+            // On a step with RPCs, a comment can only be about headers whose values are not logged.
             is_partial: !comment.is_empty() && matches!(deed, DraftAction::Pick(_) | DraftAction::Finish(_)),
             comment,
             client,
@@ -267,7 +272,7 @@ impl<'s> StepWriter<'s> {
         });
     }
 
-    /// Adds a step that lets time pass until a time of the log.
+    /// Adds a pause until a time of the log.
     fn until(&mut self, at: i64) {
         let gap = at - self.at;
         if gap >= TOGETHER && !self.draft.steps.is_empty() {
@@ -336,7 +341,7 @@ impl<'s> StepWriter<'s> {
         );
     }
 
-    /// Writes RPCs of which each was under way with the one before it, and what happened meanwhile.
+    /// Writes RPCs that overlap in time, and what happened meanwhile.
     fn calls(
         &mut self,
         calls: &[LoggedRpc],

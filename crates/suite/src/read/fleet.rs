@@ -7,10 +7,10 @@ use xdsctl_channel::sim::script::value::{share, wrong};
 use xdsctl_document::source::node::JsonNode;
 use xdsctl_model::profile::Client;
 
-/// Most clients of a fleet.
+/// The most clients of a fleet.
 const MAX_FLEET: usize = 100;
 
-/// How far the shares of a fleet may be from a whole.
+/// How far the shares of a fleet together may be from a whole.
 const SHARE_TOLERANCE: f64 = 1e-3;
 
 impl SuiteReader<'_> {

@@ -1,4 +1,5 @@
-//! What the tests of a file have in common, and what a test says of the same for itself: world, clients, backends, `never`.
+//! What the tests of a file have in common, and what a test sets for itself: world, clients,
+//! backends, `never`.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -14,7 +15,7 @@ use xdsctl_document::source::Span;
 use xdsctl_document::source::node::{JsonMember, JsonNode, Value};
 use xdsctl_model::profile;
 
-/// What can be said of a client.
+/// The members of a client.
 const CLIENT: [&str; 8] = [
     "target",
     "authority",
@@ -26,13 +27,13 @@ const CLIENT: [&str; 8] = [
     "seed",
 ];
 
-/// Most clients of a test.
+/// The most clients of a test.
 const MAX_CLIENTS: usize = 1000;
 
-/// Most of what no RPC of a test may do: each RPC is held against all of it.
+/// The most entries of `never` in a test: each RPC is held against all of them.
 const MAX_NEVER: usize = 1000;
 
-/// What tests of a file have in common, or one test for itself.
+/// What the tests of a file have in common, or what one test sets for itself.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Common {
     pub world: Arc<[InitialConfig]>,
@@ -53,7 +54,7 @@ impl Common {
         Common::default().with(reader, node)
     }
 
-    /// A test that has it, and nothing else yet.
+    /// Makes a test with these settings, and nothing else yet.
     pub fn into_test(self) -> Test {
         Test {
             name: String::new(),
@@ -73,7 +74,7 @@ impl Common {
         }
     }
 
-    /// How much of it there is, the world apart.
+    /// Returns how many entries there are, without those of the world.
     pub fn count(&self) -> usize {
         let Common {
             env,
@@ -86,8 +87,9 @@ impl Common {
         env.len() + resolve.len() + clients.len() + backends.len() + never.len()
     }
 
-    /// What a test says for itself goes before what all say, but for backends that it does not name, and `never`, of which both hold.
-    /// What cannot be read is noted, and stays as it was.
+    /// Returns these settings with those that a test sets for itself. They replace the common ones,
+    /// but backends that the test does not name stay, and both lists of `never` hold. What cannot
+    /// be read is noted, and stays as it was.
     pub fn with(&self, reader: &SuiteReader<'_>, node: &JsonNode) -> Common {
         let mut own = self.clone();
         let said = |member: &str| node.get(member);
@@ -110,7 +112,7 @@ impl Common {
             own.resolve = resolve.into();
         }
         if let Some(server) = said("server") {
-            // The steps are a server's, whatever is wrong with what is said of it.
+            // The steps are those of a server, even if its members have faults.
             own.server = Some(Arc::new(reader.keep(reader.server(server)).unwrap_or_default()));
         }
         reader.keep(reader.client(node, &mut own.client));
@@ -126,7 +128,7 @@ impl Common {
         } else if CLIENT.iter().any(|member| said(member).is_some()) {
             let kinds: Vec<_> = own.fleet.iter().map(|client| client.kind).collect();
             reader.client_of_all(node, &mut own.fleet);
-            // A fleet stands in the place of `kind`.
+            // A fleet takes the place of `kind`.
             let clients = Arc::make_mut(&mut own.fleet).iter_mut();
             clients.zip(kinds).for_each(|(client, kind)| client.kind = kind);
         }
@@ -171,7 +173,7 @@ impl SuiteReader<'_> {
             let mut client = PlannedClient {
                 name: member.name.clone(),
                 span: self.place(member.at),
-                // Each draws for itself.
+                // Each client draws its own random numbers.
                 seed: common.seed.wrapping_add(number as u64),
                 ..common.clone()
             };
@@ -184,11 +186,11 @@ impl SuiteReader<'_> {
         Ok(clients)
     }
 
-    /// Gives clients that all tests have what one test says of its own.
+    /// Applies what one test sets for its client to the clients that all tests have.
     fn client_of_all(&self, node: &JsonNode, clients: &mut Arc<[PlannedClient]>) {
         let mut own = clients.to_vec();
         for client in &mut own {
-            // What is wrong with it was noted where the test's own client was read.
+            // Faults in `node` were noted where the test's own client was read.
             let _ = self.client(node, client);
         }
         *clients = own.into();

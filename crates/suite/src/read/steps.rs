@@ -1,4 +1,4 @@
-//! A step of a test: its verb, whom it is for, what is expected.
+//! Reads a step of a test: its verb, the client that it is for, and what is expected.
 
 use super::{BESIDE, Faulty, SuiteReader, fault};
 use crate::expect::Sight;
@@ -73,7 +73,7 @@ impl SuiteReader<'_> {
         })
     }
 
-    /// What is wrong with a step that has two verbs.
+    /// Returns the fault of a step that has two verbs.
     pub(crate) fn second_verb(&self, second: &JsonMember) -> SuiteFault {
         let message = format!(
             "a step has one verb, this one has a second, `{}`: make it a step of its own",
@@ -82,12 +82,12 @@ impl SuiteReader<'_> {
         fault(self.place(second.at), message)
     }
 
-    /// What is wrong with a step that neither does nor expects anything.
+    /// Returns the fault of a step that neither does nor expects anything.
     pub(crate) fn empty_step(&self, node: &JsonNode) -> SuiteFault {
         fault(self.place(node.span), "the step says nothing".to_owned())
     }
 
-    /// Where a step is shown: its first member, which is its verb as people write it.
+    /// Returns where a step is shown: at its first member, which is its verb as people write it.
     pub(crate) fn place_of_step(&self, node: &JsonNode, members: &[JsonMember]) -> Span {
         self.place(Span::new(
             members.first().map_or(node.span.start, |member| member.at.start),

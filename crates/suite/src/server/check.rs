@@ -13,7 +13,7 @@ use xdsctl_server::running::ConnectionState;
 pub(crate) struct ServerCheck {
     /// The bytes of the document in which it is written.
     pub span: Span,
-    /// Where its value stands.
+    /// The bytes of the document that hold its value.
     pub value: Span,
     pub what: ServerCheckKind,
 }
@@ -25,12 +25,12 @@ impl ServerCheck {
     }
 }
 
-/// What is expected. Of a list one is enough.
+/// What is expected. One value of a list is enough, but all rules of `nack` are needed.
 #[derive(Debug, Clone)]
 pub(crate) enum ServerCheckKind {
     /// How the connection or the RPC ends.
     Ends(Vec<ExpectedEnd>),
-    /// The policy that decides; `none` where none does.
+    /// The policy that decides, or `none`.
     Policy(Vec<String>),
     /// The filter chain, by its place or its name.
     Chain(Vec<String>),
@@ -44,11 +44,11 @@ pub(crate) enum ServerCheckKind {
     Message(String),
     /// The certificate that the server shows.
     Shows(Vec<String>),
-    /// The rules by which the update is rejected; none if it is accepted.
+    /// The rules by which the update is rejected; without rules, it is accepted.
     Nack(Vec<&'static Rule>),
-    /// What has become of connections.
+    /// The states of connections, by their names.
     Connections(BTreeMap<String, ConnectionState>),
-    /// The server serves, or does not.
+    /// Whether the server serves.
     Serves(bool),
 }
 
@@ -57,11 +57,11 @@ pub(crate) enum ServerCheckKind {
 pub(crate) struct ExpectedEnd {
     /// One of [`ENDS`].
     pub name: &'static str,
-    /// The policy that keeps the RPC out, if it is named.
+    /// The policy that denies the RPC, if it is named.
     pub by: Option<String>,
 }
 
-/// The words for ends, as `admit` says them.
+/// The words for ends, as `admit` prints them.
 pub(crate) const ENDS: [&str; 10] = [
     "connected",
     "served",
@@ -76,7 +76,7 @@ pub(crate) const ENDS: [&str; 10] = [
 ];
 
 impl ExpectedEnd {
-    /// Reads one: `served`, `denied by carts`.
+    /// Reads an end, such as `served` or `denied by carts`.
     pub fn of(text: &str) -> Option<ExpectedEnd> {
         let (word, by) = match text.strip_prefix("denied by ") {
             Some(policy) => ("denied", Some(policy.trim().to_owned())),
@@ -92,24 +92,25 @@ impl ExpectedEnd {
 pub(crate) struct Saw {
     /// How the connection or the RPC ends; `None` for other steps.
     pub end: Option<End>,
-    /// The same in words, with the reason.
+    /// The end in words, with the reason.
     pub words: String,
     /// The chain's place, and its name.
     pub chain: Option<(String, String)>,
     pub virtual_host: Option<String>,
     /// The route's number, and its name.
     pub route: Option<(String, String)>,
-    /// The policy that decides: the last that matched.
+    /// The policy that decides: the last one that matched.
     pub policy: Option<String>,
     pub shows: Option<String>,
     /// The ids of the rules by which an update is rejected.
     pub nacked: Vec<&'static str>,
-    /// What was said of the update.
+    /// Notes on the update.
     pub notes: Vec<String>,
 }
 
 impl Saw {
-    /// What happened instead, if a check does not hold. `state` and `serves` are of the server after the step.
+    /// Returns what happened instead, if a check does not hold. `state` and `serves` are those of
+    /// the server after the step.
     pub fn instead(
         &self,
         what: &ServerCheckKind,

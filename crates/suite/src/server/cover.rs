@@ -1,4 +1,5 @@
-//! What of a server's configuration the RPCs of tests have met: filter chains, virtual hosts, routes, policies.
+//! Which parts of a server's configuration the RPCs of tests have met: filter chains, virtual
+//! hosts, routes, policies.
 
 use crate::coverage::{Coverage, CoverageKind};
 use xdsctl_channel::client::Client;
@@ -11,7 +12,7 @@ use xdsctl_model::resource::route::{Route, VirtualHost};
 use xdsctl_server::admit::Handled;
 use xdsctl_server::routing::Routes;
 
-/// Adds what a Listener has.
+/// Adds the parts of a Listener.
 pub(super) fn listener(name: &str, listener: &TcpListener, client: &Client, coverage: &mut Coverage) {
     for (index, chain) in listener.used_chains() {
         let place = format!("{name} {}", chain_place(index));
@@ -36,12 +37,13 @@ pub(super) fn listener(name: &str, listener: &TcpListener, client: &Client, cove
     }
 }
 
-/// Adds a chain that took a connection.
+/// Marks the chain that took a connection.
 pub(super) fn connected(name: &str, index: Option<usize>, coverage: &mut Coverage) {
     coverage.meet(CoverageKind::FilterChain, format!("{name} {}", chain_place(index)));
 }
 
-/// Adds what an RPC has met; `matched` are the filters whose policies matched, by name, with the policy.
+/// Marks the parts that an RPC has met. `matched` has the filters whose policies matched: the name,
+/// the level of the config, and the policy.
 pub(super) fn called(
     (name, index, chain): (&str, Option<usize>, &FilterChain),
     handled: &Handled,

@@ -1,11 +1,12 @@
-//! Tests of a server: who gets a connection and an RPC, while Listeners change and certificates are rotated.
+//! Tests of a server: which connections and RPCs it lets in, while Listeners change and
+//! certificates are rotated.
 //!
 //! ```text
 //! server, steps ─ read ─ ServerTest ─ play ─ Played
 //!                                      RunningServer of xdsctl_server
 //! ```
 //!
-//! A test with a `server` has steps of its own; none of a channel's.
+//! A test with a `server` has steps of its own, and none of a channel's.
 
 mod check;
 mod cover;
@@ -29,15 +30,15 @@ use xdsctl_server::{Connection, Rpc};
 /// The server of a test.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlannedServer {
-    /// The bytes of the document in which it is written.
+    /// The bytes of the document in which the server is written.
     pub span: Span,
-    /// The address that its program listens on, as `host:port`.
+    /// The address that the server's program listens on, as `host:port`.
     pub listen: String,
-    /// Its program has no xDS credentials.
+    /// Whether the server's program has no xDS credentials.
     pub has_no_credentials: bool,
-    /// Its certificate providers by name; `None` if each has what it is used for.
+    /// The server's certificate providers by name; `None` if each has whatever it is used for.
     pub providers: Option<BTreeMap<String, Provider>>,
-    /// Milliseconds of grace for drained connections, if its program says so.
+    /// The grace for drained connections in milliseconds, if the server's program sets one.
     pub drain_grace: Option<i64>,
     /// The time at the beginning, in seconds since 1970.
     pub at: Option<i64>,
@@ -48,9 +49,9 @@ pub struct PlannedServer {
 pub struct ServerTest {
     /// The server.
     pub server: Arc<PlannedServer>,
-    /// Its family and version; `None` leaves them to the caller.
+    /// The family and version of the server; `None` leaves them to the caller.
     pub kind: Option<profile::Client>,
-    /// What happens, in order.
+    /// The steps, in order.
     pub(crate) steps: Vec<ServerStep>,
 }
 
@@ -58,7 +59,7 @@ pub struct ServerTest {
 #[derive(Debug, Clone)]
 pub(crate) struct ServerStep {
     pub span: Span,
-    /// What happens; `None` where something is only looked at.
+    /// What happens; `None` if the step only has expectations.
     pub action: Option<Action>,
     pub expect: Vec<ServerCheck>,
 }
@@ -66,25 +67,26 @@ pub(crate) struct ServerStep {
 /// What happens to a server.
 #[derive(Debug, Clone)]
 pub(crate) enum Action {
-    /// A client connects. The server's own address is completed by that on which it listens.
+    /// A client connects. If the test gives only a part of the server's address, the rest comes
+    /// from the address that the server listens on.
     Connect { name: String, connection: Connection },
-    /// An RPC on a connection.
+    /// An RPC is sent on a connection and ends.
     Call { on: String, call: TestRpc },
-    /// An RPC that goes on while the next steps are played.
+    /// An RPC is sent that goes on while the next steps are played.
     Begin { name: String, on: String, call: TestRpc },
     /// The RPC of this name ends.
     Finish(String),
     /// The control plane sends these resources.
     Update(SentTexts),
-    /// The control plane has these no more.
+    /// The control plane no longer has these resources.
     Remove(Vec<(ResourceType, String)>),
-    /// Files of certificate providers are replaced, by the provider's name.
+    /// The files of certificate providers are replaced, by the provider's name.
     Rotate(Vec<(String, NewFiles)>),
-    /// So many milliseconds pass.
+    /// This many milliseconds pass.
     Sleep(i64),
 }
 
-/// An RPC of a test; without an `authority` it has that of the server.
+/// An RPC of a test. Without an `authority` of its own it has that of the server.
 #[derive(Debug, Clone)]
 pub(crate) struct TestRpc {
     pub rpc: Rpc,

@@ -1,4 +1,4 @@
-//! A test of a server at work.
+//! Plays a test of a server.
 
 use super::check::Saw;
 use super::cover;
@@ -18,13 +18,13 @@ use xdsctl_server::routing::Routes;
 use xdsctl_server::running::{Called, RunningServer, Setup};
 use xdsctl_server::{Connection, End, words};
 
-/// Policies that a failure names.
+/// The most policies that a failure names.
 const MAX_NAMED: usize = 5;
 
 /// Why an expectation of a server's test is not recorded.
 const NOT_RECORDED: &str = "what is expected of a server is not recorded";
 
-/// Plays a test of a server that holds what `client` does.
+/// Plays a test of a server that has the resources that `client` holds.
 pub fn run_server(test: &ServerTest, client: Client, server: ListeningServer, run_options: RunOptions) -> Played {
     let planned = &test.server;
     let mut played = Played::default();
@@ -105,7 +105,7 @@ struct Run {
 }
 
 impl Run {
-    /// Why the server does not serve, if it does not.
+    /// Says why the server does not serve, if it does not.
     fn serves(&self) -> Result<(), String> {
         let serving = self.server.serving();
         serving
@@ -113,7 +113,7 @@ impl Run {
             .map_err(|why| words::not_serving(&self.server.server, &why))
     }
 
-    /// Notes what the configuration in use has.
+    /// Adds the parts of the configuration in use to the coverage.
     fn configuration(&mut self) {
         if let (Some(coverage), Ok(serving)) = (&mut self.coverage, self.server.serving()) {
             let name = &self.server.server.listener;
@@ -201,7 +201,7 @@ impl Run {
         rpc
     }
 
-    /// What an RPC led to.
+    /// Returns what an RPC led to.
     fn saw(&mut self, on: &str, rpc: &xdsctl_server::Rpc, called: Called) -> Saw {
         let Called { end, handled } = called;
         let mut saw = Saw {
@@ -250,7 +250,7 @@ impl Run {
         saw
     }
 
-    /// How something ends, in words.
+    /// Says how something ends.
     fn words(&self, end: &End, why: Option<&str>) -> String {
         let name = end.name();
         match (end, why) {
@@ -264,7 +264,7 @@ impl Run {
     }
 }
 
-/// The virtual host and the route of an RPC.
+/// Notes the virtual host and the route of an RPC in `saw`.
 fn named(handled: &Handled, saw: &mut Saw) {
     let (Routes::Held(held), Some(choice)) = (&handled.routes, &handled.route) else {
         return;

@@ -1,4 +1,4 @@
-//! The server of a test, its steps and what is expected of them, out of their YAML.
+//! Reads the server of a test, its steps and what is expected of them from YAML.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -20,10 +20,10 @@ use xdsctl_server::handshake::{Provider, Roots};
 use xdsctl_server::running::{ConnectionState, NewFiles};
 use xdsctl_server::{Connection, PeerCertificate, Rpc, Transport};
 
-/// What can be said of a server.
+/// The members of a server.
 const SERVER: [&str; 5] = ["listen", "xds_credentials", "certificates", "drain_grace", "at"];
 
-/// What a step of a server can do.
+/// The verbs of a server's steps.
 const VERBS: [&str; 8] = [
     "connect", "call", "begin", "finish", "update", "remove", "rotate", "sleep",
 ];
@@ -70,7 +70,7 @@ const OF_CHANNELS: [&str; 10] = [
     "never",
 ];
 
-/// Stands for nothing.
+/// The word for nothing.
 const NONE: &str = "none";
 
 impl SuiteReader<'_> {
@@ -178,7 +178,7 @@ impl SuiteReader<'_> {
     }
 }
 
-/// What earlier steps have named.
+/// The names that earlier steps have given.
 #[derive(Debug, Default)]
 struct Names {
     last: Option<String>,
@@ -191,7 +191,7 @@ const fn is_of_action(what: &ServerCheckKind) -> bool {
     !matches!(what, ServerCheckKind::Connections(_) | ServerCheckKind::Serves(_))
 }
 
-/// Why a check cannot be made of a step with this verb.
+/// Says why a step with this verb cannot have a check.
 fn why_not(what: &ServerCheckKind, verb: &str) -> Option<&'static str> {
     let (verbs, why): (&[&str], _) = match what {
         ServerCheckKind::Ends(_) | ServerCheckKind::Chain(_) => (
@@ -266,7 +266,7 @@ fn action(verb: &JsonMember, names: &mut Names) -> Result<Action, Located> {
     })
 }
 
-/// The connection of an RPC: the one that is named, else the last one.
+/// Returns the connection of an RPC: the one that it names, or else the last one.
 fn on(node: &JsonNode, names: &Names) -> Result<String, Located> {
     let named = text(node, "on")?;
     let is_known = |name: &String| names.connections.contains(name);
@@ -297,7 +297,7 @@ fn connection(node: &JsonNode) -> Result<Connection, Located> {
     }
     Ok(Connection {
         from: ip("from")?.unwrap_or(local),
-        // An address of 0.0.0.0 stands for the server's own, which is known later.
+        // 0.0.0.0 stands for the server's own address, which is known later.
         to: ip("to")?.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0)),
         transport: match (shown, speaks_tls) {
             (true, _) => Transport::Tls(Some(certificate(node)?)),
@@ -352,7 +352,7 @@ fn call(node: &JsonNode) -> Result<TestRpc, Located> {
     })
 }
 
-/// A time as seconds since 1970.
+/// Reads a time as seconds since 1970.
 fn time(node: &JsonNode, member: &str) -> Result<Option<i64>, Located> {
     let Some(node) = node.get(member) else { return Ok(None) };
     let time = node.text().and_then(read_time);
@@ -360,7 +360,7 @@ fn time(node: &JsonNode, member: &str) -> Result<Option<i64>, Located> {
         .ok_or_else(|| wrong(member, node, "a time like 2026-11-24T18:00:00Z"))
 }
 
-/// The files that certificate providers begin with.
+/// Reads the files that certificate providers have at first.
 fn providers(node: &JsonNode) -> Result<BTreeMap<String, Provider>, Located> {
     let map = object("certificates", node, "an object of files by certificate provider")?;
     map.iter()
@@ -375,7 +375,8 @@ fn providers(node: &JsonNode) -> Result<BTreeMap<String, Provider>, Located> {
         .collect()
 }
 
-/// Files of one provider: `{identity: NAME, roots: [NAME]}`. An identity of `null` is one that cannot be used.
+/// Reads the files of one provider: `{identity: NAME, roots: [NAME]}`. An identity of `null` cannot
+/// be used.
 fn rotated(node: &JsonNode) -> Result<NewFiles, Located> {
     members("a certificate provider", node, &["identity", "roots"])?;
     let identity = match node.get("identity") {

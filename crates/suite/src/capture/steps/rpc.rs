@@ -1,4 +1,4 @@
-//! How a suite says what RPCs of a log were like, and where they went.
+//! How a suite describes the RPCs of a log, and where they went.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use xdsctl_document::source::node::JsonNode;
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::status::Code;
 
-/// Most RPCs of which the places are looked up one by one for an expectation.
+/// The most addresses that an expectation lists one by one.
 const PLACES_TOLD: usize = 10;
 
 impl StepWriter<'_> {
@@ -26,7 +26,7 @@ impl StepWriter<'_> {
             .collect();
         let is_late = call.code == Some(Code::DeadlineExceeded) && place_of(call).is_some();
         match codes.first() {
-            // The backend had not answered by then.
+            // The backend had not answered when the deadline passed.
             _ if is_late => headers.push(("x-hold".to_owned(), "3600".to_owned())),
             Some(code) if codes.iter().all(|other| other == code) => {
                 headers.push(("x-fail".to_owned(), format!("{}:{}", code.name(), codes.len())));
@@ -95,7 +95,7 @@ impl StepWriter<'_> {
         expect
     }
 
-    /// The clusters and localities that an address is in.
+    /// Returns the clusters and localities that have an address.
     fn find(&self, address: SocketAddr) -> Vec<(String, String)> {
         let mut found = Vec::new();
         let of = |wanted: ResourceType| self.held.iter().filter(move |((kind, _), _)| *kind == wanted);
@@ -128,7 +128,7 @@ impl StepWriter<'_> {
                 found.extend(clusters.map(pair));
             }
         }
-        // Of two places it is not known which one is meant.
+        // If there are several, it is not known which one is meant.
         if found.len() > 1 {
             found.clear();
         }
@@ -151,7 +151,7 @@ fn one_or_list(mut texts: Vec<String>) -> Json {
     }
 }
 
-/// Where an RPC ended well.
+/// Returns the address of an RPC's last attempt.
 pub(super) fn place_of(call: &LoggedRpc) -> Option<SocketAddr> {
     call.attempts.last().and_then(|attempt| attempt.address)
 }
