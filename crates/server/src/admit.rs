@@ -24,13 +24,13 @@ pub enum End {
     Closed,
     /// The handshake fails.
     HandshakeFailed(HandshakeFault),
-    /// The connection is taken, and there is no RPC.
+    /// A filter chain takes the connection, and there is no RPC.
     Connected,
-    /// The RPC gets to the application.
+    /// The RPC reaches the application.
     Served,
     /// The stream of the RPC is reset.
     Reset,
-    /// The RPC fails before it gets there.
+    /// The RPC fails before it reaches the application.
     Refused(Status),
     /// The server's program ends, with these words.
     Ended(&'static str),
@@ -42,7 +42,7 @@ impl End {
         matches!(self, End::Served | End::Connected)
     }
 
-    /// The words used in reports.
+    /// Returns the words for reports.
     pub const fn name(&self) -> &'static str {
         match self {
             End::NotServing(_) => "not serving",
@@ -60,33 +60,33 @@ impl End {
     }
 }
 
-/// A connection that was taken, or not.
+/// What happens to a connection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Taken<'a> {
     /// The filter chain, and how it was found.
     pub chain: ChainChoice<'a>,
     /// What the chain asks of the client; `None` without a chain.
     pub asks: Option<Asks>,
-    /// Who is at the other end, or why the connection does not come about.
+    /// The peer, or why there is no connection.
     pub peer: Result<Peer<'a>, End>,
 }
 
-/// A filter that an RPC gets to.
+/// A filter that an RPC reaches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilterLook {
-    /// Its name in `http_filters`.
+    /// The filter's name in `http_filters`.
     pub name: String,
     /// The filter's short name, such as `rbac`.
     pub kind: &'static str,
-    /// Where the config comes from.
+    /// The level that the filter's config comes from.
     pub config_level: Level,
-    /// It is switched off, at this level.
+    /// The level at which the filter is disabled; `None` if it is not.
     pub disabled: Option<Level>,
-    /// Its config has `shadow_rules`, which no server evaluates.
+    /// Whether the config has `shadow_rules`, which no server evaluates.
     pub has_shadow_rules: bool,
 }
 
-/// An RPC on a connection that was taken.
+/// An RPC on a connection that a chain has taken.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Handled {
     /// The routes of the chain.
@@ -95,24 +95,24 @@ pub struct Handled {
     pub route: Option<RouteChoice>,
     /// The filters with their overrides, in order.
     pub filters: Option<Chain>,
-    /// The first filters, to which the RPC gets, in order.
+    /// The filters that the RPC reaches, in order: the first ones of the chain.
     pub looks: Vec<FilterLook>,
-    /// How it ends.
+    /// How the RPC ends.
     pub end: End,
 }
 
-/// The answer of all layers.
+/// The answers of all layers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer<'a> {
     /// The connection; `None` if the server does not serve.
     pub taken: Option<Taken<'a>>,
     /// The RPC; `None` if there is none, or if it has no connection.
     pub handled: Option<Handled>,
-    /// How it all ends.
+    /// How the connection or the RPC ends.
     pub end: End,
 }
 
-/// Takes a connection, or not.
+/// Connects: chooses the filter chain, and shakes hands.
 pub fn connect<'a>(
     listener: &'a TcpListener,
     connection: &'a Connection,
@@ -234,7 +234,7 @@ pub fn call(
     handled
 }
 
-/// Runs the filters until one keeps the RPC out.
+/// Runs the filters until one denies the RPC.
 fn run(filters: &Chain, asked: Asked<'_>, client: &Client, handled: &mut Handled) {
     for filter in filters.iter() {
         handled.looks.push(FilterLook {
@@ -265,12 +265,13 @@ fn run(filters: &Chain, asked: Asked<'_>, client: &Client, handled: &mut Handled
     }
 }
 
-/// What a filter decides; `None` for one that decides nothing.
+/// Returns what a filter decides; `None` if it decides nothing.
 pub fn decision<'a>(config: &'a FilterConfig, asked: Asked<'a>) -> Option<Decision<'a>> {
     Some(policy::decide(config.rbac_rules()?, asked))
 }
 
-/// The filters that an RPC got to, each with what it decides; `None` for one that is off or decides nothing.
+/// Returns the filters that an RPC reached, each with its decision. The decision is `None` if the
+/// filter is disabled or decides nothing.
 pub fn decisions<'a>(handled: &'a Handled, asked: Asked<'a>) -> Vec<(&'a FilterLook, Option<Decision<'a>>)> {
     let filters = handled.filters.iter().flat_map(|chain| chain.iter());
     let looks = handled.looks.iter().zip(filters);
@@ -294,7 +295,7 @@ fn refused(dialect: &ServerDialect, client: &Client, refusal: Refusal<'_>) -> En
     End::Refused(Status::new(code, (dialect.words)(refusal, client)))
 }
 
-/// What a server is asked.
+/// What a server is asked: a connection, and maybe an RPC on it.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
     /// The connection.
@@ -341,7 +342,7 @@ pub fn admit<'a>(
     }
 }
 
-/// The certificate that a client shows on a connection.
+/// Returns the certificate that a client shows on a connection.
 pub const fn shown(connection: &Connection) -> Option<&PeerCertificate> {
     match &connection.transport {
         Transport::Plaintext | Transport::Tls(None) => None,

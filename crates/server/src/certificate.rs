@@ -1,6 +1,7 @@
 //! Certificates from PEM: the names and the time of validity that a server looks at.
 //!
-//! Only blocks that are marked as certificates are read: a key beside them is passed over unread. No signature is checked.
+//! Only blocks that are marked as certificates are read; a key beside them is skipped. No signature
+//! is checked.
 
 use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -15,26 +16,26 @@ use x509_cert::time::Time;
 
 use crate::connection::PeerCertificate;
 
-/// Where a certificate begins and ends.
+/// The lines with which a certificate begins and ends.
 const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
 const END: &str = "-----END CERTIFICATE-----";
 
-/// Certificates of one file that are read.
+/// The most certificates of one file.
 const MAX_CERTIFICATES: usize = 1000;
 
-/// Bytes of a certificate's block.
+/// The most bytes of a certificate's block.
 const MAX_BYTES: usize = 1 << 20;
 
-/// Why there is no certificate.
+/// Why a text has no certificates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CertificateError {
     /// No block is marked as a certificate.
     None,
     /// A block has no end, or is larger than 1 MiB.
     Unbounded,
-    /// A block is no certificate.
+    /// A block cannot be read as a certificate.
     Broken,
-    /// There are more than a thousand.
+    /// There are more than 1000 certificates.
     TooMany,
 }
 
@@ -49,10 +50,10 @@ impl std::fmt::Display for CertificateError {
     }
 }
 
-/// The certificates in a PEM text, in order; the first is that of the peer itself.
+/// Reads the certificates in a PEM text, in order; the first is that of the peer itself.
 ///
 /// # Errors
-/// There is none, or one that cannot be read.
+/// Fails if there is no certificate, there are too many, or one cannot be read.
 pub fn read_pem(text: &str) -> Result<Vec<PeerCertificate>, CertificateError> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -74,7 +75,7 @@ pub fn read_pem(text: &str) -> Result<Vec<PeerCertificate>, CertificateError> {
 }
 
 fn certificate(body: &str) -> Result<PeerCertificate, CertificateError> {
-    // Lines of any length and ending are fine for the programs that read such files.
+    // The programs that read such files accept lines of any length and ending.
     let plain: Vec<u8> = body.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     let mut text = format!("{BEGIN}\n");
     for line in plain.chunks(64) {
@@ -108,7 +109,7 @@ fn certificate(body: &str) -> Result<PeerCertificate, CertificateError> {
     Ok(certificate)
 }
 
-/// A name as text; writing one can fail where a value in it cannot be encoded.
+/// Writes a name as text. The text is empty if a value in the name cannot be encoded.
 fn name(name: &x509_cert::name::Name) -> String {
     let mut text = String::new();
     match write!(text, "{name}") {
@@ -117,13 +118,15 @@ fn name(name: &x509_cert::name::Name) -> String {
     }
 }
 
-/// A time such as `2026-11-24T18:00:00Z` in seconds since 1970; `None` for any other text.
+/// Reads a time such as `2026-11-24T18:00:00Z` as seconds since 1970. Returns `None` for any other
+/// text.
 pub fn read_time(text: &str) -> Option<i64> {
     let time: DateTime = text.parse().ok()?;
     i64::try_from(time.unix_duration().as_secs()).ok()
 }
 
-/// Seconds since 1970 as a time such as `2026-11-24T18:00:00Z`; the number where it is none.
+/// Writes seconds since 1970 as a time such as `2026-11-24T18:00:00Z`, or as a number if there is
+/// no such time.
 pub fn time_text(seconds: i64) -> String {
     let since = u64::try_from(seconds).map(Duration::from_secs);
     let time = since.ok().and_then(|since| DateTime::from_unix_duration(since).ok());

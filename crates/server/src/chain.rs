@@ -1,8 +1,10 @@
-//! Which filter chain takes a connection (A36): by destination, source type, source prefix and source port, else the default one.
+//! Which filter chain takes a connection (A36): it is found by destination, source type, source
+//! prefix and source port. If none is found, the default chain takes the connection.
 //!
-//! Each question is asked of what the one before it left, and an answer is final: a more specific destination wins even where none of
-//! its chains takes the connection. Follows C-core `FindFilterChainDataForDestinationIp` (xds_server_config_fetcher.cc); how servers
-//! differ is in the dialect.
+//! Each question is asked only of the chains that the one before it left, and an answer is final: a
+//! more specific destination wins even if none of its chains takes the connection. Follows C-core
+//! `FindFilterChainDataForDestinationIp` (xds_server_config_fetcher.cc). The dialect says how
+//! servers differ.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -13,30 +15,31 @@ use xdsctl_model::resource::listener::{Cidr, FilterChain, SourceType, TcpListene
 /// One question on the way to a chain, and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChainStep {
-    /// The chains for this range of destinations are looked at; `None` is any.
+    /// The chains for this range of destinations are left; `None` is any destination.
     Destination(Option<Cidr>, Vec<usize>),
-    /// No chain is for the destination.
+    /// No chain matches the destination.
     NoDestination(IpAddr),
-    /// Chains with this source type are looked at; the others are left.
+    /// The chains with this source type are left.
     SourceType(SourceType, Vec<usize>),
-    /// Chains for this range of sources are looked at; `None` is any.
+    /// The chains for this range of sources are left; `None` is any source.
     Source(Option<Cidr>, Vec<usize>),
-    /// No chain is for the source.
+    /// No chain matches the source.
     NoSource(IpAddr),
-    /// The chain for this source port; 0 is any.
+    /// The chain for this source port is left; 0 is any port.
     Port(u16),
-    /// No chain is for the source port.
+    /// No chain matches the source port.
     NoPort(u16),
-    /// Several chains are left, which closes the connection.
+    /// Several chains are left at the end, which closes the connection.
     Several(Vec<usize>),
 }
 
-/// The chain that takes a connection.
+/// The choice of the chain that takes a connection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChainChoice<'l> {
-    /// How it was found, or why there is none.
+    /// How the chain was found, or why there is none.
     pub steps: Vec<ChainStep>,
-    /// Its index in `filter_chains`, `None` for the default one; no chain at all closes the connection.
+    /// The chain and its index in `filter_chains`; the index is `None` for the default chain.
+    /// Without a chain, the connection is closed.
     pub chosen: Option<(Option<usize>, &'l FilterChain)>,
 }
 
@@ -104,7 +107,7 @@ fn find(
     }
 }
 
-/// The chains of the source types that count.
+/// Returns the chains whose source type counts for the connection.
 pub(crate) fn of_source_type<'l>(
     chains: &[(usize, &'l FilterChain)],
     is_local: bool,
@@ -143,7 +146,8 @@ fn is_loopback(address: IpAddr, loopback: Loopback) -> bool {
     }
 }
 
-/// The ranges that a range of a match stands for, so that of two the longer one is more specific.
+/// Returns the ranges that the range of a match stands for. Of two such ranges, the longer one is
+/// more specific.
 pub(crate) fn ranges_of(range: Option<Cidr>, ranks: RangeRanks) -> Vec<Option<Cidr>> {
     let zero = |ip: IpAddr| Some(Cidr::new(SocketAddr::new(ip, 0), 0));
     match (range, ranks) {
@@ -152,7 +156,8 @@ pub(crate) fn ranges_of(range: Option<Cidr>, ranks: RangeRanks) -> Vec<Option<Ci
     }
 }
 
-/// The range with the longest prefix that has an address, the first of equal ones, and all that is for it.
+/// Returns the range with the longest prefix that contains an address, the first of equal ones,
+/// with all that is for it.
 fn longest<T>(
     ranges: impl Iterator<Item = (Option<Cidr>, T)>,
     address: IpAddr,
@@ -177,13 +182,13 @@ fn longest<T>(
     best
 }
 
-/// The chains for a port, else those for any.
+/// Returns the chains for a port, or else those for any port.
 fn by_port(chains: &[(usize, &FilterChain)], port: u16, zero_is_any: bool, steps: &mut Vec<ChainStep>) -> Vec<usize> {
     let having = |has: &dyn Fn(&[u32]) -> bool| -> Vec<usize> {
         let of = chains.iter().filter(|(_, chain)| has(&chain.source.ports));
         of.map(|(index, _)| *index).collect()
     };
-    // A port of 0 is one that is not known.
+    // Port 0 means that the port is not known.
     let own = having(&|ports| port != 0 && ports.contains(&u32::from(port)));
     let any = having(&|ports| ports.is_empty() || zero_is_any && ports.contains(&0));
     let (step, found) = match (own.is_empty(), any.is_empty()) {
@@ -285,7 +290,7 @@ mod tests {
         let both = listener(chains.clone(), &[(None, &[0, 1])]);
         check(&both, "127.0.0.1:1", "10.0.0.1:80", Some(Some(1)));
         check(&both, "10.0.0.1:1", "10.0.0.1:80", Some(Some(1)));
-        // Not every address of the loopback net is one.
+        // Not every address of the loopback net counts.
         check(&both, "127.0.0.2:1", "127.0.0.1:80", None);
         check(&both, "10.0.0.2:1", "10.0.0.1:80", None);
         let alone = listener(chains, &[(None, &[0])]);

@@ -1,4 +1,4 @@
-//! A connection to a server, who is at its other end, and an RPC on it.
+//! A connection to a server, the peer at its other end, and an RPC on it.
 
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
@@ -8,18 +8,18 @@ use std::net::{IpAddr, SocketAddr};
 pub struct Connection {
     /// The address at the other end.
     pub from: SocketAddr,
-    /// The server's own address, which the connection is to.
+    /// The server's own address, to which the client connects.
     pub to: SocketAddr,
-    /// What the client speaks.
+    /// The protocol of the connection.
     pub transport: Transport,
 }
 
-/// What a client speaks on a connection.
+/// The protocol that a client speaks on a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transport {
     /// HTTP/2 without TLS.
     Plaintext,
-    /// TLS, with a certificate of its own or without.
+    /// TLS, with or without a certificate of the client.
     Tls(Option<PeerCertificate>),
 }
 
@@ -38,18 +38,19 @@ pub struct PeerCertificate {
     pub subject: String,
     /// The issuer in the same form.
     pub issuer: String,
-    /// Not valid before this time; `None` if that is not known.
+    /// The time from which on the certificate is valid; `None` if that is not known.
     pub not_before: Option<i64>,
-    /// Not valid after this time.
+    /// The time until which the certificate is valid; `None` if that is not known.
     pub not_after: Option<i64>,
-    /// It does not lead to a root that the server trusts.
+    /// Whether the certificate does not lead to a root that the server trusts.
     pub is_untrusted: bool,
-    /// Its extended key usage is not that of clients.
+    /// Whether the certificate's extended key usage is not that of clients.
     pub is_for_others: bool,
 }
 
 impl PeerCertificate {
-    /// Adds an alternative name: `uri:NAME`, `dns:NAME`, `email:NAME` or `ip:ADDRESS`. Says whether it is one.
+    /// Adds an alternative name: `uri:NAME`, `dns:NAME`, `email:NAME` or `ip:ADDRESS`. Says whether
+    /// the text is such a name.
     pub fn add_name(&mut self, name: &str) -> bool {
         match name.split_once(':') {
             Some(("dns", name)) => self.dns_names.push(name.to_owned()),
@@ -65,7 +66,7 @@ impl PeerCertificate {
     }
 }
 
-/// An RPC as it comes in.
+/// An RPC as a server receives it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rpc {
     /// `/package.Service/Method`.
@@ -74,23 +75,23 @@ pub struct Rpc {
     pub authority: String,
     /// Metadata in the order of sending; names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The server has no such method.
+    /// Whether the server does not have the method.
     pub is_unimplemented: bool,
-    /// The connection has TLS, so that `:scheme` is `https`.
+    /// Whether the connection has TLS, so that `:scheme` is `https`.
     pub is_https: bool,
 }
 
-/// An address in the only form that servers see: IPv4 in IPv6 clothes is IPv4.
+/// Returns an address in the only form that servers see: an IPv4-mapped IPv6 address is IPv4.
 pub(crate) fn plain(address: SocketAddr) -> IpAddr {
     address.ip().to_canonical()
 }
 
-/// The values of a header, joined by a comma.
+/// Returns the values of a header, joined by commas.
 pub(crate) fn joined<'r>(headers: &'r [(String, String)], name: &str) -> Option<Cow<'r, str>> {
     joined_by(headers, name, ",", |_| true)
 }
 
-/// Those values of a header that are handed on, with a text between them.
+/// Returns those values of a header that are passed on, with a text between them.
 pub(crate) fn joined_by<'r>(
     headers: &'r [(String, String)],
     name: &str,

@@ -1,4 +1,4 @@
-//! What ends the program of a server: a connection or an RPC that it does not survive.
+//! What ends the program of a server: connections and RPCs that it does not survive.
 
 use crate::chain::{ChainChoice, ChainStep};
 use crate::connection::{Connection, Rpc};
@@ -8,19 +8,19 @@ use xdsctl_model::resource::filter::FilterConfig;
 use xdsctl_model::resource::listener::TcpListener;
 use xdsctl_model::resource::rbac::RbacCondition;
 
-/// What a program of Node says as it ends at a connection that several chains take.
+/// What a Node program prints when it ends at a connection that several chains take.
 const SEVERAL: &str = "Duplicate matcher found for incoming connection";
 
-/// What it says as it ends at a range of IPv6.
+/// What a Node program prints when it ends at an IPv6 range.
 const NO_NUMBER: &str = "Cannot convert an address of IPv4 to a BigInt";
 
-/// What a program of C-core says as it ends at a policy that it cannot read.
+/// What a C-core program prints when it ends at a policy that it cannot read.
 const NO_POLICY: &str = "Attempting to fetch value instead of handling error INVALID_ARGUMENT";
 
-/// What it says as it ends at a method that it does not have.
+/// What a C-core program prints when it ends at a method that it does not have.
 const NO_METHOD: &str = "Check failed: has_value()";
 
-/// Why a connection ends the program, if it does.
+/// Returns why a connection ends the program, if it does.
 pub(crate) fn of_connection(
     listener: &TcpListener,
     connection: &Connection,
@@ -34,17 +34,17 @@ pub(crate) fn of_connection(
     is_left.then_some(SEVERAL)
 }
 
-/// Why a filter that an RPC gets to ends the program, whatever it decides.
+/// Returns why a filter that an RPC reaches ends the program, whatever it decides.
 pub(crate) fn of_filter(config: &FilterConfig) -> Option<&'static str> {
     config.rbac_rules()?.ends_program.then_some(NO_POLICY)
 }
 
-/// Why an RPC to a method that the server does not have ends the program, if it does.
+/// Returns why an RPC to a method that the server does not have ends the program, if it does.
 pub(crate) fn of_unimplemented(rpc: &Rpc, dialect: &ServerDialect) -> Option<&'static str> {
     (rpc.is_unimplemented && dialect.lifetime.ends_at_unimplemented).then_some(NO_METHOD)
 }
 
-/// Why the conditions that were looked at end the program, if they do.
+/// Returns why the conditions that were looked at end the program, if they do.
 pub(crate) fn of_decisions<'a>(
     mut decisions: impl Iterator<Item = &'a Decision<'a>>,
     asked: Asked<'_>,
@@ -53,12 +53,13 @@ pub(crate) fn of_decisions<'a>(
     is_fatal.then_some(NO_NUMBER)
 }
 
-/// Says whether a range of IPv6 ends the program if it is compared with an address of this connection.
+/// Says whether comparing an IPv6 range with an address of this connection ends the program.
 const fn compares_ipv4(connection: &Connection, dialect: &ServerDialect) -> bool {
     dialect.lifetime.ends_at_ipv6 && connection.from.is_ipv4()
 }
 
-/// Says whether a range of IPv6 is looked at on the way to a chain: destinations are, and the sources of the chains that are left.
+/// Says whether an IPv6 range is compared on the way to a chain. Destinations are compared, and the
+/// sources of the chains that are left.
 fn has_ipv6(listener: &TcpListener, choice: &ChainChoice<'_>) -> bool {
     let left = choice.steps.iter().filter_map(|step| match step {
         ChainStep::SourceType(_, chains) => Some(chains),

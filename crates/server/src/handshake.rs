@@ -1,4 +1,4 @@
-//! The handshake (A29): who must show what, and what the server then knows of its peer.
+//! The handshake (A29): who must show what, and what the server then knows about its peer.
 
 use std::collections::BTreeMap;
 
@@ -7,32 +7,33 @@ use crate::dialect::ServerDialect;
 use xdsctl_model::resource::listener::FilterChain;
 use xdsctl_model::resource::tls::{CaCerts, DownstreamTlsContext};
 
-/// What is there of a certificate provider of the bootstrap.
+/// What a certificate provider of the bootstrap has.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Provider {
-    /// The server's own certificate and its key, by a name.
+    /// The name of the server's own certificate and key.
     pub identity: Option<String>,
-    /// Roots, with which the certificates of others are checked.
+    /// The roots with which the certificates of others are checked.
     pub roots: Option<Roots>,
 }
 
 /// The roots that a server trusts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Roots {
-    /// It is not known which: every certificate is below one.
+    /// The roots are not known: every certificate counts as below one of them.
     Any,
-    /// Those with these names: a certificate's issuer is one of them.
+    /// The roots with these names: the issuer of a certificate must be one of them.
     Of(Vec<String>),
 }
 
 /// The program around a server.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Program<'p> {
-    /// It has no xDS credentials: what a filter chain says of TLS is not read, and connections are plaintext.
+    /// Whether the program has no xDS credentials. If so, the TLS settings of filter chains are not
+    /// read, and connections are plaintext.
     pub has_no_credentials: bool,
-    /// The time in seconds since 1970; without it, nobody looks at how long certificates are valid.
+    /// The time in seconds since 1970. Without it, the validity of certificates is not checked.
     pub at: Option<i64>,
-    /// Its certificate providers by name; without them, each has what it is used for.
+    /// The program's certificate providers by name. Without them, each has whatever it is used for.
     pub providers: Option<&'p BTreeMap<String, Provider>>,
 }
 
@@ -41,16 +42,16 @@ pub struct Program<'p> {
 pub enum Asks {
     /// There is no TLS.
     Plaintext,
-    /// It has no roots to check one with, or requires none, and asks for none.
+    /// The server asks for no certificate: it has no roots to check one with, or requires none.
     Nothing,
-    /// It takes one, and does without.
+    /// The server asks for a certificate, and accepts a peer without one.
     Optional,
-    /// There must be one (mTLS).
+    /// The server requires a certificate (mTLS).
     Required,
 }
 
 impl Asks {
-    /// What the server of a chain asks.
+    /// Returns what the server of a chain asks for.
     pub fn of(chain: &FilterChain, program: &Program<'_>, dialect: &ServerDialect) -> Asks {
         let Some(DownstreamTlsContext {
             common,
@@ -71,13 +72,13 @@ impl Asks {
 /// Why a handshake fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HandshakeFault {
-    /// The certificate provider of this name is not there, or lacks what it is used for.
+    /// The certificate provider of this name does not exist, or lacks what it is used for.
     NoProvider(String),
     /// The server does not speak HTTP/2, as `alpn_protocols` says.
     NoHttp2,
     /// The client speaks TLS and the chain has none.
     TlsToPlaintext,
-    /// The client speaks plaintext and the chain wants TLS.
+    /// The client speaks plaintext and the chain requires TLS.
     PlaintextToTls,
     /// The client has no certificate to show.
     NoCertificate,
@@ -91,19 +92,19 @@ pub enum HandshakeFault {
     Expired(i64),
 }
 
-/// What a server knows of its peer.
+/// What a server knows about its peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Peer<'c> {
-    /// Nothing.
+    /// Nothing: there is no TLS.
     Plaintext,
-    /// What its certificate says, if it was asked for and shown one.
+    /// The peer's certificate, if it was asked for and shown.
     Tls(Option<&'c PeerCertificate>),
 }
 
-/// Shakes hands.
+/// Shakes hands. Returns what the server then knows about its peer.
 ///
 /// # Errors
-/// Why it fails.
+/// Fails if the handshake fails, and says why.
 pub fn shake<'c>(
     chain: &FilterChain,
     connection: &'c Connection,
@@ -130,7 +131,7 @@ pub fn shake<'c>(
     }
 }
 
-/// Why a certificate is a bad one.
+/// Returns what is wrong with a certificate.
 fn fault(
     certificate: &PeerCertificate,
     chain: &FilterChain,
@@ -172,7 +173,8 @@ fn is_below_roots(
     }
 }
 
-/// The provider of the identity, in a server that takes its roots while the provider of the roots has no files.
+/// Returns the provider of the identity, if its roots are used because the provider of the roots
+/// has no files.
 fn borrowed<'p>(chain: &FilterChain, program: &Program<'p>, dialect: &ServerDialect) -> Option<&'p Provider> {
     let common = &chain.tls.as_ref()?.common;
     let (CaCerts::Provider(roots), Some(identity)) = (&common.ca_certs, &common.identity) else {
@@ -185,13 +187,13 @@ fn borrowed<'p>(chain: &FilterChain, program: &Program<'p>, dialect: &ServerDial
         .filter(|own| is_empty && own.roots.is_some())
 }
 
-/// The certificate that the server of a chain shows, by its name; `None` where nothing is known of it.
+/// Returns the name of the certificate that the server of a chain shows; `None` if it is not known.
 pub fn identity<'p>(chain: &FilterChain, program: &Program<'p>) -> Option<&'p str> {
     let own = chain.tls.as_ref()?.common.identity.as_ref()?;
     program.providers?.get(&own.instance_name)?.identity.as_deref()
 }
 
-/// What the server itself needs for a handshake.
+/// Checks what the server itself needs for a handshake.
 fn own_side(chain: &FilterChain, program: &Program<'_>, dialect: &ServerDialect) -> Result<(), HandshakeFault> {
     let Some(DownstreamTlsContext { common, .. }) = &chain.tls else {
         return Ok(());

@@ -5,9 +5,10 @@
 //!  --listen           A36                    A36                    A29               A36       A41
 //! ```
 //!
-//! [`admit`] asks all layers in the order in which a server does, and tells what each of them did. What a server holds comes from
-//! `xdsctl_channel`; the connection, the RPC and the time are arguments. `family` has what the servers of each language do in their
-//! own ways, and [`dialect`] what such a way consists of.
+//! [`admit`] asks all layers in the order in which a server does, and says what each of them did.
+//! What a server holds comes from `xdsctl_channel`; the connection, the RPC and the time are
+//! arguments. `family` has the dialect of each family's servers, and [`dialect`] says what a
+//! dialect consists of.
 
 pub mod connection;
 

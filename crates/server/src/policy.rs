@@ -1,7 +1,9 @@
-//! What an RBAC filter does with an RPC (A41): policy by policy, with the conditions that were looked at.
+//! What an RBAC filter does with an RPC (A41): policy by policy, with the conditions that were
+//! looked at.
 //!
-//! A policy matches if one of its permissions and one of its principals do. Policies are asked in the order of their names, and the
-//! first that matches decides. Conditions are looked at from left to right until the outcome is clear, as servers do.
+//! A policy matches if one of its permissions and one of its principals match. Policies are asked
+//! in the order of their names, and the first that matches decides. Conditions are looked at from
+//! left to right until the outcome is clear, as servers do.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -14,19 +16,20 @@ use xdsctl_model::resource::rbac::{
     AddressRange, AuditCondition, RbacAction, RbacAddress, RbacCondition, RbacPolicy, RbacRules,
 };
 
-/// Conditions of one policy that are kept for reports; the others are looked at too, and forgotten.
+/// The most conditions of one policy that are kept for reports. The others are looked at, too, but
+/// not kept.
 const MAX_LOOKS: usize = 1000;
 
-/// What policies are asked about.
+/// The facts that policies are evaluated on.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
     /// The connection.
     pub connection: &'a Connection,
-    /// Who is at its other end.
+    /// The peer of the connection.
     pub peer: Peer<'a>,
     /// The RPC.
     pub rpc: &'a Rpc,
-    /// The ways of the server.
+    /// The dialect of the server.
     pub dialect: &'a ServerDialect,
 }
 
@@ -35,9 +38,9 @@ pub struct Asked<'a> {
 pub struct Look<'a> {
     /// The condition.
     pub condition: &'a RbacCondition,
-    /// Whether it matches.
+    /// Whether the condition matches.
     pub matches: bool,
-    /// What it was compared with.
+    /// What the condition was compared with.
     pub seen: Seen<'a>,
     /// The conditions in it that were looked at.
     pub parts: Vec<Look<'a>>,
@@ -48,38 +51,38 @@ pub struct Look<'a> {
 pub enum Seen<'a> {
     /// The conditions in it.
     Parts,
-    /// Nothing: it always matches, or never.
+    /// Nothing: the condition always matches, or never does.
     Nothing,
-    /// The value of a header; `None` for a missing one.
+    /// The value of a header; `None` if the header is missing.
     Header(Option<Cow<'a, str>>),
     /// The method.
     Path(&'a str),
     /// An address of the connection.
     Address(IpAddr),
-    /// The port that the connection is to.
+    /// The port that the connection was made to.
     Port(u16),
     /// The names of the peer, in the order in which they are compared.
     Names {
-        /// These are compared.
+        /// The names that are compared.
         compared: Vec<(NameKind, Cow<'a, str>)>,
-        /// It has DNS names, too, which this server does not compare beside a URI.
+        /// Whether the peer also has DNS names, which this server ignores if there is a URI.
         has_other_dns: bool,
     },
     /// There is no TLS, so nobody is authenticated.
     Plaintext,
 }
 
-/// What a policy makes of an RPC.
+/// How a policy applies to an RPC.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PolicyLook<'a> {
-    /// Its name.
+    /// The policy's name.
     pub name: &'a str,
-    /// Whether it matches.
+    /// Whether the policy matches.
     pub matches: bool,
     /// The permissions that were looked at; the last one matches if any does.
     pub permissions: Vec<Look<'a>>,
-    /// The principals that were looked at, likewise. Where none of one kind matches, the other kind may
-    /// not be looked at.
+    /// The principals that were looked at; the last one matches if any does. If no permission
+    /// matches, the principals may not be looked at, or the other way round.
     pub principals: Vec<Look<'a>>,
 }
 
@@ -91,21 +94,21 @@ impl PolicyLook<'_> {
     }
 }
 
-/// What an RBAC filter makes of an RPC.
+/// What an RBAC filter decides about an RPC.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision<'a> {
-    /// What its policies are for.
+    /// What a match of the filter's policies means: to allow or to deny.
     pub action: RbacAction,
     /// Whether the RPC goes on.
     pub is_allowed: bool,
     /// The policies that were asked; the last one matches if any does.
     pub policies: Vec<PolicyLook<'a>>,
-    /// The audit loggers that hear of it.
+    /// The audit loggers that log the decision.
     pub loggers: &'a [String],
 }
 
 impl<'a> Decision<'a> {
-    /// The policy that matches.
+    /// Returns the policy that matches.
     pub fn matched(&self) -> Option<&PolicyLook<'a>> {
         self.policies.last().filter(|policy| policy.matches)
     }
@@ -168,20 +171,21 @@ pub fn matches(condition: &RbacCondition, asked: Asked<'_>) -> bool {
     walk.look(condition).is_some_and(|look| look.matches)
 }
 
-/// A walk over the conditions of a policy. A client takes only trees of a bounded depth.
+/// A walk over the conditions of a policy. Clients accept only trees of a bounded depth.
 struct Walk<'a> {
     asked: Asked<'a>,
-    /// Looks that are kept so far.
+    /// How many conditions have been kept so far.
     kept: usize,
 }
 
 impl<'a> Walk<'a> {
-    /// Whether one of the conditions matches, and those that were looked at.
+    /// Says whether one of the conditions matches, and returns those that were looked at.
     fn one_of(&mut self, list: &'a [RbacCondition]) -> (bool, Vec<Look<'a>>) {
         self.until(list, true)
     }
 
-    /// Looks at conditions until one has this outcome: whether one has it, and what was looked at.
+    /// Looks at conditions until one has this outcome. Says whether one has it, and returns those
+    /// that were looked at.
     fn until(&mut self, list: &'a [RbacCondition], outcome: bool) -> (bool, Vec<Look<'a>>) {
         let mut looks = Vec::new();
         for condition in list {
@@ -198,7 +202,7 @@ impl<'a> Walk<'a> {
         (false, looks)
     }
 
-    /// Looks at a condition; `None` if it is as if it were not there.
+    /// Looks at a condition. Returns `None` if the server ignores it.
     fn look(&mut self, condition: &'a RbacCondition) -> Option<Look<'a>> {
         let (matches, seen, parts) = match condition {
             RbacCondition::OneOf(list) => {
@@ -242,7 +246,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Whether a condition without parts matches, and what it is compared with.
+/// Says whether a condition without parts matches, and what it was compared with.
 fn leaf<'a>(condition: &'a RbacCondition, asked: Asked<'a>) -> (bool, Seen<'a>) {
     match condition {
         RbacCondition::Header(matcher) => {
@@ -300,7 +304,7 @@ fn leaf<'a>(condition: &'a RbacCondition, asked: Asked<'a>) -> (bool, Seen<'a>) 
 fn address<'a>(which: RbacAddress, range: &AddressRange, asked: Asked<'_>) -> (bool, Seen<'a>) {
     let address = match which {
         RbacAddress::Destination => asked.connection.to,
-        // No server looks for another address than that of the connection.
+        // Servers use no other address than that of the connection.
         RbacAddress::Source | RbacAddress::DirectRemote | RbacAddress::Remote => asked.connection.from,
     };
     let address = (asked.dialect.address)(address);

@@ -1,5 +1,5 @@
-//! Which route of a server takes an RPC (A36): virtual host by `:authority`, then the first route that matches, which must be one for
-//! servers.
+//! Which route of a server takes an RPC (A36): the virtual host is found by `:authority`; then the
+//! first route that matches takes the RPC, and it must be a route for servers.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ use xdsctl_model::resource::route::{Action, Route, VirtualHost};
 /// The routes of a chain.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Routes {
-    /// They are there.
+    /// The routes are there.
     Held(Arc<RouteConfiguration>),
     /// There is no RouteConfiguration of this name.
     Missing(String),
-    /// The client rejects that of this name, for this reason.
+    /// The client rejects the RouteConfiguration of this name, for this reason.
     Rejected(String, String),
 }
 
 impl Routes {
-    /// The routes that a client holds for a chain.
+    /// Returns the routes that a client holds for a chain.
     pub fn of(source: &RouteSource, client: &Client) -> Routes {
         let name = match source {
             RouteSource::Inline(routes) => return Routes::Held(Arc::clone(routes)),
@@ -41,7 +41,7 @@ impl Routes {
     }
 }
 
-/// What becomes of an RPC among the routes of a RouteConfiguration.
+/// The route of an RPC in a RouteConfiguration, and how it was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouteChoice {
     /// The virtual host and the domain that won; `None` if no virtual host has the authority.
@@ -53,12 +53,12 @@ pub struct RouteChoice {
 }
 
 impl RouteChoice {
-    /// The virtual host.
+    /// Returns the virtual host.
     pub fn virtual_host<'r>(&self, routes: &'r RouteConfiguration) -> Option<&'r VirtualHost> {
         routes.virtual_hosts.get(self.host?.host)
     }
 
-    /// The route that takes the RPC.
+    /// Returns the route that takes the RPC.
     pub fn chosen<'r>(&self, routes: &'r RouteConfiguration) -> Option<&'r Route> {
         self.virtual_host(routes)?.routes.get(self.route?)
     }
@@ -70,7 +70,7 @@ impl RouteChoice {
     }
 }
 
-/// The virtual host that an authority gets to.
+/// Returns the virtual host for an authority.
 pub(crate) fn host(routes: &RouteConfiguration, authority: &str, dialect: &ServerDialect) -> Option<DomainMatch> {
     let domains = routes.virtual_hosts.iter().map(|host| &host.domains);
     let mut found = best_match_by(domains, authority, dialect.domains)?;

@@ -1,7 +1,9 @@
-//! A server over time: connections that stay, updates that drain them, resources that go away, files of certificates that are replaced.
+//! A server over time: connections that stay, updates that drain them, resources that are removed,
+//! files of certificates that are replaced.
 //!
-//! [`crate::admit`] answers for one moment. Here a connection keeps the chain that has taken it, and what was seen of its peer, until it
-//! is drained: it takes no new RPC then, and closes when its last one has ended, or after the time of grace (A36). Time is simulated.
+//! [`crate::admit`] answers for one moment. Here a connection keeps the chain that has taken it,
+//! and what was seen of its peer, until it is drained. Then it takes no new RPC, and closes when
+//! its last RPC has ended or the time of grace is over (A36). Time is simulated.
 
 use std::collections::BTreeMap;
 
@@ -18,29 +20,29 @@ use xdsctl_model::resource::listener::{FilterChain, TcpListener};
 use xdsctl_model::resource::tls::CaCerts;
 use xdsctl_model::status::Status;
 
-/// What a program of Node says as it ends at the comparison of an update.
+/// What a Node program prints when it ends at the comparison of an update.
 const NULL: &str = "Cannot read properties of null";
 
-/// What becomes of a connection over time.
+/// The state of a connection over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionState {
-    /// It takes RPCs.
+    /// The connection accepts RPCs.
     Open,
-    /// It takes no new RPC, and ends after those that it has.
+    /// The connection accepts no new RPC, and closes after those that it has.
     Draining,
-    /// It is closed, or never came about.
+    /// The connection is closed, or was never made.
     Closed,
 }
 
 impl ConnectionState {
-    /// All of them.
+    /// All states.
     pub const ALL: [ConnectionState; 3] = [
         ConnectionState::Open,
         ConnectionState::Draining,
         ConnectionState::Closed,
     ];
 
-    /// The word of suites and reports.
+    /// Returns the word for suites and reports.
     pub const fn name(self) -> &'static str {
         match self {
             ConnectionState::Open => "open",
@@ -50,27 +52,30 @@ impl ConnectionState {
     }
 }
 
-/// What the program around a server is set to.
+/// The settings of the program around a server.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
-    /// It has no xDS credentials.
+    /// Whether the program has no xDS credentials.
     pub has_no_credentials: bool,
-    /// Its bootstrap has no template for the names of Listeners.
+    /// Whether the program's bootstrap has no template for the names of Listeners.
     pub has_no_template: bool,
-    /// The time in seconds since 1970 at the beginning; without it, any time will do.
+    /// The time at the beginning, in seconds since 1970. Without it, the validity of certificates
+    /// is not checked.
     pub at: Option<i64>,
-    /// Its certificate providers by name; `None` if each has what it is used for.
+    /// The program's certificate providers by name; `None` if each has whatever it is used for.
     pub providers: Option<BTreeMap<String, Provider>>,
-    /// Milliseconds of grace for drained connections, if the program says so.
+    /// The grace for drained connections in milliseconds, if the program sets one.
     pub drain_grace: Option<i64>,
 }
 
 /// New files of a certificate provider.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewFiles {
-    /// The server's own certificate, by a name; `Some(None)` if it cannot be used: its key is another one's, or it is none at all.
+    /// The name of the server's new certificate; `None` if the certificate is not replaced.
+    /// `Some(None)` is a certificate that cannot be used: its key belongs to another one, or the
+    /// file has none at all.
     pub identity: Option<Option<String>>,
-    /// The names of the roots.
+    /// The names of the new roots; `None` if they are not replaced.
     pub roots: Option<Vec<String>>,
 }
 
@@ -78,30 +83,30 @@ pub struct NewFiles {
 #[derive(Debug, Clone, Default)]
 struct Files {
     newest: Provider,
-    /// What both were when both had been written again.
+    /// The identity and the roots as they were when both had last been written again.
     whole: Provider,
-    /// What was written since.
+    /// Whether the identity was written since then, and whether the roots were.
     written: (bool, bool),
 }
 
-/// A connection that was taken.
+/// A connection that a filter chain has taken.
 #[derive(Debug, Clone)]
 pub struct OpenConnection {
-    /// Both ends.
+    /// The connection, with the addresses of both ends.
     pub connection: Connection,
-    /// The index of its chain; `None` for the default one.
+    /// The index of the connection's chain; `None` for the default chain.
     pub index: Option<usize>,
-    /// Its chain, as it was when it took the connection.
+    /// The connection's chain, as it was when it took the connection.
     pub chain: FilterChain,
-    /// The peer's certificate is seen.
+    /// Whether the server has seen the peer's certificate.
     is_seen: bool,
     state: ConnectionState,
-    /// When it is closed at the latest.
+    /// The time at which the connection is closed at the latest; `None` for no such time.
     until: Option<i64>,
 }
 
 impl OpenConnection {
-    /// Who is at the other end.
+    /// Returns who is at the other end.
     pub const fn peer(&self) -> Peer<'_> {
         match (&self.connection.transport, self.is_seen) {
             (Transport::Plaintext, _) => Peer::Plaintext,
@@ -111,7 +116,7 @@ impl OpenConnection {
     }
 }
 
-/// An RPC that goes on.
+/// An RPC in flight.
 #[derive(Debug, Clone)]
 struct UnderWay {
     connection: String,
@@ -120,34 +125,34 @@ struct UnderWay {
     end: End,
 }
 
-/// A server that runs.
+/// A running server.
 pub struct RunningServer {
-    /// What it holds.
+    /// The client, with the resources that it holds.
     pub client: Client,
-    /// Its address, and the Listener that it asks for.
+    /// The address of the server, and the Listener that it asks for.
     pub server: ListeningServer,
-    /// Its ways.
+    /// How the server behaves.
     pub dialect: ServerDialect,
     setup: Setup,
     files: Option<BTreeMap<String, Files>>,
     connections: BTreeMap<String, OpenConnection>,
     calls: BTreeMap<String, UnderWay>,
-    /// The Listener as it was last sent, if it was in an update.
+    /// The text of the Listener that was last sent; `None` if no update has had it.
     text: Option<String>,
     now: i64,
     /// The Listener as it was when it went away.
     gone: Option<TcpListener>,
-    /// The Listener before an update that counted as the same.
+    /// The Listener that stays in use, because an update counted as the same.
     kept: Option<TcpListener>,
     ended: Option<String>,
 }
 
-/// What became of an RPC.
+/// The outcome of an RPC.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Called {
-    /// How it ends.
+    /// How the RPC ends.
     pub end: End,
-    /// What the layers did; `None` if it did not get to them.
+    /// What the layers did; `None` if the RPC did not reach them.
     pub handled: Option<Handled>,
 }
 
@@ -161,7 +166,7 @@ impl Called {
 }
 
 impl RunningServer {
-    /// A server that holds what `client` does.
+    /// Makes a server with the resources that `client` holds.
     pub fn new(client: Client, server: ListeningServer, dialect: ServerDialect, setup: Setup) -> RunningServer {
         let files = setup.providers.as_ref().map(|providers| {
             let files = providers.iter().map(|(name, provider)| {
@@ -190,15 +195,15 @@ impl RunningServer {
         }
     }
 
-    /// The simulated time in milliseconds.
+    /// Returns the simulated time in milliseconds.
     pub const fn now(&self) -> i64 {
         self.now
     }
 
-    /// The Listener that it serves with.
+    /// Returns the Listener that the server uses.
     ///
     /// # Errors
-    /// Why it does not serve.
+    /// Fails if the server does not serve, and says why.
     pub fn serving(&self) -> Result<Serving, NotServing> {
         if let Some(words) = &self.ended {
             return Err(NotServing::Ended(words.clone()));
@@ -216,7 +221,7 @@ impl RunningServer {
         Ok(serving)
     }
 
-    /// Connects under a name, in place of an earlier connection of that name.
+    /// Connects under a name. An earlier connection of that name is replaced.
     pub fn connect(&mut self, name: &str, connection: Connection) -> End {
         self.connections.remove(name);
         let serving = match self.serving() {
@@ -250,23 +255,23 @@ impl RunningServer {
         End::Connected
     }
 
-    /// The client closes a connection.
+    /// Closes a connection, as its client may.
     pub fn close(&mut self, name: &str) {
         self.connections.remove(name);
     }
 
-    /// A connection that was taken, by its name.
+    /// Returns the connection of a name.
     pub fn connection(&self, name: &str) -> Option<&OpenConnection> {
         self.connections.get(name)
     }
 
-    /// What has become of a connection.
+    /// Returns the state of the connection of a name.
     pub fn state(&self, name: &str) -> ConnectionState {
         let open = self.connections.get(name);
         open.map_or(ConnectionState::Closed, |open| open.state)
     }
 
-    /// The certificate that the server shows on new connections that a chain takes, by its name.
+    /// Returns the name of the certificate that the server shows on new connections of a chain.
     pub fn shows(&self, chain: &FilterChain) -> Option<String> {
         let providers = self.providers_of(chain);
         handshake::identity(chain, &self.program(providers.as_ref())).map(str::to_owned)
@@ -296,7 +301,8 @@ impl RunningServer {
         }
     }
 
-    /// Sends an RPC under a name, which ends with [`RunningServer::finish`] unless it is kept out at once.
+    /// Sends an RPC under a name. It ends with [`RunningServer::finish`], unless it is denied at
+    /// once.
     pub fn begin(&mut self, name: &str, connection: &str, rpc: &Rpc, draw: &mut Draw<'_>) {
         let Called { end, handled } = self.call(connection, rpc, draw);
         let under_way = UnderWay {
@@ -308,7 +314,8 @@ impl RunningServer {
         self.calls.insert(name.to_owned(), under_way);
     }
 
-    /// Ends the RPC of a name: its connection, what was sent, and what became of it; `None` if there is none.
+    /// Ends the RPC of a name. Returns its connection, what was sent, and its outcome; `None` if
+    /// there is no such RPC.
     pub fn finish(&mut self, name: &str) -> Option<(String, Rpc, Called)> {
         let UnderWay {
             connection,
@@ -320,7 +327,8 @@ impl RunningServer {
         Some((connection, rpc, Called { end, handled }))
     }
 
-    /// Takes what the control plane sends. Another Listener drains the connections that came before.
+    /// Takes an update of the control plane. A Listener that has changed drains the connections
+    /// before it.
     pub fn update(&mut self, sent: &SentTexts) -> Updated {
         let text = sent.named(ResourceType::Listener, &self.server.listener);
         let before = self.listener();
@@ -344,7 +352,8 @@ impl RunningServer {
         updated
     }
 
-    /// What the control plane no longer has. Routes stay in use, and so does a Listener where the bootstrap says so.
+    /// Removes what the control plane no longer has. Routes stay in use, and so does a Listener if
+    /// the bootstrap says so.
     pub fn remove(&mut self, names: &[(ResourceType, String)]) {
         let before = self.listener();
         for (kind, name) in names {
@@ -356,10 +365,11 @@ impl RunningServer {
         self.changed(before.as_ref(), false, false);
     }
 
-    /// Replaces files of a certificate provider; new connections see them, as far as the server uses them.
+    /// Replaces files of a certificate provider. New connections get them, as far as the server
+    /// uses them.
     ///
     /// # Errors
-    /// There is no such provider.
+    /// Fails if there is no such provider.
     pub fn rotate(&mut self, provider: &str, files: NewFiles) -> Result<(), String> {
         let all = self.files.get_or_insert_default();
         let Some(own) = all.get_mut(provider) else {
@@ -400,7 +410,7 @@ impl RunningServer {
         }
     }
 
-    /// The Listener that is in use, if it can be used.
+    /// Returns the Listener that is in use, if it can be used.
     fn listener(&self) -> Option<TcpListener> {
         self.kept.clone().or_else(|| self.newest())
     }
@@ -410,7 +420,7 @@ impl RunningServer {
         held.value()?.tcp().cloned()
     }
 
-    /// Drains connections if the Listener is another one.
+    /// Drains connections if the Listener has changed.
     fn changed(&mut self, before: Option<&TcpListener>, is_sent: bool, is_other_text: bool) {
         if let Err(NotServing::Ended(words)) = self.serving() {
             self.end(&words);
@@ -457,7 +467,7 @@ impl RunningServer {
         self.close_idle();
     }
 
-    /// The program ends, and with it all connections.
+    /// Ends the program, and with it all connections.
     fn end(&mut self, words: &str) {
         self.ended = Some(words.to_owned());
         self.connections
@@ -466,7 +476,7 @@ impl RunningServer {
         self.calls.values_mut().for_each(|call| call.end = End::Closed);
     }
 
-    /// Closes connections that are drained and have no RPC any more.
+    /// Closes connections that are drained and have no RPC left.
     fn close_idle(&mut self) {
         for (name, open) in &mut self.connections {
             let is_busy = || self.calls.values().any(|call| call.connection == *name);
@@ -476,7 +486,7 @@ impl RunningServer {
         }
     }
 
-    /// What the providers have for a chain.
+    /// Returns what the providers have for a chain.
     fn providers_of(&self, chain: &FilterChain) -> Option<BTreeMap<String, Provider>> {
         let tls = chain.tls.as_ref();
         let uses_roots = tls.is_some_and(|tls| matches!(tls.common.ca_certs, CaCerts::Provider(_)));
@@ -497,7 +507,7 @@ impl RunningServer {
     }
 }
 
-/// A Listener without the names of its chains.
+/// Returns a Listener without the names of its chains.
 fn nameless(listener: &TcpListener) -> TcpListener {
     let mut listener = listener.clone();
     let chains = listener.filter_chains.iter_mut();

@@ -1,4 +1,4 @@
-//! Whether a server serves: it has a Listener, one for servers, for its own address (A36).
+//! Whether a server serves: it needs a Listener that is for servers and for its own address (A36).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,33 +18,33 @@ use xdsctl_model::text;
 /// Why a server does not serve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotServing {
-    /// It cannot ask for a Listener of that name, for this reason.
+    /// The server cannot ask for its Listener, for this reason.
     NotAskedFor(String),
-    /// There is no Listener of that name.
+    /// The Listener that the server asks for does not exist.
     Missing {
         /// A name that may have been meant.
         near: Option<String>,
     },
-    /// The client rejects it, for this reason.
+    /// The client rejects the Listener, for this reason.
     Rejected(String),
-    /// It is for clients.
+    /// The Listener is an API listener, which is for clients.
     ApiListener,
-    /// A route is equal to one before it, in whichever virtual host, which ends the server's attempt to begin.
+    /// A route is equal to one before it, in any virtual host. The server then does not start.
     EqualRoutes {
-        /// The index of its virtual host.
+        /// The index of the route's virtual host.
         host: usize,
-        /// Its own index.
+        /// The index of the route.
         route: usize,
     },
     /// The routes of this name come by RDS, which the server does not survive.
     RoutesByRds(String),
-    /// The routes of this name were rejected, for this reason, and the server waits for good ones.
+    /// The routes of this name were rejected, for this reason, and the server waits for valid ones.
     RoutesRejected(String, String),
-    /// It is for another address.
+    /// The Listener is for another address.
     OtherAddress(String),
-    /// It came back after it had gone away, which the server does not hear of.
+    /// The Listener came back after it had gone away, which the server does not notice.
     CameBack,
-    /// The program has ended, in these words.
+    /// The program has ended with these words.
     Ended(String),
 }
 
@@ -53,12 +53,14 @@ pub enum NotServing {
 pub struct Serving {
     /// The Listener.
     pub listener: TcpListener,
-    /// Why a newer version of the Listener was rejected, if so; the one before it stays in use.
+    /// Why a newer version of the Listener was rejected; `None` if none was. The version before it
+    /// stays in use.
     pub rejected: Option<String>,
 }
 
 impl Serving {
-    /// What a server without xDS does: it takes every connection in plaintext, and lets everybody in.
+    /// Makes the Listener of a server without xDS: it takes every connection in plaintext, and lets
+    /// everybody in.
     pub fn without_xds() -> Serving {
         let routes = RouteConfiguration::of_everything(Action::NonForwarding);
         let chain = FilterChain {
@@ -84,10 +86,10 @@ impl Serving {
     }
 }
 
-/// The Listener that a server serves with.
+/// Returns the Listener that a server uses.
 ///
 /// # Errors
-/// Why it does not serve.
+/// Fails if the server does not serve, and says why.
 pub fn serving(server: &ListeningServer, client: &Client, dialect: &ServerDialect) -> Result<Serving, NotServing> {
     let name = server.listener.as_str();
     client
@@ -130,7 +132,7 @@ fn has_unknown_type(listener: &TcpListener) -> bool {
     chains.any(|chain| chain.source.source_type == SourceType::Unknown)
 }
 
-/// What is in the way where routes come by RDS.
+/// Fails if routes that come by RDS keep the server from serving.
 fn routes_by_rds(listener: &TcpListener, client: &Client, dialect: &ServerDialect) -> Result<(), NotServing> {
     for (_, chain) in listener.used_chains() {
         let RouteSource::Rds(name) = &chain.http_connection_manager.routes else {
@@ -154,7 +156,8 @@ fn routes_by_rds(listener: &TcpListener, client: &Client, dialect: &ServerDialec
     Ok(())
 }
 
-/// The first route of the chains that is equal to another one of its RouteConfiguration.
+/// Returns the first route of the chains that is equal to another one of its RouteConfiguration, as
+/// the indices of its virtual host and itself.
 fn equal_routes(listener: &TcpListener, client: &Client) -> Option<(usize, usize)> {
     let chains = listener.filter_chains.iter().chain(&listener.default_filter_chain);
     let routes = chains.map(|chain| Routes::of(&chain.http_connection_manager.routes, client));
@@ -166,7 +169,7 @@ fn equal_routes(listener: &TcpListener, client: &Client) -> Option<(usize, usize
 }
 
 fn first_repeated(routes: &RouteConfiguration) -> Option<(usize, usize)> {
-    // Equal routes have equal paths; few have the path of others.
+    // Equal routes have equal paths, and few other routes share a path.
     let mut by_path: BTreeMap<String, Vec<&Route>> = BTreeMap::new();
     for host in &routes.virtual_hosts {
         for route in &host.routes {

@@ -1,11 +1,11 @@
-//! What there is to say where a server takes no connection.
+//! Words for servers that do not serve, and for handshakes that fail.
 
 use crate::certificate::time_text;
 use crate::handshake::HandshakeFault;
 use crate::serving::NotServing;
 use xdsctl_channel::client::server::ListeningServer;
 
-/// Why a server does not serve.
+/// Says why a server does not serve.
 pub fn not_serving(server: &ListeningServer, why: &NotServing) -> String {
     let ListeningServer { address, listener } = server;
     let name = format!("`{listener}`");
@@ -33,7 +33,7 @@ pub fn not_serving(server: &ListeningServer, why: &NotServing) -> String {
     format!("{why}, so a server at {address} does not serve")
 }
 
-/// Why a handshake fails.
+/// Says why a handshake fails.
 pub fn handshake_fault(fault: &HandshakeFault) -> String {
     match fault {
         HandshakeFault::TlsToPlaintext => "the client speaks TLS".to_owned(),

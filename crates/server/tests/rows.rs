@@ -1,4 +1,5 @@
-//! Real servers (`fixtures/servers`): each connection and each RPC of a row ends as it did when it was recorded.
+//! Real servers (`fixtures/servers`): each connection and each RPC of a row ends as it did when it
+//! was recorded.
 //!
 //! ```text
 //! XDSCTL_DIFFER=1 cargo test -p xdsctl-server --test rows -- --nocapture     every row that differs
@@ -23,13 +24,13 @@ use xdsctl_server::handshake::{Peer, Provider, Roots};
 use xdsctl_server::running::{ConnectionState, NewFiles, RunningServer, Setup};
 use xdsctl_server::{Connection, End, PeerCertificate, Rpc, Transport};
 
-/// Steps that no gRPC client can send: they are an affair of HTTP, and not compared.
+/// How many steps no gRPC client can send. They are a matter of HTTP, and are not compared.
 const NOT_SENT: usize = 1630;
 
 /// The methods that the recorded servers have.
 const METHODS: [&str; 3] = ["/pkg.Service/Method", "/pkg.Service/Other", "/admin.Console/Delete"];
 
-/// The time of the recording, from which certificates count their days.
+/// The time of the recording, from which the validity of certificates is counted.
 const NOW: i64 = 1_000_000_000;
 
 fn fixtures() -> PathBuf {
@@ -53,7 +54,7 @@ fn rows() -> Vec<Value> {
     rows
 }
 
-/// The certificates by name, as a server sees them.
+/// Reads the certificates by name, as a server sees them.
 fn certificates() -> BTreeMap<String, Value> {
     let Ok(text) = std::fs::read_to_string(fixtures().join("certificates.json")) else {
         return BTreeMap::new();
@@ -69,7 +70,8 @@ fn texts(value: &Value) -> Vec<String> {
     list.map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
-/// The authority at the end of a certificate's chain. The one in the middle is always sent along.
+/// Returns the authority at the end of a certificate's chain. The one in the middle is always sent
+/// along.
 fn root_of(name: &str, made: &BTreeMap<String, Value>) -> String {
     let issuer = made[name]["issuer"].as_str().unwrap();
     match issuer == name {
@@ -104,7 +106,7 @@ struct Play<'r> {
     row: &'r Value,
     server: RunningServer,
     made: &'r BTreeMap<String, Value>,
-    /// What the files of certificates are called, and whose content they have.
+    /// The files of certificates by name, and whose content each has.
     files: BTreeMap<String, String>,
     bootstrap: Value,
 }
@@ -121,7 +123,7 @@ impl<'r> Play<'r> {
             ("audit", "GRPC_EXPERIMENTAL_XDS_RBAC_AUDIT_LOGGING"),
         ];
         for (_, variable) in switches.iter().filter(|(word, _)| *word == switch) {
-            // An older version may not have the switch, and takes no notice of it.
+            // An older version may not have the switch, and ignores it.
             let _ = profile.set_env(variable, "true");
         }
         for (variable, value) in row["env"].as_object().into_iter().flatten() {
@@ -206,18 +208,19 @@ impl<'r> Play<'r> {
         Some(play)
     }
 
-    /// The content of a provider's file.
+    /// Returns the content of a provider's file.
     fn file(&self, provider: &str, field: &str) -> Option<String> {
         let file = self.bootstrap["certificate_providers"][provider]["config"][field].as_str()?;
         let name = file.rsplit('/').next()?;
         match self.files.get(name) {
             Some(content) => Some(content.clone()),
-            // Files with these names are not made.
+            // Files with these names are not created.
             None => (!name.starts_with("missing")).then(|| name.to_owned()),
         }
     }
 
-    /// The server's certificate in the files of a provider; `None` if they are not there, `Some(None)` if it cannot be used.
+    /// Returns the server's certificate in the files of a provider; `None` if they are not there,
+    /// `Some(None)` if it cannot be used.
     fn identity(&self, provider: &str) -> Option<Option<String>> {
         let certificate = self.file(provider, "certificate_file")?;
         let key = self.file(provider, "private_key_file")?;
@@ -231,7 +234,7 @@ impl<'r> Play<'r> {
         Some(vec![roots.trim_end_matches(".pem").to_owned()])
     }
 
-    /// What a step leads to; `None` for one that only changes something.
+    /// Returns what a step leads to; `None` for a step that only changes something.
     fn step(&mut self, step: &Value) -> Option<String> {
         if let Some(name) = step["connect"].as_str() {
             return Some(self.connect(name, step));
@@ -258,13 +261,13 @@ impl<'r> Play<'r> {
         None
     }
 
-    /// What the control plane sends, and files that are replaced.
+    /// Plays what the control plane sends, and which files are replaced.
     fn change(&mut self, step: &Value) {
         let mut gone = texts(&step["remove"]);
         if let Some(list) = step["update"].as_array() {
             let name = self.server.server.listener.clone();
             let is_own = |resource: &Value| resource["name"] == name.as_str();
-            // A response has all Listeners; one about routes says nothing of them.
+            // A response has all Listeners; a response about routes says nothing about Listeners.
             let is_listener = |resource: &Value| resource["@type"] == ResourceType::Listener.type_url();
             if list.iter().any(is_listener) && !list.iter().any(is_own) {
                 gone.push(format!("{}/{name}", ResourceType::Listener.type_name()));
@@ -298,7 +301,7 @@ impl<'r> Play<'r> {
             };
             self.server.rotate(name, files).unwrap();
         }
-        // What a server does within the recording's patience has happened.
+        // What a server does while the recording waits has happened.
         self.server.sleep(1000);
     }
 
@@ -334,7 +337,8 @@ impl<'r> Play<'r> {
         "connected".to_owned()
     }
 
-    /// Says whether the client of the recording takes the server's certificate: one without roots takes all.
+    /// Says whether the client of the recording accepts the server's certificate. Without roots it
+    /// accepts any.
     fn trusts(&self, tls: &Value, shown: &str) -> bool {
         let roots = tls["roots"].as_str().unwrap_or_default();
         let own = &self.made[shown];
@@ -374,12 +378,12 @@ fn ended(end: End) -> String {
     }
 }
 
-/// Says whether the words of a status are compared with those that its caller saw.
+/// Says whether the message of a status is compared with the one that the caller saw.
 fn says_words(code: &str) -> bool {
     ["PERMISSION_DENIED", "UNAVAILABLE", "UNKNOWN", "NOT_FOUND"].contains(&code)
 }
 
-/// What a recorded answer to a step comes to.
+/// Returns what a recorded answer to a step amounts to.
 fn recorded(answer: &Value) -> String {
     if let Some(code) = answer["code"].as_str() {
         return code.to_owned();
@@ -398,7 +402,7 @@ fn recorded(answer: &Value) -> String {
     }
 }
 
-/// The value of a header as an application gives it: binary ones go in Base64.
+/// Returns the value of a header as an application gives it. Binary values are in Base64.
 fn value(name: &str, value: &str) -> String {
     match name.ends_with("-bin") {
         false => value.to_owned(),
@@ -429,7 +433,8 @@ fn pairs_of(step: &Value) -> impl Iterator<Item = &Value> {
     step["headers"].as_array().into_iter().flatten()
 }
 
-/// What no gRPC client sends is an affair of HTTP: other pseudo-headers, those of one hop, binary ones that are no Base64, other protocols.
+/// Says whether a gRPC client can send a step. All else is a matter of HTTP: other pseudo-headers,
+/// hop-by-hop headers, binary headers that are not Base64, other protocols.
 fn is_grpc(step: &Value) -> bool {
     let hop_by_hop = [
         "connection",
@@ -453,7 +458,7 @@ fn is_grpc(step: &Value) -> bool {
     speaks_h2 && is_path && !pairs_of(step).any(is_odd)
 }
 
-/// What differs in a row, and how many steps were not compared.
+/// Returns what differs in a row, and how many steps were not compared.
 fn differences(row: &Value, client: &str, made: &BTreeMap<String, Value>) -> Option<(Vec<String>, usize)> {
     let mut play = Play::begin(row, client, made)?;
     let mut wrong = Vec::new();
@@ -486,7 +491,7 @@ fn differences(row: &Value, client: &str, made: &BTreeMap<String, Value>) -> Opt
         if let Some(words) = answer["details"].as_str().filter(|_| says_words(&theirs)) {
             theirs = format!("{theirs}: {words}");
         }
-        // A client tells the fault of routes that it rejects in words of its own.
+        // A client describes a fault in routes that it rejects in its own words.
         let is_of_fault = [ours.as_str(), theirs.as_str()]
             .iter()
             .all(|words| words.starts_with("UNAVAILABLE"))
@@ -502,7 +507,7 @@ fn differences(row: &Value, client: &str, made: &BTreeMap<String, Value>) -> Opt
     Some((wrong, not_sent))
 }
 
-/// The rows that differ, as `CLIENT ID`, each under its reason.
+/// Returns the rows that are known to differ, as `CLIENT ID`. The file has a reason above each.
 fn known() -> BTreeSet<String> {
     let text = std::fs::read_to_string(fixtures().join("differ.txt")).unwrap();
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));

@@ -1,4 +1,5 @@
-//! gRPC C-core: xds_server_config_fetcher.cc, rbac_filter.cc, authorization/matchers.cc, authorization/evaluate_args.cc.
+//! gRPC C-core: xds_server_config_fetcher.cc, rbac_filter.cc, authorization/matchers.cc,
+//! authorization/evaluate_args.cc.
 
 use std::borrow::Cow;
 
@@ -13,7 +14,7 @@ use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::domain::DomainComparison;
 use xdsctl_model::status::Code;
 
-/// `GRPC_ARG_SERVER_CONFIG_CHANGE_DRAIN_GRACE_TIME_MS` without a value.
+/// The default of `GRPC_ARG_SERVER_CONFIG_CHANGE_DRAIN_GRACE_TIME_MS`.
 const DRAIN_GRACE_MS: i64 = 10 * 60 * 1000;
 
 pub(super) fn dialect(profile: &Profile) -> ServerDialect {
@@ -21,7 +22,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         compares_address: true,
         listens: str::to_owned,
         ends_at_resources: false,
-        // The Python program, whose server has no config fetcher then.
+        // The Python program does, and its server then has no config fetcher.
         serves_without_template: true,
         routes_by_rds: RoutesByRds::Served,
         hosts: HostChoice::Best,
@@ -40,7 +41,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
             true => route_header,
             false => |rpc, name| route_header(rpc, name).filter(|_| ![":scheme", "te", "host"].contains(&name)),
         },
-        // `AuthenticatedAuthorizationMatcher::Matches`.
+        // Follows `AuthenticatedAuthorizationMatcher::Matches`.
         names: all_names,
         authentication: Authentication::Tls,
         unsupported: UnsupportedCondition::Never,
@@ -75,7 +76,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     }
 }
 
-/// `EvaluateArgs::GetHeaderValue`.
+/// Follows `EvaluateArgs::GetHeaderValue`.
 fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     if name.eq_ignore_ascii_case("te") {
         return None;
@@ -86,7 +87,7 @@ fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     of_http(rpc, name)
 }
 
-/// `XdsRouting::GetHeaderValue`.
+/// Follows `XdsRouting::GetHeaderValue`.
 fn route_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     match name {
         name if name.ends_with("-bin") => return None,
@@ -100,7 +101,7 @@ fn route_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     of_http(rpc, name)
 }
 
-/// What the transport hands on of the HTTP request, which brings no user-agent here.
+/// Returns a header as the transport makes it of the HTTP request, which has no user-agent here.
 fn of_http<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     match name {
         ":path" => Some(Cow::Borrowed(&rpc.method)),
@@ -111,7 +112,9 @@ fn of_http<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     }
 }
 
-/// `XdsServerConfigSelectorProvider`, `XdsServerConfigSelector::GetCallConfig`; a status in the place of a method config names its code.
+/// Writes a message as `XdsServerConfigSelectorProvider` and
+/// `XdsServerConfigSelector::GetCallConfig` do. A status in place of a method config names its
+/// code.
 fn words(refusal: Refusal<'_>, client: &Client) -> String {
     match refusal {
         Refusal::NoRoutes(_) if !client.profile.has(Feature::MissingRoutesUnavailable) => {

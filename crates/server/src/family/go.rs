@@ -41,7 +41,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
             true => route_header,
             false => |_, _| None,
         },
-        // `authenticatedMatcher.match`.
+        // Follows `authenticatedMatcher.match`.
         names: match profile.has(Feature::PrincipalNamesByKind) {
             true => names_of_first_kind,
             false => all_names,
@@ -72,7 +72,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     }
 }
 
-/// `newRPCData` and `parseConfig`, which writes `:authority` for `host`.
+/// Follows `newRPCData` and `parseConfig`, which writes `:authority` for `host`.
 fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     match name {
         ":method" => Some(Cow::Borrowed("POST")),
@@ -83,12 +83,13 @@ fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     }
 }
 
-/// The same, before `:path` was put back.
+/// Returns what [`policy_header`] does, without `:path`, which older versions do not show to
+/// policies.
 fn policy_header_without_path<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     policy_header(rpc, name).filter(|_| name != ":path")
 }
 
-/// `routeAndProcess`.
+/// Follows `routeAndProcess`.
 fn route_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     match name {
         ":authority" => Some(Cow::Borrowed(&rpc.authority)),
@@ -96,7 +97,7 @@ fn route_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     }
 }
 
-/// The metadata that the transport makes of an HTTP request.
+/// Returns the metadata that the transport makes of an HTTP request.
 fn of_metadata<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     match name {
         "grpc-encoding" | "grpc-timeout" | "grpc-message" | "grpc-message-type" | "grpc-status" | "te" => None,

@@ -15,7 +15,7 @@ use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::resource::domain::DomainComparison;
 use xdsctl_model::status::Code;
 
-/// `XdsServerBuilder.drainGraceTime` without a value.
+/// The default of `XdsServerBuilder.drainGraceTime`.
 const DRAIN_GRACE_MS: i64 = 10 * 60 * 1000;
 
 pub(super) fn dialect(profile: &Profile) -> ServerDialect {
@@ -39,7 +39,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         policy_header,
         route_header,
         names: match profile.has(Feature::SubjectOfRfc2253) {
-            // `EvaluateArgs.getPrincipalNames`.
+            // Follows `EvaluateArgs.getPrincipalNames`.
             true => names_of_first_kind,
             false => spaced_names,
         },
@@ -66,7 +66,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     }
 }
 
-/// `EvaluateArgs.getHeader`.
+/// Follows `EvaluateArgs.getHeader`.
 fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     let name = name.to_ascii_lowercase();
     match name.as_str() {
@@ -78,7 +78,7 @@ fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     }
 }
 
-/// `RoutingUtils.matchRoute`.
+/// Follows `RoutingUtils.matchRoute`.
 fn route_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     let name = name.to_ascii_lowercase();
     match name.as_str() {
@@ -88,13 +88,13 @@ fn route_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     }
 }
 
-/// `XdsServerBuilder.forPort`: a program names nothing but the port.
+/// Follows `XdsServerBuilder.forPort`: a program names nothing but the port.
 fn listens(address: &str) -> String {
     let port = address.rsplit(':').next().unwrap_or_default();
     format!("0.0.0.0:{port}")
 }
 
-/// `deserializeHeader`: what a binary header holds is compared as Base64 without padding.
+/// Follows `deserializeHeader`: the value of a binary header is compared as Base64 without padding.
 fn of_metadata<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     if name.ends_with("-bin") {
         let own = rpc.headers.iter().filter(|(key, _)| key == name);
@@ -108,7 +108,7 @@ fn of_metadata<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     }
 }
 
-/// The names of a peer, with the subject as `getSubjectDN` has it.
+/// Returns the names of a peer, with the subject as `getSubjectDN` prints it.
 fn spaced_names(peer: Option<&PeerCertificate>) -> PeerNames<'_> {
     let mut names = names_of_first_kind(peer);
     for (kind, name) in &mut names {
@@ -119,7 +119,8 @@ fn spaced_names(peer: Option<&PeerCertificate>) -> PeerNames<'_> {
     names
 }
 
-/// A name of RFC 2253 as `X500Name` prints it: a space behind each comma, and values with such signs in quotes.
+/// Writes a name of RFC 2253 as `X500Name` does: with a space after each comma, and with quotes
+/// around values that contain such characters.
 fn spaced(subject: &str) -> String {
     let mut parts: Vec<String> = vec![String::new()];
     let mut signs = subject.chars();

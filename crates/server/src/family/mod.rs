@@ -1,4 +1,4 @@
-//! The families, each with the ways of its servers; none knows of another.
+//! The families, each with the dialect of its servers. None knows of another.
 
 mod core;
 mod go;
@@ -9,7 +9,8 @@ use crate::dialect::ServerDialect;
 use xdsctl_model::profile::{Family, Profile};
 
 impl ServerDialect {
-    /// The ways of a client's servers; `None` for a family that has none, or whose servers are not followed yet.
+    /// Returns the dialect of a client's servers; `None` for a family that has no servers, or whose
+    /// servers are not followed yet.
     pub fn of(profile: &Profile) -> Option<ServerDialect> {
         match profile.client().family {
             Family::Cpp => Some(core::dialect(profile)),

@@ -64,7 +64,8 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     }
 }
 
-/// The server listens on `[::]`, where an IPv4 address arrives as an IPv6-mapped one.
+/// Returns an address as the server sees it. It listens on `[::]`, where an IPv4 address arrives as
+/// an IPv4-mapped IPv6 address.
 fn address(address: SocketAddr) -> IpAddr {
     match address.ip() {
         IpAddr::V4(address) => address.to_ipv6_mapped().into(),
@@ -72,7 +73,7 @@ fn address(address: SocketAddr) -> IpAddr {
     }
 }
 
-/// `rbacServerFilter` adds what HTTP/2 has in pseudo-headers.
+/// Follows `rbacServerFilter`, which adds what HTTP/2 has in pseudo-headers.
 fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     match name {
         ":method" => Some(Cow::Borrowed("POST")),
@@ -82,29 +83,29 @@ fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     }
 }
 
-/// `HeaderMatcher.applyHelper`. Several headers of one name are one value in Node, with a comma and
-/// a space between.
+/// Follows `HeaderMatcher.applyHelper`. In Node, several headers of one name are one value, joined
+/// by a comma and a space.
 fn header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     match name {
         name if name.ends_with("-bin") => None,
         "content-type" => Some(Cow::Borrowed("application/grpc")),
-        // What is between client and server alone.
+        // These headers are for the transport.
         "accept-encoding" | "grpc-timeout" | "grpc-encoding" | "grpc-accept-encoding" | "te" => None,
         "cookie" => of_http(rpc, name, "; "),
         name => of_http(rpc, &name.to_ascii_lowercase(), ", "),
     }
 }
 
-/// The values that HTTP/2 of Node hands on, where those with blanks at an end are none. A value that is
-/// not printable ASCII is no metadata (`Metadata.fromHttp2Headers` of grpc-js).
+/// Returns the values that HTTP/2 of Node passes on, without those that begin or end with a blank.
+/// A value that is not printable ASCII is no metadata (`Metadata.fromHttp2Headers` of grpc-js).
 fn of_http<'r>(rpc: &'r Rpc, name: &str, between: &str) -> Option<Cow<'r, str>> {
     let is_whole = |value: &str| !value.starts_with([' ', '\t']) && !value.ends_with([' ', '\t']);
     let is_metadata = |value: &Cow<'_, str>| value.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     joined_by(&rpc.headers, name, between, is_whole).filter(is_metadata)
 }
 
-/// `AuthenticatedPrincipal`: the names of the first kind of which there is one, and the common
-/// names.
+/// Follows `AuthenticatedPrincipal`: returns the names of the first kind that the certificate has,
+/// and the common names.
 fn names(peer: Option<&PeerCertificate>) -> PeerNames<'_> {
     let mut names = names_of_first_kind(peer);
     let Some(peer) = peer else { return names };
@@ -113,7 +114,7 @@ fn names(peer: Option<&PeerCertificate>) -> PeerNames<'_> {
     names
 }
 
-/// The values of `CN` in a name of RFC 2253.
+/// Returns the values of `CN` in a name of RFC 2253.
 fn common_names(subject: &str) -> impl Iterator<Item = String> {
     let mut parts = vec![String::new()];
     let mut signs = subject.chars();
@@ -131,7 +132,7 @@ fn common_names(subject: &str) -> impl Iterator<Item = String> {
         .filter_map(|part| part.strip_prefix("CN=").map(str::to_owned))
 }
 
-/// `listenersEquivalent` of server-listener.ts, from the first difference on.
+/// Follows `listenersEquivalent` of server-listener.ts: the first difference decides.
 fn compared(newer: &TcpListener, before: &TcpListener) -> Comparison {
     match (&newer.default_filter_chain, &before.default_filter_chain) {
         (None, None) => {}
@@ -147,7 +148,7 @@ fn compared(newer: &TcpListener, before: &TcpListener) -> Comparison {
     let chains = newer.filter_chains.iter().zip(&before.filter_chains).enumerate();
     let mut outcomes = chains.map(|(index, (one, other))| {
         match destinations(newer, index).eq(destinations(before, index)) && one.source == other.source {
-            // What is in a chain is compared before its match.
+            // The content of a chain is compared before its match.
             false if one.http_connection_manager == other.http_connection_manager => Comparison::Other,
             _ => compared_chains(one, other),
         }
@@ -157,13 +158,14 @@ fn compared(newer: &TcpListener, before: &TcpListener) -> Comparison {
         .unwrap_or(Comparison::Same)
 }
 
-/// The ranges of destinations that a chain is for.
+/// Returns the ranges of destinations that a chain is for.
 fn destinations(listener: &TcpListener, index: usize) -> impl Iterator<Item = Option<Cidr>> {
     let all = listener.destinations.iter();
     all.filter(move |one| one.chains.contains(&index)).map(|one| one.prefix)
 }
 
-/// `filterChainsEquivalent`, which has `!==` for `===` where it asks whether both have TLS.
+/// Follows `filterChainsEquivalent`, which has `!==` in place of `===` where it asks whether both
+/// have TLS.
 fn compared_chains(newer: &FilterChain, before: &FilterChain) -> Comparison {
     if newer.http_connection_manager != before.http_connection_manager {
         return Comparison::Other;

@@ -1,8 +1,10 @@
-//! Who gains and who loses access between two versions of a server: two tables whose classes of methods are the same.
+//! Who gains and who loses access between two versions of a server: compares two tables with the
+//! same classes of methods.
 //!
-//! A row of one side that no row of the other side covers is access that came or went; so is a DENY policy that came or went. That a
-//! row covers another one is said only where it is certain. So whoever gains access is always told (`who/tests.rs`), and what is told
-//! may once be less than it seems: two ways to say the same.
+//! A row of one side that no row of the other side covers is access that came or went; so is a DENY
+//! policy that came or went. A row is said to cover another one only if that is certain. So a gain
+//! of access is always reported (`who/tests.rs`), but a reported change may be none: two ways to
+//! say the same.
 
 use super::condition::{Condition, Fact};
 use super::methods::MethodClass;
@@ -15,103 +17,104 @@ use xdsctl_channel::rpc::matching;
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
 use xdsctl_model::resource::rbac::RbacCondition;
 
-/// Comparisons of conditions; what is left then counts as changed, which is said.
+/// The most comparisons of conditions. What is left after that counts as changed, and the result
+/// says so.
 const MAX_STEPS: usize = 2_000_000;
 
-/// Authorities that are of two domains.
+/// The most authorities that match two domains.
 const MAX_DOMAINS: usize = 10_000;
 
-/// Rows that the alternatives of one row are taken apart into.
+/// The most rows that the alternatives of one row are split into.
 const MAX_APART: usize = 64;
 
-/// Changes of what one server lets in.
+/// Changes in whom a server lets in.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AccessChanges {
-    /// By the chains that take a connection before and after.
+    /// The changes, by the chains that take a connection before and after.
     pub chains: Vec<ChainAccess>,
-    /// A limit was reached: some of it may have been so before.
+    /// Whether the limit was reached. Some of the listed changes may then not be changes.
     pub is_cut: bool,
 }
 
-/// Changes for connections that one chain takes before, and one after.
+/// Changes for the connections that one chain takes before, and one chain after.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChainAccess {
     /// The connections.
     pub connections: Vec<Region>,
-    /// The chain before and after; `None` for a connection that is closed.
+    /// The chains before and after; `None` if the connection is closed.
     pub chains: (Option<ChainSide>, Option<ChainSide>),
-    /// By virtual hosts.
+    /// The changes, by virtual hosts.
     pub hosts: Vec<HostAccess>,
 }
 
-/// A chain of one side.
+/// A filter chain on one side of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChainSide {
-    /// Its index in `filter_chains`; `None` for the default one.
+    /// The chain's index in `filter_chains`; `None` for the default chain.
     pub index: Option<usize>,
-    /// What it asks of the client.
+    /// What the chain asks of the client.
     pub asks: Asks,
 }
 
-/// Changes for authorities that one virtual host has before, and one after.
+/// Changes for the authorities that one virtual host has before, and one after.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostAccess {
     /// The domains.
     pub domains: Vec<String>,
-    /// By the classes of methods.
+    /// The changes, by classes of methods.
     pub methods: Vec<MethodAccess>,
 }
 
-/// Changes of who may call the methods of a class.
+/// Changes in who may call the methods of a class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MethodAccess {
     /// The methods.
     pub class: MethodClass,
-    /// Who may call them now.
+    /// Clients that may call the methods now, and could not before.
     pub gains: Vec<Access>,
-    /// Who could before.
+    /// Clients that could call the methods before, and may not now.
     pub loses: Vec<Access>,
-    /// Who could before and may now.
+    /// Clients that could call the methods before, and still may.
     pub keeps: Vec<Access>,
 }
 
-/// Somebody who gains or loses access.
+/// Clients that gain or lose access.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Access {
-    /// Who.
+    /// The conditions that these clients meet.
     pub row: Row,
-    /// What the chain that lets them in asks, or let them in.
+    /// What the chain that lets them in, or did so before, asks of the client.
     pub asks: Asks,
-    /// Why.
+    /// Why their access changes.
     pub by: AccessBy,
 }
 
-/// By what access comes or goes.
+/// Why access comes or goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessBy {
-    /// By being let in, or not any more.
+    /// Clients are let in, or no longer are.
     LetIn,
-    /// By a DENY policy that is gone, or new.
+    /// A DENY policy is gone, or new.
     Denied,
-    /// By needing no certificate any more, or needing one now.
+    /// A certificate is no longer needed, or is needed now.
     Certificate,
-    /// By a certificate that the server would not take, and that is not looked at any more, or is now.
+    /// A certificate that the server would reject is no longer looked at, or is looked at now.
     BadCertificate,
 }
 
 impl Access {
-    /// Says whether everyone is meant, whoever they are.
+    /// Says whether these clients are everyone, whoever they are.
     pub fn is_of_everyone(&self) -> bool {
         matches!(self.by, AccessBy::LetIn | AccessBy::Certificate) && self.row.is_of_everyone()
     }
 }
 
 impl AccessChanges {
-    /// The classes of methods that everyone may call now, and could not before.
+    /// Returns the classes of methods that everyone may call now, and could not before.
     pub fn opened(&self) -> impl Iterator<Item = &MethodClass> {
         let hosts = self.chains.iter().flat_map(|chain| &chain.hosts);
         let methods = hosts.flat_map(|host| &host.methods);
-        // Who needs a certificate is not quite everyone.
+        // Access for everyone counts 2, and only 1 if a certificate is required.
         let openness = |list: &[Access]| {
             let all = list.iter().filter(|access| access.is_of_everyone());
             all.map(|access| 1 + u8::from(access.asks != Asks::Required))
@@ -123,7 +126,8 @@ impl AccessChanges {
     }
 }
 
-/// Compares two sides, whose tables have the same names; `None` is a server that does not serve.
+/// Compares two sides, whose tables have the same names of methods. `None` is a server that does
+/// not serve.
 pub fn compare(before: Option<&Table<'_>>, after: Option<&Table<'_>>) -> AccessChanges {
     let mut comparison = Comparison { left: MAX_STEPS };
     let mut chains = Vec::new();
@@ -155,7 +159,7 @@ pub fn compare(before: Option<&Table<'_>>, after: Option<&Table<'_>>) -> AccessC
     }
 }
 
-/// Where connections go on one side.
+/// Returns where connections go on one side.
 fn ways<'t>(table: Option<&'t Table<'t>>) -> Vec<(Option<&'t ChainTable>, Vec<Region>)> {
     let Some(table) = table else {
         return vec![(None, vec![Region::any()])];
@@ -164,7 +168,7 @@ fn ways<'t>(table: Option<&'t Table<'t>>) -> Vec<(Option<&'t ChainTable>, Vec<Re
     chains.chain([(None, table.closed.clone())]).collect()
 }
 
-/// The virtual host of an authority, or of the domain that is written for it.
+/// Returns the virtual host of an authority, for which a domain pattern may stand.
 fn host_of<'t>(table: Option<&Table<'_>>, chain: Option<&'t ChainTable>, domain: &str) -> Option<&'t HostTable> {
     let (table, chain) = (table?, chain?);
     let HostTables::Held(routes, hosts) = &chain.hosts else {
@@ -177,7 +181,8 @@ struct Comparison {
     left: usize,
 }
 
-/// What a class of methods asks on one side.
+/// Who may call a class of methods on one side: clients that match `rows`, except those that match
+/// `except`.
 #[derive(Default)]
 struct SideRows {
     rows: Vec<Row>,
@@ -197,7 +202,7 @@ impl Comparison {
         }
         domains.sort_unstable();
         domains.dedup();
-        // An authority may be of two domains, of which neither is below the other.
+        // An authority may match two domains, of which neither is below the other.
         let ends = |domain: &&String| domain.len() > 1 && domain.starts_with('*');
         let begins = |domain: &&String| domain.len() > 1 && domain.ends_with('*');
         let both = domains.iter().filter(begins).flat_map(|one| {
@@ -249,7 +254,8 @@ impl Comparison {
         changed.collect()
     }
 
-    /// Who is let in on the second side and not on the first. Those who are let in on both go to `keeps`.
+    /// Returns who is let in on the second side and not on the first. Those who are let in on both
+    /// sides go to `keeps`.
     fn gains(
         &mut self,
         (was, asked): (&SideRows, Asks),
@@ -291,7 +297,7 @@ impl Comparison {
         found
     }
 
-    /// Says whether whoever a row matches is matched by one of these, too.
+    /// Says whether everyone whom a row matches is matched by one of these rows, too.
     fn is_covered(&mut self, row: &Row, rows: &[Row]) -> bool {
         rows.iter().any(|other| {
             let mut needs = other.clauses.iter();
@@ -302,7 +308,7 @@ impl Comparison {
         })
     }
 
-    /// Says whether the second condition holds wherever the first does, as far as that is certain.
+    /// Says whether the second condition certainly holds wherever the first does.
     fn implies(&mut self, one: &Condition, other: &Condition) -> bool {
         let Some(left) = self.left.checked_sub(1) else {
             return false;
@@ -336,20 +342,20 @@ const fn is_tls(asks: Asks) -> bool {
     !matches!(asks, Asks::Plaintext)
 }
 
-/// Says whether whoever gets through the handshake of one chain gets through that of the other.
+/// Says whether everyone who passes the handshake of one chain passes that of the other.
 const fn gets_through(one: Asks, other: Asks) -> bool {
     match (one, other) {
         (Asks::Plaintext, Asks::Plaintext) => true,
         (Asks::Plaintext, _) | (_, Asks::Plaintext) => false,
         (Asks::Required, _) => true,
         (Asks::Nothing | Asks::Optional, Asks::Required) => false,
-        // A certificate that is asked for is looked at.
+        // A certificate that is asked for is checked, too.
         (Asks::Nothing, Asks::Optional) => false,
         (Asks::Optional, Asks::Nothing | Asks::Optional) | (Asks::Nothing, Asks::Nothing) => true,
     }
 }
 
-/// Says whether the second fact is one wherever the first is.
+/// Says whether the second fact holds wherever the first does.
 fn follows(one: &Fact, other: &Fact) -> bool {
     match (one, other) {
         (Fact::Policy(one), Fact::Policy(other)) => match (one, other) {
@@ -380,7 +386,7 @@ fn is_narrower(own: &StringMatcher, other: &StringMatcher) -> bool {
     }
 }
 
-/// Everything that lets in or keeps out, with what the routes ask.
+/// Returns the rows of a class of methods that let in or keep out, with what the routes ask.
 fn flat(method: &MethodTable) -> SideRows {
     let mut side = SideRows::default();
     let mut not_before: Vec<Condition> = Vec::new();
@@ -420,7 +426,7 @@ fn with<'c>(row: &'c Row, more: impl Iterator<Item = &'c Clause>) -> Row {
     }
 }
 
-/// A row for each of its alternatives, unless they are too many.
+/// Splits a row into one for each of its alternatives, unless these are too many.
 fn apart(row: Row) -> Vec<Row> {
     let mut rows = vec![Row {
         clauses: Vec::new(),

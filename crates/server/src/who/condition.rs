@@ -4,16 +4,16 @@ use xdsctl_model::resource::matcher::HeaderMatcher;
 use xdsctl_model::resource::rbac::{RbacAddress, RbacCondition};
 use xdsctl_model::resource::route::PathMatcher;
 
-/// One thing that is asked.
+/// One thing that is asked of a connection or an RPC.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fact {
-    /// By a policy: a condition without parts.
+    /// A policy asks it: a condition without parts.
     Policy(RbacCondition),
-    /// By a route, of a header.
+    /// A route asks it of a header.
     RouteHeader(HeaderMatcher),
-    /// By a route, of the method.
+    /// A route asks it of the method.
     RoutePath(PathMatcher),
-    /// By a route: so many of a million RPCs.
+    /// A route asks that the RPC is one of this many in a million.
     Share(u32),
 }
 
@@ -30,18 +30,18 @@ pub enum Column {
     Other,
 }
 
-/// A formula: `All` of nothing is true, and `OneOf` of nothing is false.
+/// A formula. `All` of nothing is true, and `OneOf` of nothing is false.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Condition {
-    /// All of them.
+    /// All of these hold.
     All(Vec<Condition>),
-    /// One of them at least.
+    /// At least one of these holds.
     OneOf(Vec<Condition>),
-    /// A fact, or that it is not one.
+    /// A fact holds, or does not.
     Is {
         /// The fact.
         fact: Fact,
-        /// It must not be.
+        /// Whether the fact must not hold.
         is_not: bool,
     },
 }
@@ -59,10 +59,10 @@ impl Fact {
 }
 
 impl Condition {
-    /// What always holds.
+    /// The condition that always holds.
     pub const TRUE: Condition = Condition::All(Vec::new());
 
-    /// What never does.
+    /// The condition that never holds.
     pub const FALSE: Condition = Condition::OneOf(Vec::new());
 
     pub(super) const fn constant(value: bool) -> Condition {
@@ -82,7 +82,7 @@ impl Condition {
         *self == Condition::FALSE
     }
 
-    /// All of these, as simple as can be.
+    /// Returns the condition that all of these hold, as simple as can be.
     pub(super) fn all(list: impl IntoIterator<Item = Condition>) -> Condition {
         let mut kept = Vec::new();
         for one in list {
@@ -98,7 +98,7 @@ impl Condition {
         }
     }
 
-    /// One of these, as simple as can be.
+    /// Returns the condition that one of these holds, as simple as can be.
     pub(super) fn one_of(list: impl IntoIterator<Item = Condition>) -> Condition {
         let mut kept = Vec::new();
         for one in list {
@@ -114,7 +114,7 @@ impl Condition {
         }
     }
 
-    /// The opposite.
+    /// Returns the opposite.
     pub(super) fn not(&self) -> Condition {
         match self {
             Condition::All(list) => Condition::one_of(list.iter().map(Condition::not)),
@@ -126,7 +126,7 @@ impl Condition {
         }
     }
 
-    /// Says whether some of it is about who the client is.
+    /// Says whether a part of it is about who the client is.
     pub fn asks_who(&self) -> bool {
         match self {
             Condition::Is { fact, .. } => matches!(fact.column(), Column::Principal | Column::Source),
@@ -134,7 +134,7 @@ impl Condition {
         }
     }
 
-    /// What all of its facts are about.
+    /// Returns what all of its facts are about.
     pub fn column(&self) -> Column {
         match self {
             Condition::Is { fact, .. } => fact.column(),

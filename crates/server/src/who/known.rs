@@ -1,4 +1,5 @@
-//! What is known of an RPC by its class of methods and its chain, and what is left of a condition when that is worked out.
+//! What the class of methods and the chain say about an RPC, and what is left of a condition when
+//! that is applied.
 
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -16,21 +17,21 @@ use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch};
 use xdsctl_model::resource::rbac::{AddressRange, RbacAddress, RbacCondition, RbacPolicy};
 use xdsctl_model::resource::route::{PathMatcher, Route};
 
-/// Conditions that are looked at for one table; one that is kept counts as [`KEPT`].
+/// The most conditions that are looked at for one table. One that is kept counts as [`KEPT`] looks.
 const MAX_LOOKS: usize = 10_000_000;
 
-/// Looks that a condition counts as that stands in the table afterwards, and takes memory there.
+/// A condition that is kept in the table counts as this many looks, because it takes memory.
 const KEPT: usize = 20;
 
-/// Regions of a chain of which it is looked up whether they have addresses of a range.
+/// The most regions of a chain that are searched for addresses of a range.
 const MAX_REGIONS: usize = 1000;
 
-/// Values that stand for what is not known.
+/// Values that are used in place of unknown ones.
 const METHOD: &str = "/\u{1}method";
 const AUTHORITY: &str = "\u{1}authority";
 const VALUE: &str = "a value of the application"; // printable, or it is no metadata in Node
 
-/// Looks that are left.
+/// How many more conditions may be looked at.
 #[derive(Debug)]
 pub(super) struct LooksLeft(usize);
 
@@ -49,13 +50,13 @@ impl LooksLeft {
     }
 }
 
-/// What is known.
+/// What is known about the RPCs of a class of methods on a chain.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
     pub(super) names: &'a MethodNames,
     pub(super) class: &'a MethodClass,
     pub(super) asks: Asks,
-    /// The connections of the chain.
+    /// The connections that the chain takes.
     pub(super) regions: &'a [Region],
     pub(super) port: u16,
     pub(super) dialect: &'a ServerDialect,
@@ -63,7 +64,7 @@ pub(super) struct Known<'a> {
 
 /// Where the value of a header comes from.
 enum Origin {
-    /// It is this one, whatever the client does.
+    /// The value is this one, whatever the client does.
     Fixed(Option<String>),
     Method,
     /// The client decides.
@@ -71,7 +72,8 @@ enum Origin {
 }
 
 impl Known<'_> {
-    /// What is left of a condition, or of its opposite; `None` if it is as if it were not there.
+    /// Returns what is left of a condition, or of its opposite; `None` if the server ignores the
+    /// condition.
     pub(super) fn left(
         &self,
         condition: &RbacCondition,
@@ -101,7 +103,7 @@ impl Known<'_> {
         }))
     }
 
-    /// What is left of a policy.
+    /// Returns what is left of a policy.
     pub(super) fn policy(&self, policy: &RbacPolicy, budget: &mut LooksLeft) -> Result<Condition, TooLarge> {
         let mut sides = Vec::new();
         for list in [&policy.permissions, &policy.principals] {
@@ -115,7 +117,7 @@ impl Known<'_> {
         Ok(Condition::all(sides))
     }
 
-    /// What a route asks.
+    /// Returns what is left of what a route asks.
     pub(super) fn route(&self, route: &Route, budget: &mut LooksLeft) -> Result<Condition, TooLarge> {
         budget.spend()?;
         let path = match self.path(&route.path) {
@@ -169,7 +171,8 @@ impl Known<'_> {
         }
     }
 
-    /// Where the value of a header comes from: asked of the server with values that nobody sends.
+    /// Finds out where the value of a header comes from: asks the dialect with values that nobody
+    /// sends.
     fn origin(&self, name: &str, value: &dyn Fn(&Rpc) -> Option<String>) -> Origin {
         let bare = Rpc {
             method: METHOD.to_owned(),
@@ -190,7 +193,8 @@ impl Known<'_> {
         }
     }
 
-    /// Whether a condition without parts holds for every RPC (`true`) or for none (`false`); `None` if for some.
+    /// Says whether a condition without parts holds for every RPC (`true`) or for none (`false`);
+    /// `None` if it holds for some.
     fn value(&self, leaf: &RbacCondition) -> Option<bool> {
         match leaf {
             RbacCondition::Path(matcher) => self.names.matches(self.class, matcher),
@@ -223,7 +227,7 @@ impl Known<'_> {
         }
     }
 
-    /// Whether a condition holds that is the same for every client of the chain.
+    /// Says whether a condition holds that is the same for every client of the chain.
     fn of_nobody(&self, leaf: &RbacCondition) -> bool {
         let connection = Connection {
             from: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
@@ -270,7 +274,7 @@ pub(super) fn name_route(route: &Route, names: &mut MethodNames) {
     match &route.path {
         PathMatcher::Text(matcher) => names.add(matcher),
         PathMatcher::Regex(regex) => {
-            // A pattern without special signs is a name.
+            // A pattern without special characters is a name.
             let text = regex.as_str();
             let is_name = text
                 .bytes()

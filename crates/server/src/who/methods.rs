@@ -1,44 +1,45 @@
-//! Methods in classes: those that routes and policies name, those below a prefix that they name, and all others.
+//! Methods in classes: those that routes and policies name, those below a prefix that they name,
+//! and all others.
 
 use std::collections::BTreeSet;
 
 use xdsctl_channel::rpc::matching;
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
 
-/// Names that make classes of their own; conditions on others are printed.
+/// The most names that make classes of their own. Conditions on other names are printed.
 const MAX_NAMES: usize = 500;
 
-/// Where every method begins: in HTTP/2 the path of a request does.
+/// What every method begins with, as the path of an HTTP/2 request does.
 const ROOT: &str = "/";
 
 /// A class of methods.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MethodClass {
-    /// This one.
+    /// The method of this name.
     Exact(String),
-    /// Those that begin with this and are of no other class; `/` has all that are left.
+    /// The methods that begin with this and are in no other class; `/` has all that are left.
     Under(String),
 }
 
 impl MethodClass {
-    /// Says whether it is the class of all methods that nobody names.
+    /// Says whether this is the class of all methods that no route or policy names.
     pub fn is_rest(&self) -> bool {
         matches!(self, MethodClass::Under(prefix) if prefix == ROOT)
     }
 }
 
-/// The names that make the classes: each method is of one of them.
+/// The names that make the classes. Each method is in one class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MethodNames {
     exact: BTreeSet<String>,
     prefixes: BTreeSet<String>,
-    /// Names that are too many to make classes.
+    /// Names that make no class, because there are too many.
     pub left_out: BTreeSet<String>,
     is_only: bool,
 }
 
 impl MethodNames {
-    /// One class, of one method.
+    /// Makes a single class, of one method.
     pub fn only(method: &str) -> MethodNames {
         MethodNames {
             exact: BTreeSet::from([method.to_owned()]),
@@ -47,7 +48,7 @@ impl MethodNames {
         }
     }
 
-    /// Takes the names of another server, too.
+    /// Adds the names of another server.
     pub fn join(&mut self, other: &MethodNames) {
         for (own, names) in [(&mut self.exact, &other.exact), (&mut self.prefixes, &other.prefixes)] {
             for name in names {
@@ -61,7 +62,7 @@ impl MethodNames {
         self.left_out.extend(other.left_out.iter().cloned());
     }
 
-    /// Makes classes for the names of a matcher.
+    /// Makes a class for the name in a matcher.
     pub fn add(&mut self, matcher: &StringMatcher) {
         let (set, text) = match &matcher.kind {
             StringMatch::Exact(text) => (&mut self.exact, text),
@@ -78,7 +79,8 @@ impl MethodNames {
         }
     }
 
-    /// The classes, in the order of their names; the one for all other methods is the last.
+    /// Returns the classes in the order of their names. The class of all other methods is the last
+    /// one.
     pub fn classes(&self) -> Vec<MethodClass> {
         let exact = self.exact.iter().map(|name| MethodClass::Exact(name.clone()));
         if self.is_only {
@@ -95,7 +97,8 @@ impl MethodNames {
         classes
     }
 
-    /// Whether every method of a class matches (`true`) or none (`false`); `None` if some may.
+    /// Says whether every method of a class matches (`true`) or none does (`false`); `None` if some
+    /// may.
     pub(super) fn matches(&self, class: &MethodClass, matcher: &StringMatcher) -> Option<bool> {
         let prefix = match class {
             MethodClass::Exact(name) => return Some(matching::string_matches(matcher, name)),

@@ -1,9 +1,10 @@
-//! Who is let in: everything that a server's policies and routes say, turned round into a table.
+//! Who is let in: all that a server's policies and routes say, turned round into a table.
 //!
-//! [`admit`](crate::admit) answers for one connection and one RPC; a [`Table`] answers for all of them. Its first column is a class of
-//! methods, as the routes and policies name them. What is known of a class, such as whether a path matches, is worked out; what is left
+//! [`admit`](crate::admit) answers for one connection and one RPC; a [`Table`] answers for all of
+//! them. Its first column is a class of methods, as the routes and policies name them. What is
+//! known about a class, such as whether a path matches, is applied to the conditions. What is left
 //! is asked of the client's certificate, of its address and of headers. The table says the same as
-//! `admit` of every connection and RPC (`who/tests.rs`).
+//! `admit` about every connection and RPC (`who/tests.rs`).
 //!
 //! ```text
 //! regions ─ methods ─ condition ─ rows ─ table

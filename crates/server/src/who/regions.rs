@@ -1,6 +1,7 @@
 //! The connections that each filter chain takes, as ranges of addresses and ports.
 //!
-//! The question that [`chain::choose`](crate::chain::choose) answers for one connection, turned round: which ones lead to a chain?
+//! This turns round the question that [`chain::choose`](crate::chain::choose) answers for one
+//! connection: which connections lead to a chain?
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
@@ -10,7 +11,7 @@ use crate::chain::{of_source_type, ranges_of};
 use crate::dialect::ServerDialect;
 use xdsctl_model::resource::listener::{Cidr, FilterChain, TcpListener};
 
-/// Regions that are told apart, and ranges and ports that they consist of.
+/// The most regions, counted with the ranges and ports that they consist of.
 const MAX_REGIONS: usize = 100_000;
 
 /// A range of addresses, without the more specific ones that lead elsewhere.
@@ -18,17 +19,17 @@ const MAX_REGIONS: usize = 100_000;
 pub struct Span {
     /// The range; `None` is any address.
     pub within: Option<Cidr>,
-    /// Ranges in it that do not count.
+    /// The ranges in it that do not count.
     pub without: Vec<Cidr>,
 }
 
 impl Span {
-    /// Says whether every address is in it.
+    /// Says whether it has every address.
     pub fn is_any(&self) -> bool {
         *self == Span::default()
     }
 
-    /// Says whether some address of a range may be in it.
+    /// Says whether it may have an address of a range.
     pub(super) fn meets(&self, range: &Cidr) -> bool {
         self.within
             .is_none_or(|within| within.covers(*range) || range.covers(within))
@@ -36,12 +37,12 @@ impl Span {
     }
 }
 
-/// Source ports.
+/// A set of source ports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ports {
-    /// These.
+    /// These ports.
     Of(Vec<u16>),
-    /// All but these.
+    /// All ports but these.
     Except(Vec<u16>),
 }
 
@@ -57,12 +58,12 @@ impl Ports {
     }
 }
 
-/// Connections that have the same chain.
+/// A set of connections that lead to the same chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
     /// The server's own address.
     pub to: Span,
-    /// The client is on the same host (`true`), or on another one.
+    /// Whether the client is on the server's own host; `None` if that does not matter.
     pub is_local: Option<bool>,
     /// The client's address.
     pub from: Span,
@@ -71,7 +72,7 @@ pub struct Region {
 }
 
 impl Region {
-    /// Every connection.
+    /// Returns the region of all connections.
     pub(super) fn any() -> Region {
         Region {
             to: Span::default(),
@@ -81,7 +82,7 @@ impl Region {
         }
     }
 
-    /// Says whether every connection is in it.
+    /// Says whether it has every connection.
     pub fn is_any(&self) -> bool {
         *self == Region::any()
     }
@@ -124,7 +125,7 @@ impl Ports {
     }
 }
 
-/// The connections that are in regions of both.
+/// Returns the connections that are in regions of both lists.
 pub(super) fn intersections(one: &[Region], other: &[Region]) -> Vec<Region> {
     if one == other {
         return one.to_vec();
@@ -145,7 +146,7 @@ pub(super) fn intersections(one: &[Region], other: &[Region]) -> Vec<Region> {
     both.take(MAX_REGIONS).collect()
 }
 
-/// Where connections go: to a chain by its index, to the default one, or nowhere.
+/// Where a connection goes: to a chain by its index, to the default chain, or nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ChainChoice {
     Chain(usize),
@@ -154,7 +155,7 @@ pub(super) enum ChainChoice {
     Closed,
 }
 
-/// The regions of each way. Together they have every connection once.
+/// Returns the regions of each choice. Each connection is in exactly one of them.
 pub(super) fn regions(
     listener: &TcpListener,
     dialect: &ServerDialect,
@@ -247,13 +248,13 @@ impl Found<'_> {
         Ok(())
     }
 
-    /// Where the source ports lead.
+    /// Returns where the source ports lead.
     fn ports(&self, chains: &[(usize, &FilterChain)]) -> Vec<(ChainChoice, Ports)> {
         let mut by_port: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
         for (index, chain) in chains {
             let own = chain.source.ports.iter().filter_map(|port| u16::try_from(*port).ok());
             let own = own.filter(|port| *port != 0 || self.dialect.port_zero_is_any);
-            // Any port is kept as 0, which no connection has.
+            // Port 0 stands for any port; no connection has it.
             let any = chain.source.ports.is_empty().then_some(0);
             for port in own.chain(any).collect::<BTreeSet<u16>>() {
                 by_port.entry(port).or_default().push(*index);
@@ -278,8 +279,9 @@ impl Found<'_> {
     }
 }
 
-/// The addresses for which each of these ranges is the longest, and the range; the last one has no range, where none of them is any
-/// address. Of equal ranges the first counts.
+/// Returns each of these ranges with the addresses for which it is the longest. The first entry has
+/// all other addresses; it has no range unless one of the ranges is any address. Of equal ranges
+/// the first counts.
 fn spans(ranges: impl Iterator<Item = Option<Cidr>>) -> Vec<(Span, Option<Option<Cidr>>)> {
     let key = |range: &Cidr| (range.address.is_ipv6(), range.address.ip(), range.prefix_len);
     let mut has_any = false;
@@ -292,7 +294,7 @@ fn spans(ranges: impl Iterator<Item = Option<Cidr>>) -> Vec<(Span, Option<Option
             }
         }
     }
-    // In this order each range stands behind those that it is in.
+    // In this order, each range comes after all ranges that contain it.
     let mut spans = vec![(Span::default(), has_any.then_some(None))];
     let mut open: Vec<usize> = Vec::new();
     for range in distinct.into_values() {
@@ -310,7 +312,7 @@ fn spans(ranges: impl Iterator<Item = Option<Cidr>>) -> Vec<(Span, Option<Option
         }
         let outer = open.last().copied().unwrap_or(0);
         if let Some((outer, _)) = spans.get_mut(outer) {
-            // Without zone and port, which do not count here.
+            // Zone and port do not count here.
             outer.without.push(Cidr::new(
                 SocketAddr::new(range.address.ip(), 0),
                 u32::from(range.prefix_len),
@@ -323,7 +325,7 @@ fn spans(ranges: impl Iterator<Item = Option<Cidr>>) -> Vec<(Span, Option<Option
         };
         spans.push((span, Some(Some(range))));
     }
-    // What is neither in IPv4 nor in IPv6 is no address.
+    // Every address is either in IPv4 or in IPv6, so nothing else is left.
     let is_whole = |is_ipv6| {
         let outer = spans.first().into_iter().flat_map(|(span, _)| &span.without);
         outer

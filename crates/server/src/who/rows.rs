@@ -1,8 +1,8 @@
-//! What policies match, as rows: in each the cells hold together, and one row is enough.
+//! What policies match, as rows. All cells of a row must hold, and one row is enough.
 
 use super::condition::{Column, Condition};
 
-/// Rows that one policy is split into, at most; what would be more stays together in one cell.
+/// The most rows that one policy is split into. What would be more stays together in one cell.
 const MAX_SPLIT: usize = 16;
 
 /// A policy by its filter and its name.
@@ -17,35 +17,35 @@ pub struct PolicyName {
 /// A condition in a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clause {
-    /// What it is about.
+    /// What the condition is about.
     pub column: Column,
-    /// What it asks.
+    /// The condition.
     pub condition: Condition,
 }
 
-/// A row: all of its clauses hold. Without any it matches everyone.
+/// A row. It matches if all of its clauses hold; without clauses it matches everyone.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Row {
-    /// What is asked.
+    /// The conditions of the row.
     pub clauses: Vec<Clause>,
     /// The policies that match, one of each filter.
     pub by: Vec<PolicyName>,
 }
 
 impl Row {
-    /// Says whether it asks nothing of who the client is: neither of its names nor of its address.
+    /// Says whether it asks nothing about who the client is: neither its names nor its address.
     pub fn is_of_everyone(&self) -> bool {
         !self.clauses.iter().any(|clause| clause.condition.asks_who())
     }
 
-    /// The conditions of a column.
+    /// Returns the conditions of a column.
     pub fn cell(&self, column: Column) -> impl Iterator<Item = &Condition> {
         let own = self.clauses.iter().filter(move |clause| clause.column == column);
         own.map(|clause| &clause.condition)
     }
 }
 
-/// What a condition asks, in rows of clauses.
+/// Splits what a condition asks into rows of clauses.
 pub(super) fn split(condition: &Condition) -> Vec<Vec<Clause>> {
     if condition.is_false() {
         return Vec::new();
@@ -103,7 +103,8 @@ fn product(rows: &[Vec<Clause>], parts: &[Vec<Clause>]) -> Vec<Vec<Clause>> {
         .collect()
 }
 
-/// Rows that both of two filters let in: `None` if they would be too many.
+/// Joins the rows of two filters, both of which must let a client in. Returns `None` if there would
+/// be more than `most` rows.
 pub(super) fn both(rows: &[Row], others: &[Row], most: usize) -> Option<Vec<Row>> {
     if rows.len().checked_mul(others.len())? > most {
         return None;

@@ -19,10 +19,10 @@ use xdsctl_model::resource::listener::{FilterChain, TcpListener};
 use xdsctl_model::resource::rbac::{RbacAction, RbacRules};
 use xdsctl_model::resource::route::{Action, Route, VirtualHost};
 
-/// Rows of one class of methods that several ALLOW filters are put together to.
+/// The most rows of one class of methods into which several ALLOW filters are joined.
 const MAX_JOINED: usize = 200;
 
-/// There is more than fits into a table.
+/// The error for a server whose configuration is too large for a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooLarge;
 
@@ -32,85 +32,87 @@ impl std::fmt::Display for TooLarge {
     }
 }
 
-/// Whom a server lets in.
+/// The clients that a server lets in.
 #[derive(Clone)]
 pub struct Table<'a> {
     /// The chains that take connections, in the order of the resource; the default one is the last.
     pub chains: Vec<ChainTable>,
-    /// Connections that are closed.
+    /// The connections that are closed.
     pub closed: Vec<Region>,
     /// The classes of methods.
     pub names: MethodNames,
     dialect: &'a ServerDialect,
 }
 
-/// Whom a filter chain lets in.
+/// The clients that a filter chain lets in.
 #[derive(Debug, Clone)]
 pub struct ChainTable {
-    /// Its index in `filter_chains`; `None` for the default one.
+    /// The chain's index in `filter_chains`; `None` for the default chain.
     pub index: Option<usize>,
-    /// The connections that it takes.
+    /// The connections that the chain takes.
     pub regions: Vec<Region>,
-    /// What the client must show.
+    /// What the chain asks of the client.
     pub asks: Asks,
-    /// Its virtual hosts.
+    /// The chain's virtual hosts.
     pub hosts: HostTables,
 }
 
 /// The virtual hosts of a chain.
 #[derive(Debug, Clone)]
 pub enum HostTables {
-    /// They are there, in their order.
+    /// The virtual hosts are there, in their order.
     Held(Arc<RouteConfiguration>, Vec<HostTable>),
     /// There is no RouteConfiguration of this name: nobody is let in.
     Missing(String),
-    /// The client rejects that of this name, for this reason.
+    /// The client rejects the RouteConfiguration of this name, for this reason.
     Rejected(String, String),
 }
 
-/// Whom a virtual host lets in.
+/// The clients that a virtual host lets in.
 #[derive(Debug, Clone)]
 pub struct HostTable {
-    /// Its index in the resource.
+    /// The virtual host's index in the resource.
     pub index: usize,
-    /// Authorities that are its own, unless another virtual host has a better pattern for one.
+    /// The virtual host's domains. They exclude authorities for which another virtual host has a
+    /// better pattern.
     pub domains: Vec<String>,
     /// The classes of methods, in order.
     pub methods: Vec<MethodTable>,
 }
 
-/// Who may call the methods of a class.
+/// The clients that may call the methods of a class.
 #[derive(Debug, Clone)]
 pub struct MethodTable {
     /// The methods.
     pub class: MethodClass,
-    /// The routes: the first whose condition holds decides. If none does, nobody is let in.
+    /// The routes: the first one whose condition holds decides. If none holds, nobody is let in.
     pub entries: Vec<RouteTable>,
 }
 
-/// Whom a route lets in.
+/// The clients that a route lets in.
 #[derive(Debug, Clone)]
 pub struct RouteTable {
-    /// Its index in the resource; `None` for RPCs that no route takes.
+    /// The route's index in the resource; `None` for RPCs that no route takes.
     pub route: Option<usize>,
-    /// What it asks that is not known.
+    /// The conditions of the route that the class of methods does not decide.
     pub only_if: Condition,
-    /// Who is let in.
+    /// The clients that are let in.
     pub outcome: RouteOutcome,
 }
 
-/// Who is let in on a route, or why nobody is.
+/// The clients that are let in on a route, or why nobody is.
 #[derive(Debug, Clone)]
 pub enum RouteOutcome {
     /// Nobody.
     Nobody(Nobody),
-    /// Clients of whom one row holds, no exception, and everything in `also`.
+    /// Clients are let in if one row holds, no exception does, and everything in `also` holds.
     Rows {
-        /// Who is let in.
+        /// The clients that are let in.
         rows: Vec<Row>,
-        /// Who is not, all the same.
+        /// The clients that are denied although a row lets them in.
         except: Vec<Exception>,
-        /// What further ALLOW filters ask, each by its name, where the rows would be too many.
+        /// What further ALLOW filters ask, by the filter's name, if joining their rows with `rows`
+        /// would give too many.
         also: Vec<(String, Condition)>,
     },
 }
@@ -118,9 +120,9 @@ pub enum RouteOutcome {
 /// A DENY policy.
 #[derive(Debug, Clone)]
 pub struct Exception {
-    /// Which one.
+    /// The policy.
     pub by: PolicyName,
-    /// Who is kept out.
+    /// The clients that the policy denies.
     pub rows: Vec<Row>,
 }
 
@@ -133,17 +135,18 @@ pub enum Nobody {
     NotForServers,
     /// No policy of this filter can match.
     NoPolicy(String),
-    /// This policy keeps everybody out.
+    /// This policy denies everybody.
     Denied(PolicyName),
     /// The server cannot read the policies of this filter, and ends the connection.
     Unreadable(String),
 }
 
 impl<'a> Table<'a> {
-    /// Makes the table of a server that listens on a port; of one method only if it is named.
+    /// Makes the table of a server that listens on a port. If a method is named, the table has that
+    /// method only.
     ///
     /// # Errors
-    /// There is too much for a table.
+    /// Fails if there is more than fits into a table.
     pub fn of(
         listener: &'a TcpListener,
         port: u16,
@@ -156,7 +159,7 @@ impl<'a> Table<'a> {
         Table::with(listener, port, names, client, program, dialect)
     }
 
-    /// The names that the routes and policies of a server have for methods.
+    /// Returns the names that the routes and policies of a server have for methods.
     pub fn names(listener: &TcpListener, client: &Client) -> MethodNames {
         named(&routes_of(listener, client))
     }
@@ -164,7 +167,7 @@ impl<'a> Table<'a> {
     /// Makes the table of a server with classes of methods for these names.
     ///
     /// # Errors
-    /// There is too much for a table.
+    /// Fails if there is more than fits into a table.
     pub fn with(
         listener: &'a TcpListener,
         port: u16,
@@ -215,20 +218,20 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// The ways of the server.
+    /// Returns the dialect of the server.
     pub(super) const fn dialect(&self) -> &ServerDialect {
         self.dialect
     }
 }
 
-/// The chains of a server, with their routes.
+/// Returns the chains of a server, with their routes.
 fn routes_of<'l>(listener: &'l TcpListener, client: &Client) -> Vec<(Option<usize>, &'l FilterChain, Routes)> {
     let chains = listener.used_chains();
     let routes = chains.map(|(index, chain)| (index, chain, Routes::of(&chain.http_connection_manager.routes, client)));
     routes.collect()
 }
 
-/// The methods that routes and policies name.
+/// Returns the methods that routes and policies name.
 fn named(routes: &[(Option<usize>, &FilterChain, Routes)]) -> MethodNames {
     let mut names = MethodNames::default();
     let of_filter = |config: &FilterConfig, names: &mut MethodNames| {
@@ -324,7 +327,7 @@ impl OfChain<'_> {
         Ok(entries)
     }
 
-    /// What the filters let in.
+    /// Returns which clients the filters let in.
     fn outcome(
         &self,
         host: &VirtualHost,
@@ -382,7 +385,8 @@ impl OfChain<'_> {
     }
 }
 
-/// The policies of a filter that can match, with what is left of each; only the first that matches everybody, if there is one.
+/// Returns the policies of a filter that can match, with what is left of each. If one matches
+/// everybody, returns only the first such policy.
 fn of_policies(
     filter: &str,
     rules: &RbacRules,
@@ -407,7 +411,7 @@ fn of_policies(
     Ok(found)
 }
 
-/// Whom policies match, in rows.
+/// Returns whom policies match, as rows.
 fn of_matching(policies: &[(PolicyName, Condition)]) -> Vec<Row> {
     let rows = policies.iter().flat_map(|(by, condition)| {
         split(condition).into_iter().map(|clauses| Row {

@@ -1,4 +1,5 @@
-//! The table of whom a server lets in says the same as `admit`, for generated servers, connections and RPCs.
+//! The table of whom a server lets in says the same as `admit`, for generated servers, connections
+//! and RPCs.
 
 mod holds;
 
@@ -290,7 +291,7 @@ fn listener(numbers: &mut Numbers) -> TcpListener {
     }
 }
 
-/// A connection; seven of eight speak what the server wants.
+/// Makes a connection. Seven of eight connections speak what the server wants.
 fn connection(numbers: &mut Numbers, listener: &TcpListener, dialect: &ServerDialect) -> Connection {
     let address = |numbers: &mut Numbers| numbers.of(ADDRESSES).parse::<IpAddr>().unwrap();
     let mut connection = Connection {
@@ -327,7 +328,8 @@ fn rpc(numbers: &mut Numbers, connection: &Connection) -> Rpc {
     }
 }
 
-/// What a table has in it, counted over all servers: a generator that makes nothing of a kind proves nothing about it.
+/// Counts of what the tables have in them, over all servers. If the generator never makes something
+/// of a kind, the test proves nothing about it.
 #[derive(Debug, Default)]
 struct Seen {
     served: usize,
@@ -352,7 +354,7 @@ fn count(table: &Table<'_>, seen: &mut Seen) {
     }
 }
 
-/// 1,200 servers with ten questions each.
+/// Checks 1,200 servers with ten questions each.
 #[track_caller]
 fn agrees(client: &str, seed: u64) {
     let profile = Profile::of(profile::Client::parse_one(client).unwrap());
@@ -445,8 +447,9 @@ fn table_and_admit_agree_where_the_last_virtual_host_counts() {
     agrees("go@1.66.0", 6);
 }
 
-/// Whoever is let in by the second of two servers and not by the first is among those who gain access, or else it would be a way in
-/// that nobody hears of. 1000 pairs with ten questions each.
+/// Checks that everyone whom the second of two servers lets in, and the first does not, is among
+/// those who gain access. Otherwise there would be a way in that is not reported. 1000 pairs with
+/// ten questions each.
 #[track_caller]
 fn gains_are_told(client: &str, seed: u64) {
     let profile = Profile::of(profile::Client::parse_one(client).unwrap());

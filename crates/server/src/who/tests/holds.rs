@@ -1,4 +1,4 @@
-//! What a table says of one connection and one RPC.
+//! What a table says about one connection and one RPC.
 
 use std::net::IpAddr;
 
@@ -14,7 +14,7 @@ use xdsctl_channel::rpc::matching::{self, MILLION};
 use xdsctl_channel::rpc::{Draw, Purpose};
 use xdsctl_model::resource::listener::TcpListener;
 
-/// What facts are looked up in.
+/// A connection and an RPC, in which facts are looked up.
 #[derive(Clone, Copy)]
 pub(super) struct Facts<'a> {
     /// The connection and the RPC.
@@ -24,7 +24,7 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// The facts about an RPC.
+    /// Collects the facts about an RPC.
     pub fn of(asked: Asked<'a>, draw: &mut Draw<'_>) -> Facts<'a> {
         Facts {
             asked,
@@ -85,7 +85,7 @@ pub(super) fn has(region: &Region, connection: &Connection, dialect: &ServerDial
         && region.ports.contains(connection.from.port())
 }
 
-/// The class of a method: its own, or that of the longest name that it begins with.
+/// Returns the class of a method: its own, or that of the longest name that it begins with.
 pub(super) fn class_of(names: &MethodNames, method: &str) -> Option<MethodClass> {
     let fits = |class: &MethodClass| match class {
         MethodClass::Exact(name) => (name == method).then_some((true, name.len())),
@@ -95,7 +95,7 @@ pub(super) fn class_of(names: &MethodNames, method: &str) -> Option<MethodClass>
     classes.filter(|class| fits(class).is_some()).max_by_key(fits)
 }
 
-/// Says whether an RPC is let in, by what the table of a server says alone.
+/// Says whether an RPC is let in, by the table of a server alone.
 pub(super) fn lets_in(table: &Table<'_>, listener: &TcpListener, question: Question<'_>, draw: &mut Draw<'_>) -> bool {
     let (connection, dialect) = (question.connection, table.dialect());
     let mut chains = table.chains.iter();
