@@ -1,4 +1,4 @@
-//! Holds the resources of a world against the policies.
+//! Checks the resources of a world against the policies.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -15,34 +15,35 @@ use xdsctl_document::source::SourceMap;
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Path, Quota, Rule};
 use xdsctl_model::resource::{Resource, ResourceType};
 
-/// Steps of all evaluations in the worlds of a client; a finding counts as [`FINDING_STEPS`].
+/// The most steps of all evaluations in the worlds of a client. A finding counts as
+/// [`FINDING_STEPS`].
 const MAX_STEPS_IN_ALL: u64 = 200_000_000;
 
-/// Steps that a finding takes beside the bytes of its message: it is kept, and there may not be any
-/// number of them.
+/// The steps that a finding takes besides the bytes of its message. A finding is kept, so their
+/// number must be limited.
 const FINDING_STEPS: u64 = 1_000;
 
-/// What stands behind a message that the expression for it did not give, before the reason.
+/// What follows a message if its own expression failed to give it; the reason comes after that.
 pub const UNSAID: &str = " (its messageExpression";
 
-/// A policy, and its place in the list.
+/// A policy, with its number in the list.
 type NumberedPolicy<'p> = (usize, &'p Policy);
 
-/// Policies, and what they look at beside the worlds.
+/// The policies, and what they look at besides the worlds.
 #[derive(Debug, Clone, Copy)]
 pub struct PolicyInput<'p> {
     /// The policies.
     pub policies: &'p Policies,
     /// The documents.
     pub sources: &'p SourceMap,
-    /// Messages may have secrets in them.
+    /// Whether messages may have secrets in them.
     pub shows_secrets: bool,
 }
 
-/// What the policies find in a world, for the resources of these numbers.
+/// Returns what the policies find in a world, with the numbers of the resources.
 ///
-/// Resources are looked at on several threads. What is found does not depend on that: where all
-/// steps may be taken, those that are left decide, in the order of the resources.
+/// Resources are looked at on several threads. The findings do not depend on that: if all steps may
+/// be used up, those that are left are given out in the order of the resources.
 pub fn check(world: &World, resources: &[Checked], input: PolicyInput<'_>) -> Vec<(usize, Diagnostic)> {
     let mut by_element: [Vec<NumberedPolicy<'_>>; Element::ALL.len()] = Default::default();
     for (number, policy) in input.policies.list.iter().enumerate() {
@@ -103,7 +104,7 @@ struct Looked<'w> {
 }
 
 impl Looked<'_> {
-    /// What is found in a resource; `false` if the limit of all is reached.
+    /// Returns what is found in a resource, and `false` if the limit of all steps is reached.
     fn resource(&self, (name, number): (&str, usize), budget: &mut Budget) -> (Vec<Diagnostic>, bool) {
         let checked = self.resources.get(number);
         let Some((checked, value)) = checked.and_then(|checked| Some((checked, checked.parsed.as_deref()?))) else {
@@ -130,7 +131,7 @@ impl Looked<'_> {
             scratch: Scratch::default(),
         };
         of_resource.quota.fit(checked.origin.span.range().len());
-        // The routes of a listener that are looked at; each filter chain has its own.
+        // The routes of a listener that are being looked at. Each filter chain has its own.
         let mut inline: Option<Rc<Held<'_>>> = None;
         let goes_on = walk::resource(value, &mut |thing, at| {
             if let Thing::RouteConfiguration(Some(chain), _) = thing {
@@ -153,7 +154,7 @@ impl Looked<'_> {
     }
 }
 
-/// The places of a resource that policies may look at, each before those in it.
+/// Returns the places of a resource that policies may look at, each before the places in it.
 pub fn places(resource: &Resource) -> Vec<(Element, FieldPath)> {
     let mut places = Vec::new();
     walk::resource(resource, &mut |thing, at| {
@@ -163,22 +164,23 @@ pub fn places(resource: &Resource) -> Vec<(Element, FieldPath)> {
     places
 }
 
-/// What is found in a resource.
+/// What has been found in a resource so far.
 struct OfResource<'a> {
     list: Vec<Diagnostic>,
     quota: Quota,
-    /// Retry policies of a virtual host, which its routes have in common: places that were found
-    /// already.
+    /// Findings that are known already, by rule and text: routes share the retry policy of their
+    /// virtual host, so it is looked at several times.
     known: BTreeSet<(&'static str, String)>,
-    /// Whether a policy is about the resource, by name and target, as far as that was asked.
+    /// For each policy, whether it is about the resource, by name and target; `None` if that was
+    /// not asked yet.
     is_about: Vec<Option<bool>>,
-    /// The places that each policy was held against.
+    /// For each policy, at how many places it was checked.
     looked: Vec<usize>,
     scratch: Scratch<'a>,
 }
 
 impl<'a> OfResource<'a> {
-    /// Says whether the name of the resource and its listeners are those that a policy wants.
+    /// Says whether a policy wants the resource, by its name and by the listeners that lead to it.
     fn is_about(&mut self, (number, policy): NumberedPolicy<'_>, site: &Site<'_>) -> bool {
         if policy.name.is_none() && policy.target.is_none() {
             return true;
@@ -197,7 +199,7 @@ impl<'a> OfResource<'a> {
         is_about
     }
 
-    /// Holds a policy against a place; `false` if the limit of all is reached.
+    /// Checks a policy at a place. Returns `false` if the limit of all steps is reached.
     fn take(
         &mut self,
         (number, policy): NumberedPolicy<'a>,
@@ -262,7 +264,7 @@ impl<'a> OfResource<'a> {
     }
 }
 
-/// A field of what is at a place.
+/// Returns the path of a field of what is at a place.
 fn field_of(at: &Path<'_>, fields: &[String]) -> FieldPath {
     match fields.split_first() {
         Some((first, rest)) => field_of(&at.field(first), rest),
@@ -270,7 +272,7 @@ fn field_of(at: &Path<'_>, fields: &[String]) -> FieldPath {
     }
 }
 
-/// What is said of a place where the policy does not hold.
+/// Returns the message for a place where the policy does not hold.
 fn message<'a>(policy: &'a Policy, site: &Site<'a>, budget: &mut Budget, scratch: &mut Scratch<'a>) -> String {
     let plain = || match &policy.message {
         Some(message) => message.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -293,7 +295,7 @@ fn message<'a>(policy: &'a Policy, site: &Site<'a>, budget: &mut Budget, scratch
     format!("{}{UNSAID} {why})", plain())
 }
 
-/// What went wrong, and with which part of the expression that has this text.
+/// Says what went wrong, and in which part of the expression, whose text is given.
 fn told(policy: &Policy, text: &str, stop: &EvaluationStop) -> String {
     let EvaluationStop::Failed(failure) = stop else {
         return "it takes more steps than there may be (docs/limits.md)".to_owned();
@@ -317,7 +319,7 @@ fn told(policy: &Policy, text: &str, stop: &EvaluationStop) -> String {
     }
 }
 
-/// A place that the policy cannot be held against, which is worse than any finding.
+/// Makes the finding that a policy cannot be checked at a place, which is worse than any other.
 fn failed(policy: &Policy, why: &str) -> Diagnostic {
     Diagnostic {
         effect: Effect::Fails,
@@ -325,7 +327,7 @@ fn failed(policy: &Policy, why: &str) -> Diagnostic {
     }
 }
 
-/// Says whether a finding tells that a policy could not be checked.
+/// Says whether a finding means that a policy could not be checked.
 pub fn is_failed(rule: &Rule, effect: Effect) -> bool {
     effect == Effect::Fails && is_policy(rule)
 }

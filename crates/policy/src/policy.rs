@@ -13,19 +13,20 @@ use xdsctl_model::resource::ResourceType;
 use xdsctl_model::text::beginning;
 use xdsctl_model::wildcard::Wildcard;
 
-/// Where the behaviour of a policy comes from.
+/// The source that the rules of policies give.
 const SOURCE: &str = "a policy of this project";
 
-/// Policies of a run.
+/// The most policies of a run.
 pub const MAX_POLICIES: usize = 1_000;
 
-/// Variables of a policy.
+/// The most variables of a policy.
 pub const MAX_VARIABLES: usize = 100;
 
-/// Bytes of a message, a help and a pattern: each finding has a message and a help.
+/// The most bytes of a message, a help text or a pattern. Each finding has a message and a help
+/// text.
 pub const MAX_TEXT_BYTES: usize = 4 << 10;
 
-/// Characters of an expression that stand in the summary of a policy that has no message.
+/// The most characters of an expression in the summary of a policy that has no message.
 const SUMMARY_CHARS: usize = 60;
 
 /// The numbers of the roots.
@@ -33,14 +34,14 @@ pub(crate) const RESOURCE: usize = 0;
 pub(crate) const PARSED: usize = 1;
 const WORLD: usize = 2;
 
-/// What a policy is about: each one of these that a client keeps is looked at.
+/// What a policy is about. Each such thing that a client keeps is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Element {
     /// A Listener.
     Listener,
     /// An HTTP filter of a listener.
     Filter,
-    /// A RouteConfiguration, also one that stands in a listener.
+    /// A RouteConfiguration, also one inside a listener.
     RouteConfiguration,
     /// A virtual host.
     VirtualHost,
@@ -59,7 +60,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// All of them, what holds others first.
+    /// All elements, in an order in which containers come first.
     pub const ALL: [Element; 10] = [
         Element::Listener,
         Element::Filter,
@@ -73,7 +74,7 @@ impl Element {
         Element::Endpoint,
     ];
 
-    /// The word for it, which is also the name of its object in the schema.
+    /// Returns the word for it, which is also the name of its object in the schema.
     pub const fn name(self) -> &'static str {
         match self {
             Element::Listener => "listener",
@@ -89,10 +90,10 @@ impl Element {
         }
     }
 
-    /// The one of this name.
+    /// Returns the element of this name.
     ///
     /// # Errors
-    /// There is none.
+    /// Fails if there is none.
     pub fn parse(name: &str) -> Result<Element, String> {
         let found = Element::ALL.into_iter().find(|element| element.name() == name);
         found.ok_or_else(|| {
@@ -107,7 +108,7 @@ impl Element {
         })
     }
 
-    /// The name of the object in the schema that `world` is for it.
+    /// Returns the name of the object in the schema that is `world` for it.
     pub const fn world(self) -> &'static str {
         match self {
             Element::Listener => "world:listener",
@@ -135,7 +136,7 @@ impl Element {
         }
     }
 
-    /// The type of the resource that it stands in; routes may stand in a listener too.
+    /// Returns the type of the resource that contains it. Routes may also be inside a listener.
     const fn resource_type(self) -> ResourceType {
         match self.subject() {
             Subject::RouteConfiguration => ResourceType::RouteConfiguration,
@@ -145,7 +146,7 @@ impl Element {
         }
     }
 
-    /// The message that it is in a resource.
+    /// Returns the name of the message that it is in a resource.
     const fn message(self) -> &'static str {
         match self {
             Element::Filter => "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter",
@@ -160,7 +161,7 @@ impl Element {
         }
     }
 
-    /// Checks that a resource may have a field there.
+    /// Checks that its message may have this field.
     fn check_field(self, fields: &[String]) -> Result<(), String> {
         let mut kind = tables::message(self.message()).map_or(Kind::Any, schema::of_message);
         for field in fields {
@@ -172,7 +173,7 @@ impl Element {
         Ok(())
     }
 
-    /// What an expression may name.
+    /// Returns what an expression may name.
     fn scope(self) -> Scope {
         let message = tables::message(self.resource_type().type_name());
         let written = message.map_or(Kind::Any, schema::of_message);
@@ -190,52 +191,53 @@ impl Element {
 /// A policy as it is written.
 #[derive(Debug, Clone, Default)]
 pub struct PolicyText {
-    /// Its id.
+    /// The policy's id.
     pub id: String,
-    /// What it matches: the word of an [`Element`].
+    /// What the policy matches: the word of an [`Element`].
     pub matches: String,
-    /// Only resources of these names; `*` is any text.
+    /// The names of the resources that the policy is about; `*` is any text. Without it, names do
+    /// not matter.
     pub name: Option<String>,
-    /// Only what the listeners of these names lead to.
+    /// The names of listeners: the policy is only about what they lead to.
     pub target: Option<String>,
-    /// What must be true.
+    /// The expression that must be true.
     pub expression: String,
-    /// The field of what is matched that a finding points at, such as `outlier_detection`.
+    /// The field of the matched thing that a finding points at, such as `outlier_detection`.
     pub at: Option<String>,
     /// Names with their expressions, in order.
     pub variables: Vec<(String, String)>,
-    /// What is said if it is not.
+    /// The message if the expression is not true.
     pub message: Option<String>,
-    /// An expression for what is said.
+    /// An expression that gives the message.
     pub message_expression: Option<String>,
-    /// How loud that is.
+    /// The severity of the policy's findings.
     pub severity: Option<Severity>,
     /// What the reader can do.
     pub help: Option<String>,
     /// Why the team has the policy.
     pub page: String,
-    /// Where it stands, for people.
+    /// Where the policy is written, for people.
     pub place: String,
 }
 
-/// The part of a policy in which something is wrong.
+/// The part of a policy that has a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// `id`.
     Id,
     /// `match`, or its `type`.
     Match,
-    /// `name` of it.
+    /// `name` in `match`.
     Name,
-    /// `target` of it.
+    /// `target` in `match`.
     Target,
     /// `at`.
     At,
     /// `expression`.
     Expression,
-    /// The variable of this number: its name.
+    /// The name of the variable with this number.
     VariableName(usize),
-    /// The same: its expression.
+    /// The expression of the variable with this number.
     Variable(usize),
     /// `message`.
     Message,
@@ -245,46 +247,46 @@ pub enum Part {
     Help,
 }
 
-/// A policy that is ready.
+/// A policy that is ready to be checked.
 #[derive(Debug)]
 pub struct Policy {
-    /// The rule of its findings.
+    /// The rule of the policy's findings.
     pub rule: &'static Rule,
-    /// What it looks at.
+    /// The kind of thing that the policy looks at.
     pub element: Element,
     pub(crate) name: Option<Wildcard>,
     pub(crate) target: Option<Wildcard>,
-    /// The fields on the way to the one that a finding points at.
+    /// The path of the field that a finding points at, from the matched thing on.
     pub(crate) at: Vec<String>,
     pub(crate) expression: Program,
     pub(crate) text: String,
     pub(crate) variables: Vec<Program>,
     pub(crate) variable_texts: Vec<String>,
     pub(crate) message: Option<String>,
-    /// With its text.
+    /// The expression for the message, with its text.
     pub(crate) message_expression: Option<(Program, String)>,
     pub(crate) help: Option<String>,
-    /// Places that were looked at.
+    /// How many places the policy has looked at.
     pub(crate) looked: AtomicUsize,
-    /// Messages that the messageExpression did not give.
+    /// How many times the expression for the message failed.
     pub(crate) unsaid: AtomicUsize,
 }
 
 /// The policies of a run.
 #[derive(Debug, Default)]
 pub struct Policies {
-    /// In the order in which they are written.
+    /// The policies, in the order in which they are written.
     pub list: Vec<Policy>,
 }
 
 impl Policies {
-    /// Says whether one of them asks which client it is: clients that keep the same are not the same
-    /// then.
+    /// Says whether a policy asks which client it is. If so, clients that keep the same are still
+    /// not the same.
     pub fn ask_for_client(&self) -> bool {
         self.list.iter().any(Policy::asks_for_client)
     }
 
-    /// The rules of their findings.
+    /// Returns the rules of their findings.
     pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
         self.list.iter().map(|policy| policy.rule)
     }
@@ -293,10 +295,10 @@ impl Policies {
 impl Policy {
     /// Makes a policy ready: reads its expressions, and looks up every name in them.
     ///
-    /// Its rule is kept until the process ends, as those of xdsctl are.
+    /// Its rule is kept until the process ends, as xdsctl's own rules are.
     ///
     /// # Errors
-    /// The part in which something is wrong, what, and where in its text.
+    /// Fails with the part that has a fault, and with the fault and its place in that text.
     pub fn new(text: PolicyText) -> Result<Policy, (Part, Fault)> {
         let whole = |part: Part, of: &str, message: String| {
             let span = 0..of.len();
@@ -373,21 +375,22 @@ impl Policy {
         })
     }
 
-    /// Says whether it asks which client it is, so that each has to be asked, whatever they keep.
+    /// Says whether it asks which client it is, so that each client has to be asked, whatever they
+    /// keep.
     fn asks_for_client(&self) -> bool {
         let of_message = self.message_expression.as_ref().map(|(program, _)| program.roots);
         let all = [Some(self.expression.roots), of_message];
         all.into_iter().flatten().any(Roots::has_client)
     }
 
-    /// Says whether it asks who leads where.
+    /// Says whether it asks what leads where.
     pub(crate) fn looks_at_world(&self) -> bool {
         let of_message = self.message_expression.as_ref().map(|(program, _)| program.roots);
         let all = [Some(self.expression.roots), of_message];
         self.target.is_some() || all.into_iter().flatten().any(|roots| roots.has(WORLD))
     }
 
-    /// The fields of `resource` that it looks at; `None` for all of them.
+    /// Returns the fields of `resource` that it looks at; `None` for all of them.
     pub(crate) fn written(&self) -> Option<impl Iterator<Item = &String>> {
         let programs = [&self.expression].into_iter().chain(&self.variables);
         let programs = programs.chain(self.message_expression.as_ref().map(|(program, _)| program));
@@ -395,22 +398,23 @@ impl Policy {
         Some(fields?.into_iter().flatten())
     }
 
-    /// How many places it was held against so far.
+    /// Returns at how many places it was checked so far.
     pub fn looked(&self) -> usize {
         self.looked.load(Ordering::Relaxed)
     }
 
-    /// How many findings have another message so far, because the expression for it gave none.
+    /// Returns how many findings so far have a replacement message, because the messageExpression
+    /// gave none.
     pub fn unsaid(&self) -> usize {
         self.unsaid.load(Ordering::Relaxed)
     }
 }
 
-/// The rule of a policy's findings.
+/// Returns the rule of a policy's findings.
 fn rule(text: &PolicyText, element: Element) -> &'static Rule {
-    /// By all that they say: the page says what a policy looks at.
+    /// The rules, by all that they say: the page says what a policy looks at.
     static RULES: Mutex<BTreeMap<RuleKey, &Rule>> = Mutex::new(BTreeMap::new());
-    /// An editor reads the same policies again and again: what is kept of each text is kept once.
+    /// Keeps each text once, because an editor reads the same policies again and again.
     fn kept(text: String) -> &'static str {
         static KNOWN: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -443,21 +447,21 @@ fn rule(text: &PolicyText, element: Element) -> &'static Rule {
             effect: Effect::Advice,
             severity,
             source,
-            // It is asked of each client by itself.
+            // A policy is checked for each client by itself.
             shared: SharedBy { families: &[], why: "" },
         }))
     })
 }
 
-/// What a rule is known by: id, page, summary, source, severity.
+/// The key of a rule: id, page, summary, source, severity.
 type RuleKey = (&'static str, &'static str, &'static str, &'static str, Severity);
 
-/// Says whether a rule is that of a policy.
+/// Says whether a rule belongs to a policy.
 pub fn is_policy(rule: &Rule) -> bool {
     rule.source.starts_with(SOURCE)
 }
 
-/// The page that `explain` prints.
+/// Writes the page that `explain` prints.
 fn page(text: &PolicyText, element: Element) -> String {
     use fmt::Write as _;
     let mut page = String::new();

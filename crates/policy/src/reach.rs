@@ -1,4 +1,4 @@
-//! What of a world refers to a thing, and what it leads to.
+//! What in a world refers to a thing, and what that thing leads to.
 
 mod destinations;
 mod shares;
@@ -25,14 +25,14 @@ use xdsctl_model::resource::{
     Cluster, Endpoints, LbPolicy, Listener, Millis, Resource, ResourceType, RouteConfiguration,
 };
 
-/// Clusters that an aggregate may lead to, each counted once; where there are more, the evaluation
-/// ends at its limit.
+/// The most clusters that an aggregate may lead to, each counted once. If there are more, the
+/// evaluation ends at its limit.
 const MAX_BELOW: usize = 10_000;
 
 /// Adds a priority of a cluster.
 type Add<'f, 'a> = &'f mut dyn FnMut(&'a str, usize, Found<'a>);
 
-/// A world that is asked who leads where.
+/// Answers what leads where in a world.
 pub(crate) struct Reach<'a> {
     world: &'a World,
     resources: &'a [Checked],
@@ -40,49 +40,49 @@ pub(crate) struct Reach<'a> {
     work: Work,
 }
 
-/// What leads to a resource, which is the same for all places in it.
+/// What leads to a resource. It is the same for all places in the resource.
 #[derive(Default)]
 pub(crate) struct Ways<'a> {
-    /// Of a cluster and what is below it: the routes.
+    /// For a cluster, and for resources below it: the routes that lead there.
     uses: OnceCell<Vec<Use<'a>>>,
-    /// The same: the listeners.
+    /// For a cluster, and for resources below it: the listeners that lead there.
     leading: OnceCell<Vec<User<'a>>>,
-    /// The same: how long an RPC may take.
+    /// For a cluster, and for resources below it: how long an RPC may take.
     deadline: OnceCell<Option<Millis>>,
-    /// Of routes: what listeners allow.
+    /// For routes: the limit that their listeners set.
     limit: OnceCell<Option<Millis>>,
-    /// Of endpoints: the priority of the last locality that was asked for its share.
+    /// For endpoints: the shares of the priority that was last asked for, with its number.
     shared: RefCell<Option<(usize, Rc<Shared<'a>>)>>,
 }
 
-/// Who leads where in a world: each route asks, so that all of it is looked up only.
+/// What leads where in a world. Each route asks, so everything is indexed once.
 #[derive(Default)]
 pub(crate) struct Index<'a> {
     /// The client whose world it is.
     profile: Profile,
-    /// Users by name of the RouteConfiguration.
+    /// The users of each RouteConfiguration, by its name.
     users: HashMap<&'a str, Vec<User<'a>>>,
-    /// All users by listener, by their [`ChainNumber`].
+    /// The users of each listener, in the order of their [`ChainNumber`].
     listeners: HashMap<&'a str, Vec<User<'a>>>,
-    /// What there is of a cluster, by its name as it is spelt there.
+    /// What is known about each cluster, by its name as it is spelt there.
     named: HashMap<&'a str, NamedCluster<'a>>,
-    /// Clusters by the name of their endpoints.
+    /// The clusters that use endpoints, by the name of the endpoints.
     clusters: HashMap<&'a str, Vec<&'a str>>,
 }
 
-/// What there is of a cluster.
+/// What is known about a cluster.
 #[derive(Default)]
 struct NamedCluster<'a> {
-    /// What the client keeps.
+    /// The cluster as the client keeps it.
     held: Option<&'a Cluster>,
     /// The routes that name it.
     routes: Vec<Use<'a>>,
-    /// The aggregates that do.
+    /// The aggregates that name it.
     parents: Vec<&'a String>,
 }
 
 impl<'a> Index<'a> {
-    /// That of a world.
+    /// Makes the index of a world.
     pub fn of(world: &'a World, resources: &'a [Checked]) -> Index<'a> {
         let parsed = |id: ResourceId| resources.get(id.0)?.parsed.as_deref();
         let mut index = Index {
@@ -178,7 +178,7 @@ impl<'a> Reach<'a> {
         }
     }
 
-    /// What the client keeps of a resource.
+    /// Returns what the client keeps of a resource.
     fn value(&self, resource_type: ResourceType, name: &str) -> Option<&'a Resource> {
         let ResourceId(number) = self.world.get(resource_type, name)?.id;
         self.resources.get(number)?.parsed.as_deref()
@@ -188,7 +188,7 @@ impl<'a> Reach<'a> {
         if let Some(cluster) = self.index.named.get(name).and_then(|named| named.held) {
             return Some(cluster);
         }
-        // It may be spelt in another way.
+        // The name may be spelt in another way.
         match self.value(ResourceType::Cluster, name)? {
             Resource::Cluster(cluster) => Some(cluster),
             _ => None,
@@ -202,8 +202,8 @@ impl<'a> Reach<'a> {
         }
     }
 
-    /// The listeners that have the routes of a RouteConfiguration, or those in one of their filter
-    /// chains.
+    /// Returns the users of the routes of a RouteConfiguration, or of those inside a filter chain
+    /// of a listener.
     fn users_of(&self, holder: &str, chain: Option<ChainNumber>) -> &[User<'a>] {
         let users = match chain {
             Some(number) => {
@@ -215,7 +215,8 @@ impl<'a> Reach<'a> {
         users.unwrap_or_default()
     }
 
-    /// The clusters that name endpoints, or the cluster itself, and all aggregates above them.
+    /// Returns the clusters that name endpoints, or the cluster itself, and all aggregates above
+    /// them.
     fn above(&self, held: &Held<'a>) -> Vec<&'a str> {
         let mut all: Vec<&'a str> = match held.checked.resource_type {
             Some(ResourceType::Cluster) => vec![held.name],
@@ -236,12 +237,13 @@ impl<'a> Reach<'a> {
         all
     }
 
-    /// Counts clusters that were gone through; those beyond the limit are not passed over silently.
+    /// Counts clusters that were gone through. At the limit the evaluation ends, so that none is
+    /// skipped silently.
     fn count(&self, clusters: usize) {
         self.work.add(if clusters < MAX_BELOW { clusters } else { usize::MAX });
     }
 
-    /// The routes that lead to a cluster, or to endpoints.
+    /// Returns the routes that lead to a cluster, or to endpoints.
     fn uses<'s>(&'s self, held: &'s Held<'a>) -> &'s [Use<'a>] {
         held.ways.uses.get_or_init(|| {
             let above = self.above(held);
@@ -252,7 +254,7 @@ impl<'a> Reach<'a> {
         })
     }
 
-    /// A route, as one that leads somewhere.
+    /// Returns a route as one that leads somewhere.
     fn own(held: &Held<'a>, host: &'a VirtualHost, route: &'a Route) -> Use<'a> {
         Use {
             holder: held.name,
@@ -265,7 +267,7 @@ impl<'a> Reach<'a> {
         }
     }
 
-    /// The listeners that lead to a thing, each once for each of its filter chains that does.
+    /// Returns the listeners that lead to a thing, once for each of their filter chains that does.
     fn leading<'s>(&'s self, held: &'s Held<'a>, thing: Thing<'a>) -> &'s [User<'a>] {
         match thing {
             Thing::Listener(_) => self.index.listeners.get(held.name).map_or(&[], Vec::as_slice),
@@ -278,7 +280,7 @@ impl<'a> Reach<'a> {
                     let mut holders: BTreeSet<(&str, Option<ChainNumber>)> = BTreeSet::new();
                     let uses = self.uses(held).iter();
                     let new = uses.filter(|found| holders.insert((found.holder, found.chain)));
-                    // Each has the routes of one holder.
+                    // Each user has the routes of one holder, so no user comes twice.
                     let users = new.flat_map(|found| self.users_of(found.holder, found.chain));
                     let users: Vec<User<'a>> = users.copied().collect();
                     self.work.add(users.len());
@@ -288,12 +290,12 @@ impl<'a> Reach<'a> {
         }
     }
 
-    /// Says whether a listener of such a name leads to a thing.
+    /// Says whether a listener with such a name leads to a thing.
     pub fn is_led_to(&self, held: &Held<'a>, thing: Thing<'a>, names: impl Fn(&str) -> bool) -> bool {
         self.leading(held, thing).iter().any(|user| names(user.listener))
     }
 
-    /// The filter chains of a server's listener that take connections.
+    /// Returns the filter chains of a server's listener that take connections.
     pub fn filter_chains(thing: Thing<'a>, redacts: bool) -> Value<'a> {
         match thing {
             Thing::Listener(Listener::Tcp(tcp)) => Value::list(
@@ -325,7 +327,8 @@ impl<'a> Reach<'a> {
         named.map(|named| named.parents.clone()).unwrap_or_default()
     }
 
-    /// How long an RPC may take at most, by all ways; `None` if one has no limit.
+    /// Returns how long an RPC may take at most, over all ways to a thing; `None` if a way has no
+    /// limit.
     pub fn deadline(&self, held: &Held<'a>, thing: Thing<'a>) -> Option<Millis> {
         match thing {
             Thing::RouteConfiguration(..) | Thing::VirtualHost(_) | Thing::Listener(_) | Thing::Filter(..) => None,
@@ -352,7 +355,8 @@ impl<'a> Reach<'a> {
         }
     }
 
-    /// What the listeners of some routes allow; `None` if one has no limit, or there is none.
+    /// Returns the longest limit that the listeners of some routes set; `None` if one sets none, or
+    /// there is no listener.
     fn limit(&self, holder: &str, chain: Option<ChainNumber>) -> Option<Millis> {
         let users = self.users_of(holder, chain);
         self.work.add(users.len());
@@ -364,7 +368,8 @@ impl<'a> Reach<'a> {
             .flatten()
     }
 
-    /// The clusters that RPCs go to from here, with the share of the route's weights.
+    /// Returns the clusters that RPCs go to from a thing, each with its share of the route's
+    /// weights.
     fn going(&self, held: &Held<'a>, thing: Thing<'a>, redacts: bool) -> Vec<ClusterUse<'a>> {
         let shares = |routes, route| named_by(routes, route).map(|(name, share, _)| (name, share));
         let of_hosts = |routes, hosts: &'a [VirtualHost]| {
@@ -397,7 +402,7 @@ impl<'a> Reach<'a> {
             }
         };
         let mut all: Vec<ClusterUse<'a>> = first.into_iter().map(found).collect();
-        // Of an aggregate, what it names.
+        // An aggregate adds the clusters that it names.
         let mut known: Option<BTreeSet<&str>> = None;
         let mut next = 0;
         while let Some(cluster) = all.get(next).filter(|_| next < MAX_BELOW).map(|one| one.cluster) {
@@ -413,7 +418,7 @@ impl<'a> Reach<'a> {
         all
     }
 
-    /// The routes that a virtual host or a route stands in.
+    /// Returns the RouteConfiguration that a virtual host or a route is in.
     fn around(&self, held: &Held<'a>) -> Option<&'a RouteConfiguration> {
         match held.checked.parsed.as_deref()? {
             Resource::RouteConfiguration(routes) => Some(routes),
@@ -461,7 +466,7 @@ impl<'a> Reach<'a> {
                     _ => self.going(held, thing, false).into_iter().map(|one| one.name).collect(),
                 };
                 let mut known = BTreeSet::new();
-                // With the policy of the aggregate at the top.
+                // Each cluster comes with the policy of the topmost aggregate above it.
                 let mut open: Vec<(&'a str, Option<&'a LbPolicy>)> =
                     roots.into_iter().rev().map(|name| (name, None)).collect();
                 // Depth first: the order in which an aggregate fails over.
@@ -493,7 +498,8 @@ impl<'a> Reach<'a> {
         Value::List(all.into())
     }
 
-    /// The filters on the way, with the overrides of virtual host, route and weighted cluster.
+    /// Returns the filters on the way to a thing, with the overrides of virtual host, route and
+    /// weighted cluster.
     pub fn filters(&self, held: &Held<'a>, thing: Thing<'a>, redacts: bool) -> Value<'a> {
         let mut all = Vec::new();
         let mut add = |user: &User<'a>, found: Option<&Use<'a>>| {
@@ -553,7 +559,7 @@ impl<'a> Reach<'a> {
     }
 }
 
-/// How long an RPC of a route may take; `None` without a limit.
+/// Returns how long an RPC of a route may take; `None` without a limit.
 fn deadline_of(action: &RouteAction, of_listeners: impl FnOnce() -> Option<Millis>) -> Option<Millis> {
     match action.max_stream_duration {
         Some(own) => Some(own).filter(|own| *own != Millis(0)),

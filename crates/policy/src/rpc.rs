@@ -8,9 +8,9 @@ use xdsctl_channel::sim::Outcome;
 /// An RPC that has ended.
 #[derive(Debug, Clone, Copy)]
 pub struct EndedRpc<'r> {
-    /// How.
+    /// How the RPC ended.
     pub outcome: &'r Outcome,
-    /// The name of the route that took it.
+    /// The name of the route that took the RPC.
     pub route_name: Option<&'r str>,
     /// The backend of the RPC before it in its jar, if that was another one.
     pub moved_from: Option<&'r str>,
@@ -19,7 +19,7 @@ pub struct EndedRpc<'r> {
 /// Reads an expression about an RPC.
 ///
 /// # Errors
-/// It is no CEL, names what is not there, or is no bool.
+/// Fails if it is not CEL, names something that does not exist, or is not a bool.
 pub fn of_rpc(text: &str) -> Result<Program, Fault> {
     let scope = Scope {
         roots: vec![("rpc", Kind::Object("rpc"))],
@@ -31,7 +31,7 @@ pub fn of_rpc(text: &str) -> Result<Program, Fault> {
 /// Says whether an expression is true of an RPC.
 ///
 /// # Errors
-/// Why it cannot be said.
+/// Fails if it cannot be evaluated, and says why.
 pub fn is_true_of(program: &Program, rpc: EndedRpc<'_>) -> Result<bool, String> {
     let rpc = Value::object(rpc);
     let root = |_| &rpc;
@@ -88,7 +88,7 @@ impl<'r> View<'r> for Backend<'r> {
     }
 }
 
-/// `REGION/ZONE/SUB_ZONE`.
+/// A locality, as `REGION/ZONE/SUB_ZONE`.
 struct LocalityText<'r>(&'r str);
 
 impl<'r> View<'r> for LocalityText<'r> {

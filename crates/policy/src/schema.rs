@@ -1,4 +1,4 @@
-//! The contract: which fields `parsed`, `world` and `rpc` have, out of the JSON Schema that is
+//! The contract: which fields `parsed`, `world` and `rpc` have, from the JSON Schema that is
 //! published.
 //!
 //! [`SCHEMA`] is the one list of fields. The checker of expressions reads it, and tests hold every
@@ -17,13 +17,13 @@ use crate::cel::{self, Text, Value, nanoseconds};
 /// The published schema, `docs/schemas/policy.json`.
 pub const SCHEMA_TEXT: &str = include_str!("../policy.json");
 
-/// The same, to be asked.
+/// The published schema, to be asked.
 pub static SCHEMA: LazyLock<Schema> = LazyLock::new(Schema::read);
 
 /// What kind of value an expression has, as far as that is known before it is evaluated.
 #[derive(Debug, Clone)]
 pub enum Kind {
-    /// Nobody knows.
+    /// The kind is not known.
     Any,
     /// Only null.
     Null,
@@ -39,9 +39,9 @@ pub enum Kind {
     Word(&'static Words),
     /// A duration.
     Duration,
-    /// A list of something.
+    /// A list with elements of this kind.
     List(Box<Kind>),
-    /// Something by names that nobody knows before.
+    /// Values of this kind by name. The names are not known before.
     Map(Box<Kind>),
     /// An object of the schema.
     Object(&'static str),
@@ -49,7 +49,7 @@ pub enum Kind {
     Message(&'static str),
 }
 
-/// The texts that a field may be.
+/// The texts that a field may have.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Words(Vec<&'static str>);
 
@@ -63,25 +63,26 @@ pub struct Schema {
 #[derive(Debug)]
 struct SchemaField {
     kind: Kind,
-    /// It is null where it is absent.
+    /// Whether the field may be absent, and is then null.
     may_be_absent: bool,
-    /// What is matched where it is there; none for everything.
+    /// The elements for which the field exists; an empty list means all of them.
     matches: Vec<&'static str>,
 }
 
-/// What separates the name of an object from what is matched, where its fields depend on that.
+/// What separates the name of an object from the matched element, if the object's fields depend on
+/// that.
 const OF: char = ':';
 
 impl Words {
-    /// Says whether it is one of them.
+    /// Says whether a text is one of them.
     pub fn has(&self, text: &str) -> bool {
         self.0.contains(&text)
     }
 
-    /// What is said of a text that is none of them.
+    /// Checks that a text is one of them.
     ///
     /// # Errors
-    /// It is none.
+    /// Fails if it is not, and says which text may be meant.
     pub fn check(&self, text: &str) -> Result<(), String> {
         if self.has(text) {
             return Ok(());
@@ -94,7 +95,7 @@ impl Words {
 }
 
 impl PartialEq for Kind {
-    /// A text is a text, whichever it may be.
+    /// Says whether two kinds are the same. Texts are of one kind, whichever they may be.
     fn eq(&self, other: &Kind) -> bool {
         match (self, other) {
             (a, b) if a.is_text() && b.is_text() => true,
@@ -107,7 +108,7 @@ impl PartialEq for Kind {
 }
 
 impl Kind {
-    /// What kind of value it is.
+    /// Names the kind for a message.
     pub const fn name(&self) -> &'static str {
         match self {
             Kind::Any => "any value",
@@ -147,7 +148,7 @@ impl Kind {
 
 impl Schema {
     fn read() -> Schema {
-        // Names of objects are compared as long as the process runs.
+        // Kinds refer to these names as long as the process runs.
         let json: &'static Json = Box::leak(Box::new(serde_json::from_str(SCHEMA_TEXT).unwrap_or_default()));
         let objects = json.get("$defs").and_then(Json::as_object).into_iter().flatten();
         let fields = |of: &'static Json| {
@@ -166,7 +167,7 @@ impl Schema {
         self.objects.get(split(object).0)
     }
 
-    /// The fields of an object, and their kinds.
+    /// Returns the fields of an object, and their kinds.
     pub fn fields(&self, object: &str) -> impl Iterator<Item = (&str, &Kind)> + Clone {
         let element = split(object).1;
         let fields = self.object(object).into_iter().flatten();
@@ -174,7 +175,7 @@ impl Schema {
         there.map(|(name, field)| (name.as_str(), &field.kind))
     }
 
-    /// Says whether a field is there whenever the value is that has it.
+    /// Says whether a field always exists in a value of this kind.
     pub fn is_always_there(&self, of: &Kind, name: &str) -> bool {
         let Kind::Object(object) = of else {
             return false;
@@ -183,11 +184,10 @@ impl Schema {
         field.is_some_and(|field| !field.may_be_absent)
     }
 
-    /// The kind of a field; `Err` has the nearest name that the object has, `None` if no name is
-    /// known before.
+    /// Returns the kind of a field; `None` if the names of fields are not known before.
     ///
     /// # Errors
-    /// The object has no such field.
+    /// Fails if the object has no such field, and says which name may be meant.
     pub fn field(&self, of: &Kind, name: &str) -> Option<Result<Kind, String>> {
         match of {
             Kind::Any => Some(Ok(Kind::Any)),
@@ -246,7 +246,7 @@ impl SchemaField {
     }
 }
 
-/// The name of an object, and what is matched.
+/// Splits off the matched element from the name of an object.
 fn split(object: &str) -> (&str, Option<&str>) {
     match object.split_once(OF) {
         Some((object, element)) => (object, Some(element)),
@@ -254,7 +254,7 @@ fn split(object: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// `, did you mean ...?`, or all names if there are few.
+/// Returns `, did you mean ...?`, or all names if there are few.
 fn hint<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String {
     if let Some(near) = text::nearest(name, known.clone()) {
         return format!(", did you mean `{near}`?");
@@ -266,7 +266,7 @@ fn hint<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> String 
     }
 }
 
-/// The kind of a property of the schema.
+/// Returns the kind of a property of the schema.
 fn kind(field: &'static Json) -> Kind {
     if let Some(name) = field.get("$ref").and_then(Json::as_str) {
         return Kind::Object(name.trim_start_matches("#/$defs/"));
@@ -295,8 +295,8 @@ fn kind(field: &'static Json) -> Kind {
     }
 }
 
-/// The kind of one of these texts, which are kept as long as the process runs: the lists are those
-/// of the schema and of protobuf's enums, each once.
+/// Returns the kind of a text that is one of these. They are kept as long as the process runs: the
+/// lists are those of the schema and of protobuf's enums, each once.
 fn word(words: Vec<&'static str>) -> Kind {
     static KNOWN: Mutex<Vec<&Words>> = Mutex::new(Vec::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -308,7 +308,7 @@ fn word(words: Vec<&'static str>) -> Kind {
     Kind::Word(words)
 }
 
-/// The kind of a field as it is written in JSON.
+/// Returns the kind of a field as it is written in JSON.
 fn written(field: &Field) -> Kind {
     let one = |kind: tables::Kind| match kind {
         tables::Kind::Bool => Kind::Bool,
@@ -334,7 +334,7 @@ fn written(field: &Field) -> Kind {
     }
 }
 
-/// The kind of a message as it is written in JSON.
+/// Returns the kind of a message as it is written in JSON.
 pub fn of_message(message: &'static Message) -> Kind {
     let name = message.full_name.strip_prefix("google.protobuf.").unwrap_or_default();
     match (message.well_known, name) {
@@ -348,8 +348,8 @@ pub fn of_message(message: &'static Message) -> Kind {
     }
 }
 
-/// The value of JSON that is of a kind: durations are durations in it, and fields that the schema
-/// does not have are left out.
+/// Returns the value of JSON that is of a kind. Texts of durations become durations, and fields
+/// that the schema does not have are left out.
 pub fn typed<'a>(json: &Json, kind: &Kind) -> Value<'a> {
     match (json, kind) {
         (Json::String(text), Kind::Duration) => nanoseconds(text).map_or(Value::Null, Value::Duration),

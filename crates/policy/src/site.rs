@@ -1,5 +1,5 @@
-//! A place that policies look at, and what it shows them. Each root is made when the first policy
-//! asks for it.
+//! A place that policies look at, and the roots that it shows them. Each root is made when the
+//! first policy asks for it.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -25,12 +25,12 @@ use xdsctl_model::resource::filter::HttpFilter;
 use xdsctl_model::resource::route::{Route, VirtualHost};
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, RouteConfiguration};
 
-/// The thing at a place, with what it stands in.
+/// The thing at a place, with what contains it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Thing<'a> {
     Listener(&'a Listener),
     Filter(ChainNumber, &'a HttpFilter),
-    /// That of a filter chain, or a resource.
+    /// The routes inside a filter chain, or a resource.
     RouteConfiguration(Option<ChainNumber>, &'a RouteConfiguration),
     VirtualHost(&'a VirtualHost),
     Route(&'a VirtualHost, &'a Route),
@@ -41,7 +41,7 @@ pub(crate) enum Thing<'a> {
         priority: usize,
         /// All localities of the priority.
         all: &'a [Locality],
-        /// Which of them it is.
+        /// The index of this locality among them.
         number: usize,
         of: &'a Locality,
     },
@@ -64,7 +64,7 @@ impl Thing<'_> {
         }
     }
 
-    /// Says whether it stands in a RouteConfiguration, or is one.
+    /// Says whether it is a RouteConfiguration, or is inside one.
     pub const fn is_of_routes(self) -> bool {
         matches!(
             self,
@@ -81,7 +81,7 @@ impl Thing<'_> {
     }
 }
 
-/// What does not change from place to place.
+/// The context that is the same for all places.
 #[derive(Clone, Copy)]
 pub(crate) struct Ground<'a> {
     pub work: &'a Work,
@@ -93,17 +93,17 @@ pub(crate) struct Ground<'a> {
     pub shows_secrets: bool,
 }
 
-/// A resource of it, or the routes that stand in one.
+/// A resource of the world, or the routes inside one.
 pub(crate) struct Held<'a> {
     pub checked: &'a Checked,
-    /// The key of its name.
+    /// The name under which the world has it.
     pub name: &'a str,
     pub ways: Ways<'a>,
-    /// Of routes in a listener: the filter chain.
+    /// For routes inside a listener: the filter chain.
     pub chain: Option<ChainNumber>,
-    /// Where they stand in the resource.
+    /// For routes inside a listener: their place in the resource.
     routes: Option<FieldPath>,
-    /// As it is written, plain and without secrets.
+    /// The resource as it is written: plain, and without secrets.
     written: [OnceCell<Value<'a>>; 2],
 }
 
@@ -121,14 +121,14 @@ impl<'a> Held<'a> {
     }
 }
 
-/// A place.
+/// A place that policies look at.
 pub(crate) struct Site<'a> {
     pub ground: Ground<'a>,
     pub held: Rc<Held<'a>>,
     pub thing: Thing<'a>,
-    /// Plain and without secrets.
+    /// The root `parsed`: plain, and without secrets.
     parsed: [OnceCell<Value<'a>>; 2],
-    /// The same.
+    /// The root `world`: plain, and without secrets.
     world: [OnceCell<Value<'a>>; 2],
 }
 
@@ -143,7 +143,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The root of this number; for a message without what may not be printed.
+    /// Returns the root of this number. For a message, it is without what must not be printed.
     pub fn root(&self, number: usize, for_message: bool) -> &Value<'a> {
         let redacts = for_message && !self.ground.shows_secrets;
         let of = usize::from(redacts);
@@ -162,16 +162,17 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The resource as it is written, with proto names; of routes in a listener, these.
+    /// Returns the resource as it is written, with proto names; for routes inside a listener, only
+    /// these.
     fn written(&self, redacts: bool) -> Value<'a> {
-        // Whoever masks sees everything.
+        // Masking needs to see all fields.
         let fields = self.ground.written.filter(|_| !redacts && self.held.routes.is_none());
         let mut value = printed(self.held.checked, self.ground.sources, redacts, fields).unwrap_or(Value::Null);
         for step in self.held.routes.iter().flat_map(FieldPath::segs) {
             value = match step {
                 Seg::Field(name) => value.field(name),
                 Seg::Index(number) => value.element(number),
-                // A message in an Any stands beside its type.
+                // The step into an Any is skipped: the fields of its message are next to its type.
                 _ => continue,
             }
             .unwrap_or(Value::Null);
@@ -198,12 +199,12 @@ impl<'a> Site<'a> {
     }
 }
 
-/// A resource as it is written, with proto names.
+/// Returns a resource as it is written, with proto names.
 pub fn written(checked: &Checked, sources: &SourceMap, redacts: bool) -> Option<Json> {
     printed(checked, sources, redacts, None)
 }
 
-/// The same, of some fields alone: JSON, or a [`Value`].
+/// Prints a resource, or some of its fields only, as JSON or as a [`Value`].
 fn printed<T: DeserializeOwned>(
     checked: &Checked,
     sources: &SourceMap,
@@ -229,18 +230,18 @@ fn printed<T: DeserializeOwned>(
     serde_json::from_slice(&printer.out).ok()
 }
 
-/// Where in that JSON a place is, as a JSON pointer.
+/// Returns where a place is in the JSON of [`written`], as a JSON pointer.
 pub fn pointer(place: &FieldPath) -> String {
     let step = |step| match step {
         Seg::Field(name) => format!("/{name}"),
         Seg::Index(number) => format!("/{number}"),
-        // A message in an Any stands beside its type.
+        // The step into an Any has no name: the fields of its message are next to its type.
         _ => String::new(),
     };
     place.segs().map(step).collect()
 }
 
-/// `world`.
+/// The root `world`.
 struct WorldView<'a> {
     ground: Ground<'a>,
     held: Rc<Held<'a>>,

@@ -1,4 +1,4 @@
-//! The objects in `world`: who leads to a thing, and what it leads to.
+//! The objects in `world`: what leads to a thing, and what it leads to.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use xdsctl_model::resource::matcher::StringMatch;
 use xdsctl_model::resource::route::{PathMatcher, Route, VirtualHost};
 use xdsctl_model::resource::{Cluster, LbConfig, LbPolicy};
 
-/// The place of a filter chain among those that its listener uses; 0 of a client's listener.
+/// The index of a filter chain among those that its listener uses; 0 for a client's listener.
 pub(crate) type ChainNumber = usize;
 
 /// A listener, or a filter chain of one.
@@ -26,13 +26,13 @@ pub(crate) type ChainNumber = usize;
 pub(crate) struct User<'a> {
     pub listener: &'a str,
     pub is_server: bool,
-    /// Of a server: its index in `filter_chains`; `None` for the default one.
+    /// For a server: the index in `filter_chains`; `None` for the default chain.
     pub index: Option<usize>,
     pub manager: &'a HttpConnectionManager,
 }
 
 impl<'a> User<'a> {
-    /// The filter chain, as `admit` calls it; null of a client.
+    /// Returns the filter chain, as `admit` calls it; null for a client.
     fn chain(&self) -> Value<'a> {
         match self.index {
             _ if !self.is_server => Value::Null,
@@ -46,15 +46,15 @@ impl<'a> User<'a> {
 pub(crate) struct Use<'a> {
     /// The resource that has the routes.
     pub holder: &'a str,
-    /// It is a listener: the filter chain that they stand in.
+    /// The filter chain that has the routes, if `holder` is a listener.
     pub chain: Option<ChainNumber>,
     pub host: &'a VirtualHost,
     pub route: &'a Route,
-    /// `None` of the default target of a plugin.
+    /// The share of the route's RPCs; `None` for the default target of a plugin.
     pub share: Option<f64>,
-    /// The cluster; `None` of a plugin, and where all of them are meant.
+    /// The cluster; `None` for a plugin, and if all clusters are meant.
     pub cluster: Option<&'a str>,
-    /// What the weighted cluster overrides.
+    /// The overrides of the weighted cluster.
     pub overrides: Option<&'a Overrides>,
 }
 
@@ -108,7 +108,7 @@ impl<'a> View<'a> for UseView<'a> {
 
 pub(crate) struct ClusterUse<'a> {
     pub name: &'a str,
-    /// `None` of the default target of a plugin.
+    /// The share of RPCs; `None` for the default target of a plugin.
     pub share: Option<f64>,
     pub cluster: Option<&'a Cluster>,
     pub redacts: bool,
@@ -132,19 +132,19 @@ impl<'a> View<'a> for ClusterUse<'a> {
     }
 }
 
-/// The localities of a priority with what they get of its RPCs.
+/// The localities of a priority, with their shares of its RPCs.
 pub(crate) struct Shared<'a> {
     pub localities: &'a [Locality],
-    /// The LB policies that may be those below the priority: of each cluster that has it.
+    /// The LB policies that may be directly below the priority, one for each cluster that has it.
     pub policies: Vec<&'a LbPolicy>,
     pub profile: &'a Profile,
     pub work: Work,
-    /// Made when the first one is asked for.
+    /// Made when the first share is asked for.
     pub shares: OnceCell<Vec<Option<f64>>>,
 }
 
 impl Shared<'_> {
-    /// The share of a locality; null where it is not fixed, or clusters differ.
+    /// Returns the share of a locality; null if it is not fixed, or if clusters differ.
     pub fn share<'v>(&self, number: usize) -> Value<'v> {
         let shares = self.shares.get_or_init(|| self.all());
         optional(shares.get(number).copied().flatten(), Value::Double)
@@ -234,7 +234,7 @@ impl<'a> View<'a> for LocalityUse<'a> {
     }
 }
 
-/// The locality of a cluster of LOGICAL_DNS.
+/// The locality of a LOGICAL_DNS cluster.
 struct HostUse<'a>(&'a str);
 
 impl<'a> View<'a> for HostUse<'a> {

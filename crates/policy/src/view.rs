@@ -1,8 +1,8 @@
 //! `parsed`: what a client keeps, with the fields that `--show parsed` has.
 //!
-//! An object makes a field when it is asked for, from the value that the client keeps. For a
-//! message, which may show no secret, the same is made of the JSON of `--show parsed`, where secrets
-//! are masked.
+//! An object makes a field when it is asked for, from the value that the client keeps. A message
+//! may show no secret, so for a message the object is made from the JSON of `--show parsed`, where
+//! secrets are masked.
 
 use std::rc::Rc;
 
@@ -38,17 +38,17 @@ pub(crate) fn texts<'a, 't: 'a>(texts: impl IntoIterator<Item = &'t String>) -> 
     Value::list(texts.into_iter().map(|one| text(one)))
 }
 
-/// What the schema has of JSON.
+/// Returns what the schema has of JSON.
 pub(crate) fn of_json<'a>(json: &Json, kind: &'static str) -> Value<'a> {
     typed(json, &Kind::Object(kind))
 }
 
-/// The same of a value, without what may not be printed.
+/// Returns a value without what must not be printed.
 fn redacted<'a>(of: FieldValue<'_>, kind: &'static str) -> Value<'a> {
     of_json(&of.unabridged().redacted().into_value(), kind)
 }
 
-/// An object of the schema.
+/// Returns an object of the schema.
 pub(crate) fn object<'a>(kind: &'static str, of: &'a impl Fields, redacts: bool) -> Value<'a> {
     match redacts {
         true => redacted(of.into(), kind),
@@ -56,7 +56,7 @@ pub(crate) fn object<'a>(kind: &'static str, of: &'a impl Fields, redacts: bool)
     }
 }
 
-/// The same of a resource, which has a name.
+/// Returns a resource as an object of the schema, with its name.
 pub(crate) fn resource<'a>(kind: &'static str, name: &'a str, of: &'a impl Fields, redacts: bool) -> Value<'a> {
     if !redacts {
         return Value::object(NamedResource(name, of.into()));
@@ -68,7 +68,7 @@ pub(crate) fn resource<'a>(kind: &'static str, name: &'a str, of: &'a impl Field
     value
 }
 
-/// The config of an HTTP filter.
+/// Returns the config of an HTTP filter.
 pub(crate) fn filter_config(config: &FilterConfig, redacts: bool) -> Value<'_> {
     match redacts {
         true => redacted(config.into(), "filter_config"),
@@ -76,8 +76,8 @@ pub(crate) fn filter_config(config: &FilterConfig, redacts: bool) -> Value<'_> {
     }
 }
 
-/// The retry policy of a route; null if it has none.
+/// Returns the retry policy of a route; null if it has none.
 pub(crate) fn retry_policy(of: &RouteAction) -> Value<'_> {
-    // There is nothing in it that could be secret.
+    // Nothing in a retry policy can be secret.
     FieldValue::from(of).get("retry_policy")
 }

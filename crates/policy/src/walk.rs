@@ -6,13 +6,13 @@ use xdsctl_model::diag::Path;
 use xdsctl_model::resource::listener::{HttpConnectionManager, RouteSource};
 use xdsctl_model::resource::{Endpoints, Listener, Resource, RouteConfiguration};
 
-/// Type of the message inside an API listener.
+/// The type of the message inside an API listener.
 const HCM: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
 
-/// What is done at each place; `false` ends the walk.
+/// What to do at each place; `false` ends the walk.
 pub(crate) type Visit<'v, 'a> = &'v mut dyn FnMut(Thing<'a>, &Path<'_>) -> bool;
 
-/// Visits the places of a resource, each before those in it.
+/// Visits the places of a resource, each before the places in it.
 pub(crate) fn resource<'a>(resource: &'a Resource, visit: Visit<'_, 'a>) -> bool {
     let root = &Path::ROOT;
     match resource {
@@ -74,7 +74,7 @@ fn routes<'a>(config: &'a RouteConfiguration, chain: Option<ChainNumber>, at: &P
                     match route.route_action() {
                         Some(action) if action.retry_policy.is_some() => {
                             let own = at.field("route");
-                            // What the virtual host says stands there.
+                            // A retry policy that comes from the virtual host is there.
                             let of = if action.retry_policy_inherited { &host_at } else { &own };
                             visit(Thing::RetryPolicy(host, route), &of.field("retry_policy"))
                         }

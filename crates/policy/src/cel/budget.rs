@@ -1,18 +1,18 @@
-//! Steps: how many an evaluation takes, and how many are left.
+//! Counts steps: how many an evaluation takes, and how many are left.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use super::evaluate::EvaluationStop;
 
-/// Steps of one evaluation: a part of an expression, an element of a list, or 16 bytes of a text
-/// that is made.
+/// The most steps of one evaluation. A step is a part of an expression, an element of a list, or 16
+/// bytes of a text that is made.
 pub const MAX_STEPS: u64 = 1_000_000;
 
 /// Bytes of a text that count as a step.
 const BYTES_A_STEP: usize = 16;
 
-/// Steps that views take beside what they give: they count with what they give.
+/// Steps that views take to make a value. They are counted together with that value.
 #[derive(Debug, Clone, Default)]
 pub struct Work(Rc<Cell<usize>>);
 
@@ -26,19 +26,20 @@ impl Work {
 /// How many steps are left.
 #[derive(Debug)]
 pub struct Budget {
-    /// What may be taken: the lesser of the two below, without what was taken since.
+    /// The steps that may be taken: the lesser of the two below, less those that were taken since
+    /// it was set.
     free: u64,
-    /// The same with that.
+    /// The value of `free` when steps were last counted.
     begun: u64,
-    /// Of this evaluation.
+    /// The steps that are left of this evaluation.
     own: u64,
-    /// Of all.
+    /// The steps that are left of all evaluations.
     all: u64,
     work: Work,
 }
 
 impl Budget {
-    /// So many for all evaluations together.
+    /// Makes a budget of this many steps for all evaluations together.
     pub fn new(all: u64) -> Budget {
         Budget {
             free: 0,
@@ -49,7 +50,7 @@ impl Budget {
         }
     }
 
-    /// Where views say what they do.
+    /// Returns where views count their steps.
     pub fn work(&self) -> Work {
         self.work.clone()
     }
@@ -61,12 +62,12 @@ impl Budget {
         self.free();
     }
 
-    /// Steps of all evaluations that are left.
+    /// Returns how many steps of all evaluations are left.
     pub const fn left(&self) -> u64 {
         self.all - (self.begun - self.free)
     }
 
-    /// Takes steps of all evaluations; says whether there are any left.
+    /// Takes steps of all evaluations. Says whether any are left.
     pub fn spend(&mut self, steps: u64) -> bool {
         self.settle();
         self.all = self.all.saturating_sub(steps);
@@ -74,7 +75,7 @@ impl Budget {
         self.all > 0
     }
 
-    /// Counts what was taken.
+    /// Counts the steps that were taken.
     const fn settle(&mut self) {
         let taken = self.begun - self.free;
         self.begun = self.free;
@@ -87,7 +88,7 @@ impl Budget {
         self.free = self.begun;
     }
 
-    /// There are not so many: an evaluation that goes too far has taken what it may.
+    /// Ends an evaluation that wants more steps than it has. All that it has are used up.
     #[cold]
     fn end(&mut self, steps: u64) -> EvaluationStop {
         self.settle();
@@ -109,13 +110,13 @@ impl Budget {
         }
     }
 
-    /// Takes steps, and those of the views that were asked.
+    /// Takes steps, and those that views have counted.
     #[inline]
     pub(super) fn take_work(&mut self, steps: usize) -> Result<(), EvaluationStop> {
         self.take(steps.saturating_add(self.work.0.take()))
     }
 
-    /// Takes the steps for a text.
+    /// Takes the steps for a text of this many bytes.
     #[inline]
     pub(super) fn text(&mut self, bytes: usize) -> Result<(), EvaluationStop> {
         self.take(bytes / BYTES_A_STEP)

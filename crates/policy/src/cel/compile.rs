@@ -1,4 +1,5 @@
-//! From a tree to a program: every name is looked up, and what cannot be is an error at its place.
+//! From a tree to a program: every name is looked up, and a name that is not found is an error at
+//! its place.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,16 +17,16 @@ use xdsctl_re2::Regex;
 /// What an expression may name.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    /// The things to look at, by name; the place in the list is what a program asks for.
+    /// The roots by name. A program asks for a root by its index in this list.
     pub roots: Vec<(&'static str, Kind)>,
-    /// `variables`, those that are known so far.
+    /// The `variables` that are known so far.
     pub variables: Vec<(String, Kind)>,
 }
 
 /// The bit for `world.client`.
 const CLIENT: u8 = 1 << 7;
 
-/// The roots that a program looks at, a bit for each, and whether it asks for the client.
+/// The roots that a program looks at, a bit for each, and a bit for the client.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Roots(u8);
 
@@ -35,12 +36,12 @@ impl Roots {
         self.0 >> root & 1 == 1
     }
 
-    /// Says whether it asks which client it is.
+    /// Says whether the program asks which client it is.
     pub const fn has_client(self) -> bool {
         self.0 & CLIENT != 0
     }
 
-    /// These and others.
+    /// Returns these roots and others.
     #[must_use]
     pub const fn and(self, other: Roots) -> Roots {
         Roots(self.0 | other.0)
@@ -51,17 +52,17 @@ impl Roots {
 #[derive(Debug, Clone)]
 pub struct Program {
     pub(super) node: Node,
-    /// What kind of value it has.
+    /// The kind of its value.
     pub kind: Kind,
-    /// What it looks at, by way of variables too.
+    /// The roots that it looks at, also through variables.
     pub roots: Roots,
     /// The fields of the first root that it looks at itself; `None` if it looks at all of it.
     pub first: Option<BTreeSet<String>>,
-    /// Parts inside each other, those of variables counted.
+    /// The depth to which parts are nested, counting those of variables.
     depth: usize,
 }
 
-/// A part of a program, and where it stands in the text.
+/// A part of a program, with its place in the text.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub span: Range<usize>,
@@ -84,7 +85,7 @@ pub(super) enum Step {
     Index(Box<[Node; 2]>),
     Not(Box<Node>),
     Negate(Box<Node>),
-    /// All of them, or with `false` any.
+    /// All of these must hold, or with `false` any of them.
     Chain(bool, Vec<Node>),
     Binary(Operator, Box<[Node; 2]>),
     If(Box<[Node; 3]>),
@@ -108,9 +109,9 @@ pub(super) enum Macro {
 #[derive(Debug, Clone)]
 pub(super) struct MacroNode {
     pub range: Node,
-    /// What is evaluated for each element; of `map` with three arguments the condition.
+    /// What is evaluated for each element; the condition, for `map` with three arguments.
     pub body: Node,
-    /// What `map` makes of it.
+    /// What `map` with three arguments makes of the element.
     pub result: Option<Node>,
 }
 
@@ -127,7 +128,7 @@ impl Program {
     /// Reads an expression, which may name these variables.
     ///
     /// # Errors
-    /// It is no CEL, or names what is not there.
+    /// Fails if the text is not CEL, or names something that does not exist.
     pub fn new(text: &str, scope: &Scope, variables: &[Program]) -> Result<Program, Fault> {
         let expr = parse(text)?;
         let mut compiler = Compiler {
@@ -154,10 +155,10 @@ impl Program {
         })
     }
 
-    /// The same of which the value must be of a kind.
+    /// Reads an expression whose value must be of a kind.
     ///
     /// # Errors
-    /// As for [`new`](Self::new), or the value is of another kind.
+    /// Fails as [`new`](Self::new) does, or if the value is of another kind.
     pub fn of_kind(text: &str, scope: &Scope, variables: &[Program], wanted: &Kind) -> Result<Program, Fault> {
         let program = Program::new(text, scope, variables)?;
         match program.kind == *wanted || program.kind == Kind::Any {
@@ -180,17 +181,17 @@ struct Compiler<'s> {
     /// Variables of macros, the innermost last.
     locals: Vec<(String, Kind)>,
     roots: Roots,
-    /// Fields of the first root.
+    /// The fields of the first root that are named.
     first: BTreeSet<String>,
-    /// How often that stands there as a whole.
+    /// How often the first root is used as a whole.
     whole: usize,
-    /// That of the deepest variable.
+    /// The depth of the deepest variable.
     depth: usize,
 }
 
 type Compiled = Result<(Node, Kind), Fault>;
 
-/// What is done with a field of a value.
+/// Makes the step for a field of a value.
 type MakeStep = fn(Box<Node>, Box<str>) -> Step;
 
 impl Compiler<'_> {
@@ -297,7 +298,7 @@ impl Compiler<'_> {
         self.field(of, &name.text, &name.span, make)
     }
 
-    /// The field of a value.
+    /// Compiles the access to a field of a value.
     fn field(
         &mut self,
         (node, kind): (Node, Kind),
@@ -307,7 +308,7 @@ impl Compiler<'_> {
     ) -> Result<(Step, Kind), Fault> {
         let asks = match name {
             "client" => kind == Kind::Object("world"),
-            // The rings of clients differ.
+            // The share depends on the client, because the rings of clients differ.
             "share" => kind == Kind::Object("world") || kind == Kind::Object("world_locality"),
             _ => false,
         };
@@ -344,7 +345,7 @@ impl Compiler<'_> {
         Ok((Step::Index(Box::new([node, index])), found))
     }
 
-    /// An expression whose value must be of a kind.
+    /// Compiles an expression whose value must be of a kind.
     fn wanted(&mut self, expr: &Expr, wanted: &Kind, by: &str) -> Result<Node, Fault> {
         let (node, kind) = self.expr(expr)?;
         match kind == *wanted || kind == Kind::Any || *wanted == Kind::Any {
@@ -416,7 +417,7 @@ impl Compiler<'_> {
                 return Err(Fault::new(&pattern.span, message));
             };
             Regex::check(literal).map_err(|why| Fault::new(&pattern.span, why.to_string()))?;
-            // A part of the text is enough.
+            // It is enough that a part of the text matches.
             let regex = Regex::new(&format!("(?s:.*)(?:{literal})(?s:.*)"));
             let regex = regex.map_err(|why| Fault::new(&pattern.span, why.to_string()))?;
             let text = self.wanted(text, &Kind::Text, "matches()")?;
@@ -460,7 +461,7 @@ impl Compiler<'_> {
             Fault::new(span, why)
         })?;
         if let ("sum", Kind::Double | Kind::Duration) = (function.name, &kind) {
-            // The sum of nothing is of the same kind.
+            // The sum of no elements is of the same kind.
             let step = if kind == Kind::Duration {
                 Step::Duration(0)
             } else {
@@ -490,7 +491,7 @@ impl Compiler<'_> {
         let (range, kind) = self.expr(target)?;
         let element = match kind {
             Kind::List(of) => *of,
-            // The keys of a map.
+            // A macro goes through the keys of a map.
             Kind::Map(_) => Kind::Text,
             Kind::Any => Kind::Any,
             _ => {

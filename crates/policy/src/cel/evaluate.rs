@@ -17,10 +17,10 @@ use xdsctl_model::resource::listener::Cidr;
 /// Why there is no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EvaluationStop {
-    /// An operation cannot be done with these values. Each part of an expression hands this on or a
-    /// value: it is no larger than one.
+    /// An operation cannot be done with these values. Boxed, because each part of an expression
+    /// returns this or a value: it is no larger than a value.
     Failed(Box<Failure>),
-    /// It takes more steps than there may be.
+    /// The evaluation takes more steps than it may.
     Limit,
 }
 
@@ -29,48 +29,49 @@ pub enum EvaluationStop {
 pub struct Failure {
     /// A lower-case sentence.
     pub why: String,
-    /// Where in the expression.
+    /// The place in the expression.
     pub span: Range<usize>,
-    /// The number of the variable whose expression that is.
+    /// The number of the variable whose expression has that place; `None` if it is not in a
+    /// variable.
     pub variable: Option<usize>,
-    /// What stands there is null, and `why` is what it lacks.
+    /// Whether the value at that place is null; `why` then says what it lacks.
     pub is_null: bool,
 }
 
 /// What a program is evaluated with.
 pub struct Evaluation<'e, 'a> {
-    /// The roots by their numbers.
+    /// Returns a root by its number.
     root: &'e dyn Fn(usize) -> &'e Value<'a>,
     /// The expressions of `variables`, in their order.
     variables: &'a [Program],
-    /// What is left to take.
+    /// The steps that are left.
     budget: &'e mut Budget,
     scratch: &'e mut Scratch<'a>,
 }
 
-/// What evaluations use one after the other.
+/// Memory that evaluations use one after the other.
 #[derive(Default)]
 pub struct Scratch<'a> {
-    /// The values of variables, as far as they were asked for.
+    /// The values of variables that were asked for.
     known: Vec<Option<Evaluated<'a>>>,
-    /// Those of macros, the innermost last.
+    /// The values of the variables of macros, the innermost last.
     locals: Vec<Value<'a>>,
-    /// The last maps that records made, with their fields: what is asked for is often asked again.
+    /// The last maps that records made, with their fields. The same field is often asked for again.
     made: Vec<(&'a dyn Fields, &'a str, Value<'a>)>,
 }
 
 /// How a field is looked up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Look {
-    /// It must be there.
+    /// An access, for which the field must exist.
     Select,
-    /// has() asks for it.
+    /// has() asks for the field.
     Has,
-    /// It is on the way to that: null has null.
+    /// The field is on the way to that of has(): a field of null is null.
     Way,
 }
 
-/// How many maps are kept.
+/// The number of maps that `made` keeps.
 const MADE_MAPS: usize = 2;
 
 type Evaluated<'a> = Result<Value<'a>, EvaluationStop>;
@@ -86,7 +87,7 @@ impl EvaluationStop {
         }))
     }
 
-    /// What stands there has no such field.
+    /// Returns the failure of a value that has no such field.
     #[cold]
     fn without_field(node: &Node, of: &Node, name: &str, value: &Value<'_>) -> EvaluationStop {
         match value {
@@ -100,7 +101,7 @@ impl EvaluationStop {
         }
     }
 
-    /// The same in the expression of a variable.
+    /// Says that the evaluation stopped in the expression of a variable.
     fn in_variable(mut self, number: usize) -> EvaluationStop {
         if let EvaluationStop::Failed(failure) = &mut self {
             failure.variable.get_or_insert(number);
@@ -110,7 +111,7 @@ impl EvaluationStop {
 }
 
 impl<'e, 'a> Evaluation<'e, 'a> {
-    /// Evaluates with these roots.
+    /// Begins an evaluation with these roots.
     #[inline]
     pub fn new(
         root: &'e dyn Fn(usize) -> &'e Value<'a>,
@@ -129,10 +130,10 @@ impl<'e, 'a> Evaluation<'e, 'a> {
         }
     }
 
-    /// The value of a program.
+    /// Returns the value of a program.
     ///
     /// # Errors
-    /// It cannot be computed, or takes too many steps.
+    /// Fails if the value cannot be computed, or takes too many steps.
     pub fn value(&mut self, program: &'a Program) -> Evaluated<'a> {
         self.node(&program.node)
     }
@@ -171,7 +172,8 @@ impl<'e, 'a> Evaluation<'e, 'a> {
         })
     }
 
-    /// The same for parts that few expressions have: what all of them need stays small.
+    /// Evaluates parts that few expressions have, so that `node`, which all of them need, stays
+    /// small.
     #[inline(never)]
     fn other(&mut self, node: &'a Node) -> Evaluated<'a> {
         let failed = |why: String| EvaluationStop::at(node, why);
@@ -235,7 +237,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
                 other => return Err(failed(format!("matches() takes a text, not {}", other.kind()))),
             },
             Step::InRange(of, range) => return self.in_range(node, of, *range),
-            // The others, above.
+            // `node` evaluates all others.
             _ => Value::Null,
         })
     }
@@ -260,18 +262,18 @@ impl<'e, 'a> Evaluation<'e, 'a> {
 
     fn called(&mut self, node: &Node, function: &Function, values: &[Value<'a>]) -> Evaluated<'a> {
         for value in values {
-            // A function goes through its texts.
+            // A function reads all of its texts.
             self.budget
                 .text(if let Value::Text(text) = value { text.len() } else { 0 })?;
         }
         (function.call)(values, self.budget).map_err(|why| why.at(node, Some(function.name)))
     }
 
-    /// The field of what a part is, as [`Value::field`].
+    /// Returns the field of a part's value, as [`Value::field`] does.
     fn field_of(&mut self, node: &'a Node, of: &'a Node, name: &'a str, look: Look) -> Evaluated<'a> {
         let made;
         let value = match &of.step {
-            // Nothing is made to look at these.
+            // No value is made to look at these.
             Step::Root(root) => {
                 let value = (self.root)(*root);
                 self.budget.take_work(1)?;
@@ -303,12 +305,12 @@ impl<'e, 'a> Evaluation<'e, 'a> {
                 (None, ..) => return Err(EvaluationStop::without_field(node, of, name, value)),
             },
         };
-        // What an object makes for it are steps.
+        // What an object makes for the field counts as steps.
         self.budget.take_work(found.parts() - 1)?;
         Ok(found)
     }
 
-    /// The field of a record.
+    /// Returns the field of a record.
     fn made(&mut self, of: &'a dyn Fields, name: &'a str) -> Value<'a> {
         let made = &mut self.scratch.made;
         let mut known = made
@@ -325,7 +327,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
         value
     }
 
-    /// `inRange()` of a range that stands there.
+    /// Evaluates `inRange()` with a range that is written in the expression.
     fn in_range(&mut self, node: &'a Node, of: &'a Node, range: Cidr) -> Evaluated<'a> {
         if let Step::Select(inner, name) = &of.step {
             let holder = match &inner.step {
@@ -348,7 +350,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
         is_in(&text, range).map_err(|why| why.at(node, Some("inRange")))
     }
 
-    /// `in` a list that stands there: no list is made.
+    /// Evaluates `in` with a list that is written in the expression, without making the list.
     #[inline(never)]
     fn is_one_of(&mut self, two: &'a [Node; 2]) -> Evaluated<'a> {
         let [wanted, list] = two;
@@ -382,7 +384,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
         value
     }
 
-    /// `&&` and `||`: what decides counts, also beside what cannot be computed.
+    /// Evaluates `&&` or `||`. A part that decides counts even if another part cannot be computed.
     #[inline(never)]
     fn chain(&mut self, is_all: bool, nodes: &'a [Node]) -> Evaluated<'a> {
         let mut trouble = None;
@@ -469,7 +471,7 @@ pub(super) enum Why {
 }
 
 impl Why {
-    /// The same at a part of the expression, which may call a function.
+    /// Returns the stop at a part of the expression, which may call a function.
     #[cold]
     fn at(self, node: &Node, function: Option<&str>) -> EvaluationStop {
         match (self, function) {

@@ -1,4 +1,4 @@
-//! The functions of an expression, those that CEL and Kubernetes have and those for addresses and
+//! The functions of expressions: those that CEL and Kubernetes have, and those for addresses and
 //! shares. Each may be called in both forms, `size(x)` and `x.size()`.
 
 use std::borrow::Cow;
@@ -11,10 +11,10 @@ use crate::schema::Kind;
 use xdsctl_model::resource::listener::Cidr;
 use xdsctl_model::text::beginning;
 
-/// Characters of a text that an error quotes.
+/// The most characters of a text that an error quotes.
 const QUOTED_CHARS: usize = 80;
 
-/// What an argument may be.
+/// What a function accepts as an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
     /// A text.
@@ -27,13 +27,13 @@ pub enum Taken {
     List,
     /// A bool, a number, a text or a duration.
     Plain,
-    /// A number, or a text that has one.
+    /// A number, or the text of one.
     Number,
-    /// A duration, or a text that is one.
+    /// A duration, or the text of one.
     DurationOrText,
 }
 
-/// What a function gives.
+/// What a function returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Given {
     /// True or false.
@@ -48,9 +48,9 @@ pub enum Given {
     Duration,
     /// A list of texts.
     Texts,
-    /// An element of the list.
+    /// An element of its list.
     Element,
-    /// The list.
+    /// A list of the same kind as its list.
     Same,
 }
 
@@ -59,13 +59,13 @@ type Call = for<'a> fn(&[Value<'a>], &mut Budget) -> Result<Value<'a>, Why>;
 /// A function.
 #[derive(Debug)]
 pub struct Function {
-    /// Its name.
+    /// The function's name.
     pub name: &'static str,
-    /// Its arguments, what it is called on first.
+    /// The function's arguments, beginning with the value that it is called on.
     pub takes: &'static [Taken],
-    /// Its value.
+    /// What the function returns.
     pub gives: Given,
-    /// What it does, for the documentation.
+    /// What the function does, for the documentation.
     pub what: &'static str,
     pub(super) call: Call,
 }
@@ -123,7 +123,7 @@ functions! {
     sum(List) -> Element "the sum of ints, doubles or durations; 0 of none" |args, budget| {
         let list = list(args, 0)?;
         budget.take(list.len())?;
-        // What nothing is, if that is known before.
+        // The sum of no elements is of the kind that was known before, if it was.
         let mut sum = match list.first().or(args.get(1)) {
             Some(Value::Double(_)) => Value::Double(0.0),
             Some(Value::Duration(_)) => Value::Duration(0),
@@ -160,7 +160,7 @@ functions! {
         Ok(Value::List(kept.into()))
     };
     string(Plain) -> Text "the value as a text" |args, budget| match &args[0] {
-        // What is in a list may be in it many times.
+        // A list may have the same thing in it many times, so its text may be of any size.
         Value::Null | Value::List(_) | Value::Map(_) | Value::Record(_) | Value::Object(_) => Err(unfit(&args[0])),
         plain => made(plain.to_string(), budget),
     };
@@ -217,10 +217,10 @@ functions! {
 }
 
 impl Function {
-    /// The kind of its value for arguments of these kinds.
+    /// Returns the kind of its value for arguments of these kinds.
     ///
     /// # Errors
-    /// The number of the argument that does not fit, and why.
+    /// Fails with the number of the argument that does not fit, and why.
     pub(super) fn result(&self, kinds: &[Kind]) -> Result<Kind, (Option<usize>, String)> {
         let name = self.name;
         if kinds.len() != self.takes.len() {
@@ -278,7 +278,7 @@ fn text<'v>(args: &'v [Value<'_>], number: usize) -> Result<&'v str, Why> {
     }
 }
 
-/// The beginning of a text, to be quoted.
+/// Returns the beginning of a text, to be quoted.
 pub(super) fn short(text: &str) -> Cow<'_, str> {
     beginning(text, QUOTED_CHARS)
 }
@@ -313,7 +313,7 @@ fn extreme<'a>(list: &[Value<'a>], wanted: std::cmp::Ordering, budget: &mut Budg
     Ok(best.clone())
 }
 
-/// The share that a text says: `30%`, `1/4`, `0.5`.
+/// Reads the share in a text: `30%`, `1/4`, `0.5`.
 fn share(text: &str) -> Option<f64> {
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     if let Some(percent) = text.trim().strip_suffix('%') {
@@ -325,7 +325,7 @@ fn share(text: &str) -> Option<f64> {
     }
 }
 
-/// The address of a text, and its port if there is one.
+/// Reads the address in a text, and its port if there is one.
 fn address(text: &str) -> Result<(IpAddr, Option<u16>), Why> {
     if let Ok(address) = text.parse::<SocketAddr>() {
         return Ok((address.ip(), Some(address.port())));

@@ -1,4 +1,4 @@
-//! What a client keeps, as values: an object makes a field when it is asked for.
+//! What a client keeps, as values. An object makes a field when it is asked for.
 
 use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
@@ -13,7 +13,7 @@ impl<'a> View<'a> for FieldValue<'a> {
     fn get(&self, field: &str) -> Value<'a> {
         match self.field(field) {
             None => Value::Null,
-            // Only an object can need more than its own fields, and few are asked for one.
+            // Only an object can need more than its own fields.
             Some(value @ (FieldValue::Object(_) | FieldValue::Named(_) | FieldValue::Map(_))) => match field {
                 "config" => filter_config(value),
                 "metadata" | "regex_rewrite" => of_field(value, true),
@@ -30,7 +30,7 @@ impl<'a> From<FieldValue<'a>> for Value<'a> {
     }
 }
 
-/// The value of a field; `is_whole`, with all fields of the objects in it.
+/// Returns the value of a field. With `is_whole`, the objects in it have all their fields.
 fn of_field(value: FieldValue<'_>, is_whole: bool) -> Value<'_> {
     match value {
         FieldValue::Null => Value::Null,
@@ -57,7 +57,7 @@ fn map<'a>(entries: impl IntoIterator<Item = (&'a str, FieldValue<'a>)>, is_whol
     Value::Map(Rc::new(entries.collect()))
 }
 
-/// The config of an HTTP filter, without fields that the schema does not have.
+/// Returns the config of an HTTP filter, without fields that the schema does not have.
 pub(crate) fn filter_config(config: FieldValue<'_>) -> Value<'_> {
     if let FieldValue::Null = config {
         return Value::Null;
@@ -66,7 +66,7 @@ pub(crate) fn filter_config(config: FieldValue<'_>) -> Value<'_> {
     map(config.all().into_iter().filter(|(name, _)| is_known(name)), true)
 }
 
-/// The address that a field is: it need not be printed to be held against a range.
+/// Returns the address in a field, which need not be printed to be compared with a range.
 pub(super) fn ip_address(of: &dyn Fields, field: &str) -> Option<IpAddr> {
     match FieldValue::Object(of).field(field)? {
         FieldValue::Address(address) => Some(address.ip()),
@@ -78,13 +78,13 @@ pub(crate) const fn duration<'a>(millis: Millis) -> Value<'a> {
     Value::Duration(millis.0 as i128 * 1_000_000)
 }
 
-/// An address as it is printed: a dump has many, and most are of IPv4.
+/// Prints an address. IPv4 is fast: a dump has many addresses, and most are of IPv4.
 pub(crate) fn address<'a>(of: SocketAddr) -> Value<'a> {
     let SocketAddr::V4(v4) = of else {
         return Value::text(of.to_string());
     };
     let [a, b, c, d] = v4.ip().octets().map(u16::from);
-    // From the end on: `255.255.255.255:65535` has 21 bytes.
+    // Written from the end on: `255.255.255.255:65535` has 21 bytes.
     let mut bytes = [0; 21];
     let mut at = bytes.len();
     let mut put = |byte: u8| {

@@ -1,18 +1,18 @@
-//! Kinds of values: what an operator makes of two, and what is said where they do not fit.
+//! Kinds of values: what an operator makes of two kinds, and the message if they do not fit.
 
 use super::Fault;
 use super::syntax::{Expr, ExprKind, Operator};
 use crate::schema::Kind;
 
-/// What is said where a duration is compared with what was written as a text or a number.
+/// The hint if a duration is compared with something that is written as a text or a number.
 pub(super) const DURATION: &str = ": a duration is written duration('30s')";
 
-/// Says whether a text or a number stands there as it is.
+/// Says whether an expression is a text or a number that is written out.
 pub(super) const fn is_written(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Text(_) | ExprKind::Int(_))
 }
 
-/// Checks the texts that a value of a few texts is compared with.
+/// Checks the texts that a value is compared with, if the value can only be one of a few texts.
 pub(super) fn check_words(operator: Operator, kind: &Kind, other: &Expr) -> Result<(), Fault> {
     let words = match (operator, kind) {
         (Operator::Equal | Operator::Unequal | Operator::In, Kind::Word(words)) => words,
@@ -34,7 +34,7 @@ pub(super) fn check_words(operator: Operator, kind: &Kind, other: &Expr) -> Resu
     Ok(())
 }
 
-/// What is said of has() where it would always be true.
+/// Says why has() is of no use on a field that always exists.
 pub(super) fn always_there(name: &str, kind: &Kind) -> String {
     let instead = match kind {
         Kind::Bool => "it is true or false",
@@ -48,7 +48,7 @@ pub(super) fn always_there(name: &str, kind: &Kind) -> String {
     format!("`{name}` is there whenever what it stands in is, so has() says nothing of it: {instead}")
 }
 
-/// The kind of what may be of either.
+/// Returns the kind of a value that may be of either kind.
 pub(super) fn joined(a: Kind, b: Kind) -> Kind {
     match (a, b) {
         (Kind::Word(a), Kind::Word(b)) if a != b => Kind::Text,
@@ -59,7 +59,7 @@ pub(super) fn joined(a: Kind, b: Kind) -> Kind {
     }
 }
 
-/// The kind of an operator's value.
+/// Returns the kind of an operator's value.
 pub(super) fn of_binary(operator: Operator, a: &Kind, b: &Kind) -> Result<Kind, String> {
     let sign = operator.sign();
     let (a_name, b_name) = (a.name(), b.name());

@@ -1,10 +1,10 @@
 //! The Common Expression Language: text to tree ([`syntax`]), tree to program ([`compile`]),
 //! program to value ([`evaluate`]).
 //!
-//! An evaluator of our own over a parser of our own: the crate `cel` (0.15) counts no steps, knows
-//! no types, and its parser ends the process at 95 brackets inside each other. What is here is the
-//! language's core: no timestamps, bytes, protobuf messages or optionals, and whole numbers are all
-//! `int`.
+//! Evaluator and parser are written for this crate: the crate `cel` (0.15) counts no steps, knows
+//! no types, and its parser ends the process at 95 brackets inside each other. This is the
+//! language's core: there are no timestamps, bytes, protobuf messages or optionals, and whole
+//! numbers are all `int`.
 
 mod budget;
 mod compile;
@@ -32,7 +32,7 @@ use std::ops::Range;
 pub struct Fault {
     /// A lower-case sentence.
     pub message: String,
-    /// Bytes of the expression.
+    /// The bytes of the expression that it is about.
     pub span: Range<usize>,
 }
 

@@ -1,14 +1,14 @@
-//! From the words of an expression to its tree, which is no deeper than a constant.
+//! From the tokens of an expression to its tree, whose depth is limited by a constant.
 
 use std::ops::Range;
 
 use super::Fault;
 use super::token::{Token, tokens};
 
-/// Bytes of an expression.
+/// The most bytes of an expression.
 pub const MAX_BYTES: usize = 8 << 10;
 
-/// Operators, calls, fields and brackets inside each other.
+/// The most operators, calls, fields and brackets inside each other.
 pub const MAX_DEPTH: usize = 100;
 
 /// A part of an expression.
@@ -16,11 +16,11 @@ pub const MAX_DEPTH: usize = 100;
 pub(super) struct Expr {
     pub span: Range<usize>,
     pub kind: ExprKind,
-    /// Parts inside each other, itself the first.
+    /// The depth to which parts are nested, counting the expression itself.
     pub depth: usize,
 }
 
-/// A name with its place.
+/// A name with its place in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Name {
     pub text: String,
@@ -82,7 +82,7 @@ impl Operator {
         }
     }
 
-    /// How strongly it binds.
+    /// Returns how strongly it binds.
     const fn strength(self) -> usize {
         match self {
             Operator::Add | Operator::Subtract => 1,
@@ -92,10 +92,10 @@ impl Operator {
     }
 }
 
-/// Words that are no names.
+/// Words that cannot be names.
 const RESERVED: [&str; 6] = ["in", "as", "break", "for", "if", "var"];
 
-/// The tree of an expression.
+/// Parses an expression into a tree.
 pub(super) fn parse(text: &str) -> Result<Expr, Fault> {
     if text.len() > MAX_BYTES {
         let message = format!("the expression has more than {MAX_BYTES} bytes, the limit");
@@ -192,7 +192,7 @@ impl Parser {
         }
     }
 
-    /// Goes one bracket deeper.
+    /// Reads one bracket deeper.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
         self.level += 1;
         if self.level > MAX_DEPTH {
@@ -217,7 +217,7 @@ impl Parser {
         })
     }
 
-    /// `a || b`, or `a && b` within that.
+    /// Reads `a || b`, or `a && b` within that.
     fn chain(&mut self, is_or: bool) -> Result<Expr, Fault> {
         let start = self.span().start;
         let read = |parser: &mut Self| match is_or {
@@ -257,7 +257,7 @@ impl Parser {
         }
     }
 
-    /// Operators that bind at least so strongly, from left to right.
+    /// Reads operators that bind at least this strongly, from left to right.
     fn binary(&mut self, least: usize) -> Result<Expr, Fault> {
         let start = self.span().start;
         let mut left = self.unary()?;
@@ -349,7 +349,7 @@ impl Parser {
         self.make(span.start, kind)
     }
 
-    /// Values up to a bracket, with commas between them.
+    /// Reads values up to a bracket, with commas between them.
     fn list(&mut self, end: &str) -> Result<Vec<Expr>, Fault> {
         let mut list = Vec::new();
         while !self.eat(end) {

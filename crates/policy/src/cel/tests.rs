@@ -15,7 +15,7 @@ fn scope() -> Scope {
     }
 }
 
-/// The value of an expression as text, or what is wrong with it.
+/// Returns the value of an expression as text, or what is wrong with it.
 fn value(text: &str) -> String {
     let program = match Program::new(text, &scope(), &[]) {
         Ok(program) => program,
@@ -61,7 +61,7 @@ fn expressions_have_the_values_of_the_language() {
             "has(parsed.n) && !has(parsed.nothing) && !has(parsed.null) && !has(parsed.null.x)",
             "true",
         ),
-        // All the way.
+        // has() may name a field at any depth.
         ("has(parsed.null.x.y.z) || has(parsed.map.z.y.x)", "false"),
         ("parsed.nothing == null", "true"),
         ("parsed.n > 2 ? 'many' : 'few'", "many"),
@@ -85,7 +85,7 @@ fn expressions_have_the_values_of_the_language() {
         ("'[fd00::1]:443'.isPrivate() && !'8.8.8.8'.isPrivate()", "true"),
         ("'10.0.0.1:8080'.port()", "8080"),
         ("[1, 1, 2].distinct()", "[1, 2]"),
-        // What decides counts, also beside what cannot be computed.
+        // A part that decides counts even if another part cannot be computed.
         ("parsed.null.x == 1 || true", "true"),
         ("parsed.null.x == 1 && false", "false"),
         ("parsed.list.exists(x, 1 / (x - 1) == 1)", "true"),
@@ -212,7 +212,7 @@ fn what_is_no_expression_is_an_error_at_its_place() {
             "cluster.connection_idle_timeout < cluster.name",
             "0..46: a duration and a text have no order: duration() makes a duration of a text",
         ),
-        // What is always there, and a text that a field never is.
+        // Fields that always exist, and texts that a field never is.
         (
             "has(cluster.name)",
             "4..16: `name` is there whenever what it stands in is, so has() says nothing of it: compare it with a text",
@@ -248,7 +248,7 @@ fn what_is_no_expression_is_an_error_at_its_place() {
     }
 }
 
-/// What is said of a field of `world`, where this is matched.
+/// Returns what is said about an expression on `world`, in a policy that matches this element.
 fn of_world(element: &str, text: &str) -> String {
     let policy = crate::Policy::new(crate::PolicyText {
         id: "team-x".to_owned(),
@@ -318,7 +318,7 @@ fn nothing_is_deeper_or_longer_than_its_limit() {
     assert!(limit(&format!("1{}", "[1".repeat(1_000))));
     assert!(limit(&format!("true{}", "?true:true".repeat(500))));
     assert!(limit(&" ".repeat(MAX_BYTES + 1)));
-    // Wide is not deep.
+    // A wide expression is not a deep one.
     assert_eq!(value(&format!("true{}", " && true".repeat(900))), "true");
 }
 

@@ -1,17 +1,17 @@
-//! The words of an expression.
+//! The tokens of an expression.
 
 use std::ops::Range;
 
 use super::Fault;
 
-/// A word.
+/// A token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
     Name(String),
     Int(i64),
     Double(f64),
     Text(String),
-    /// An operator or a bracket.
+    /// An operator or a bracket, or another sign.
     Sign(&'static str),
     End,
 }
@@ -22,7 +22,7 @@ const SIGNS: [&str; 24] = [
     "/", "%",
 ];
 
-/// The words of a text with their places; the last one is the end.
+/// Splits a text into tokens with their places. The last one is the end.
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Range<usize>)>, Fault> {
     let mut lexer = Lexer { text, at: 0 };
     let mut tokens = Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Range<usize>)>, Fault> {
     }
 }
 
-/// An expression in one line, without its comments.
+/// Writes an expression on one line, without its comments.
 pub fn one_line(text: &str) -> String {
     let Ok(tokens) = tokens(text) else {
         return text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -75,7 +75,7 @@ impl Lexer<'_> {
         Some(next)
     }
 
-    /// Takes as many characters as there are.
+    /// Takes characters as long as they are wanted.
     fn take(&mut self, mut wanted: impl FnMut(char) -> bool) -> String {
         let rest = self.rest();
         let end = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
@@ -84,7 +84,7 @@ impl Lexer<'_> {
         taken
     }
 
-    /// Blanks and comments.
+    /// Skips blanks and comments.
     fn skip(&mut self) {
         loop {
             self.take(char::is_whitespace);

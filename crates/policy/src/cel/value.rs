@@ -1,4 +1,4 @@
-//! What an expression computes with.
+//! The values that an expression computes with.
 
 use std::borrow::{Borrow, Cow};
 use std::cmp::Ordering;
@@ -14,12 +14,12 @@ use super::budget::Budget;
 use super::evaluate::EvaluationStop;
 use xdsctl_channel::parsed::{FieldValue, Fields};
 
-/// A text, of the world that is looked at or made.
+/// A text, either borrowed from what is looked at or made.
 #[derive(Clone)]
 pub enum Text<'a> {
-    /// It stands in what is looked at.
+    /// A part of what is looked at.
     Borrowed(&'a str),
-    /// It was made.
+    /// A text that an evaluation made.
     Made(Rc<str>),
 }
 
@@ -37,13 +37,13 @@ impl Deref for Text<'_> {
 /// A value.
 #[derive(Clone)]
 pub enum Value<'a> {
-    /// Nothing: what an absent field is.
+    /// Null, as an absent field is.
     Null,
     /// True or false.
     Bool(bool),
     /// A whole number.
     Int(i64),
-    /// Another number.
+    /// A number that may have a fraction.
     Double(f64),
     /// A text.
     Text(Text<'a>),
@@ -53,15 +53,15 @@ pub enum Value<'a> {
     List(Rc<[Value<'a>]>),
     /// Values by name.
     Map(Rc<BTreeMap<Text<'a>, Value<'a>>>),
-    /// Something that is looked at, and makes its fields when they are asked for.
+    /// An object that is looked at, which makes its fields when they are asked for.
     Record(&'a dyn Fields),
-    /// The same, made for it.
+    /// An object that was made, which makes its fields when they are asked for.
     Object(Rc<dyn View<'a> + 'a>),
 }
 
-/// An object that was made to be looked at.
+/// An object that makes its fields when they are asked for.
 pub trait View<'a> {
-    /// The value of a field; null if it is absent.
+    /// Returns the value of a field; null if it is absent.
     fn get(&self, field: &str) -> Value<'a>;
 }
 
@@ -92,27 +92,27 @@ impl Ord for Text<'_> {
 }
 
 impl<'a> Value<'a> {
-    /// A text that is made.
+    /// Makes a text.
     pub fn text(text: impl Into<Rc<str>>) -> Value<'a> {
         Value::Text(Text::Made(text.into()))
     }
 
-    /// A list.
+    /// Makes a list.
     pub fn list(values: impl IntoIterator<Item = Value<'a>>) -> Value<'a> {
         Value::List(values.into_iter().collect())
     }
 
-    /// An object.
+    /// Makes an object.
     pub fn object(view: impl View<'a> + 'a) -> Value<'a> {
         Value::Object(Rc::new(view))
     }
 
-    /// A whole number of any width; one beyond 64 bits is as large as can be.
+    /// Makes a whole number. A number beyond 64 bits becomes the largest one.
     pub fn int(number: impl TryInto<i64>) -> Value<'a> {
         Value::Int(number.try_into().unwrap_or(i64::MAX))
     }
 
-    /// The field of a value, null if it is absent; `None` if the value has no fields.
+    /// Returns the field of a value, null if it is absent; `None` if the value has no fields.
     pub(crate) fn field(&self, name: &str) -> Option<Value<'a>> {
         Some(match self {
             Value::Map(map) => map.get(name).cloned().unwrap_or(Value::Null),
@@ -122,7 +122,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// The element of a list.
+    /// Returns the element of a list.
     pub(crate) fn element(&self, number: usize) -> Option<Value<'a>> {
         match self {
             Value::List(list) => list.get(number).cloned(),
@@ -130,7 +130,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// What kind of value it is.
+    /// Names the kind of value.
     pub const fn kind(&self) -> &'static str {
         match self {
             Value::Null => "null",
@@ -145,7 +145,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The number, if it is one.
+    /// Returns the number, if it is one.
     #[expect(clippy::cast_precision_loss, reason = "as CEL compares an int with a double")]
     pub(super) const fn number(&self) -> Option<f64> {
         match self {
@@ -157,7 +157,8 @@ impl<'a> Value<'a> {
 
     /// Says whether two values are equal; values of different kinds are not.
     ///
-    /// A list may have one that is twice in it, and so on: each part that is compared is a step.
+    /// A list may contain the same list many times, and so on. So each part that is compared is a
+    /// step.
     pub(super) fn equals(&self, other: &Value<'_>, budget: &mut Budget) -> Result<bool, EvaluationStop> {
         Ok(match (self, other) {
             (Value::Null, Value::Null) => true,
@@ -195,7 +196,8 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// Values in it, itself the first; those of an object are made when they are asked for.
+    /// Returns how many values are in it, counting itself. Those of an object are made when they
+    /// are asked for, and do not count.
     #[inline]
     pub(crate) fn parts(&self) -> usize {
         match self {
@@ -212,7 +214,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Which of two values comes first; `None` if they have no order.
+    /// Returns which of two values comes first; `None` if they have no order.
     pub(super) fn order(&self, other: &Value<'_>) -> Option<Ordering> {
         match (self, other) {
             (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
@@ -223,14 +225,14 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value of a JSON value; a number that is no whole one is a double.
+    /// Returns the value of JSON. A number that is not a whole number is a double.
     pub fn of_json(json: &serde_json::Value) -> Value<'a> {
-        // Whatever JSON has is a value.
+        // All that JSON has is a value.
         Value::deserialize(json).unwrap_or(Value::Null)
     }
 }
 
-/// The value of JSON.
+/// Reads a value from JSON.
 impl<'de> Deserialize<'de> for Value<'_> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_any(Read(PhantomData))
@@ -298,7 +300,7 @@ impl fmt::Debug for Value<'_> {
 }
 
 impl fmt::Display for Value<'_> {
-    /// A text bare, a duration in seconds, a list and a map as in JSON.
+    /// Writes a text without quotes, a duration in seconds, and a list and a map as in JSON.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Null => f.write_str("null"),
@@ -323,7 +325,7 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-/// The nanoseconds of a duration as CEL writes it: `30s`, `1.5h`, `1h30m`, `-250ms`.
+/// Reads the nanoseconds of a duration as CEL writes it: `30s`, `1.5h`, `1h30m`, `-250ms`.
 pub fn nanoseconds(text: &str) -> Option<i128> {
     const UNITS: [(&str, i128); 7] = [
         ("ns", 1),

@@ -4,7 +4,7 @@ use xdsctl_channel::rpc::chain;
 use xdsctl_model::resource::RouteConfiguration;
 use xdsctl_model::resource::route::{Destination, Route};
 
-/// The clusters that a route names; the default target of a plugin has no share that is known.
+/// Returns the clusters that a route names. The share of a plugin's default target is not known.
 pub(super) fn named_by<'a>(
     routes: Option<&'a RouteConfiguration>,
     route: &'a Route,
@@ -14,7 +14,7 @@ pub(super) fn named_by<'a>(
     all.chain(target.map(|name| (name, None, None)))
 }
 
-/// The clusters of a route with their shares, and what they override.
+/// Returns the clusters of a route, with their shares and their overrides.
 pub(super) fn destinations(route: &Route) -> impl Iterator<Item = (&str, f64, Option<&chain::Overrides>)> {
     let (only, all) = match route.destination() {
         Some(Destination::Cluster(name)) => (Some(name), &[][..]),

@@ -18,7 +18,7 @@ impl<'a> Reach<'a> {
         self.index.profile.has(Feature::AggregateClusterBackwardCompat)
     }
 
-    /// The LB policies that may be those below the priorities of endpoints, each once.
+    /// Returns the LB policies that may be directly below the priorities of endpoints, each once.
     pub(super) fn policies_of(&self, held: &Held<'a>) -> Vec<&'a LbPolicy> {
         let mut all: Vec<&'a LbPolicy> = Vec::new();
         for (name, cluster) in self
@@ -49,7 +49,7 @@ impl<'a> Reach<'a> {
         })
     }
 
-    /// What a locality gets of the RPCs of its priority.
+    /// Returns the share that a locality gets of the RPCs of its priority.
     pub fn share(&self, held: &Held<'a>, priority: usize, all: &'a [Locality], number: usize) -> Value<'a> {
         let mut last = held.ways.shared.borrow_mut();
         let known = last.take().filter(|(of, _)| *of == priority);

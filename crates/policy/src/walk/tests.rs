@@ -1,4 +1,4 @@
-//! Each field of the schema is for a policy what it is in `--show parsed`, for every resource of
+//! Each field of the schema is the same for a policy as in `--show parsed`, for every resource of
 //! the examples.
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use xdsctl_document::source::SourceMap;
 use xdsctl_model::profile::{Client, Profile, ServerFacts};
 use xdsctl_model::resource::route::Action;
 
-/// Compares a value with the one of JSON; notes the fields that were there.
+/// Compares a value with that of JSON, and notes the fields that exist.
 fn compare<'a>(native: &Value<'a>, json: &Value<'a>, kind: &Kind, at: &str, seen: &mut BTreeSet<String>) {
     match (native, json, kind) {
         (_, _, Kind::Object(object)) if !matches!(native, Value::Null) => {
@@ -46,7 +46,7 @@ fn compare<'a>(native: &Value<'a>, json: &Value<'a>, kind: &Kind, at: &str, seen
             }
         }
         (Value::Record(_) | Value::Object(_), Value::Map(of), Kind::Any) => {
-            // A certificate provider stands where a text may stand, too.
+            // A certificate provider may stand in place of a text.
             for (name, json) in of.iter().filter(|(name, _)| &***name != "defaults") {
                 let Some(native) = native.field(name) else { return };
                 compare(&native, json, &Kind::Any, &format!("{at}.{}", &**name), seen);
@@ -82,7 +82,7 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A thing as a policy sees it, and as `--show parsed` has it.
+/// Returns a thing as a policy sees it, and as `--show parsed` has it.
 fn both(thing: Thing<'_>) -> (&'static str, Value<'_>, Value<'_>) {
     let kind = thing.element().name();
     let of = match thing {
@@ -104,14 +104,14 @@ fn both(thing: Thing<'_>) -> (&'static str, Value<'_>, Value<'_>) {
     (kind, of.into(), view::of_json(&shown, kind))
 }
 
-/// Says whether `parsed` has a field that `--show parsed` has elsewhere: the name stands with the
+/// Says whether `parsed` has a field that `--show parsed` has elsewhere, namely the name of the
 /// resource.
 fn is_own(field: &str) -> bool {
     const OWN: [&str; 3] = ["listener.name", "cluster.name", "endpoints.name"];
     OWN.contains(&field)
 }
 
-/// Switches of fields that are not read without them.
+/// Switches without which some fields are not read.
 const SWITCHES: [(&str, &str); 3] = [
     ("GRPC_EXPERIMENTAL_XDS_RBAC_AUDIT_LOGGING", "true"),
     ("GRPC_EXPERIMENTAL_XDS_HTTP_CONNECT", "true"),
@@ -147,11 +147,11 @@ fn every_field_is_what_is_shown() {
             let (Some(resource_type), Some(bytes)) = (raw.resource_type, raw.bytes) else {
                 continue;
             };
-            // Old ones take conditions that they do not have.
+            // Old clients accept conditions that they do not implement.
             for family in ["cpp", "go", "java", "go@1.80.0", "cpp@1.80.0"] {
                 let mut profile = Profile::of(Client::parse_one(family).unwrap());
                 for (switch, value) in SWITCHES {
-                    // Not every family has each.
+                    // Not every family has each switch.
                     let _ = profile.set_env(switch, value);
                 }
                 let validated = validate(resource_type, &bytes, &profile, &ServerFacts::default());
@@ -167,7 +167,7 @@ fn every_field_is_what_is_shown() {
         }
     }
     assert!(places > 100, "{places}");
-    // Every field of every object that is reached from `parsed` was there once.
+    // Every field of every object that can be reached from `parsed` must have existed once.
     let mut wanted = BTreeSet::new();
     let mut open: Vec<&str> = crate::Element::ALL.iter().map(|element| element.name()).collect();
     let mut known: BTreeSet<&str> = open.iter().copied().collect();
