@@ -1,5 +1,5 @@
-//! What of the comments of a resource is quoted: plain words and known names, up to the name of a
-//! credential.
+//! Which words in comments of a document may be quoted: plain words and known names, up to the name
+//! of a credential.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use xdsctl_document::secret;
 use xdsctl_document::source::Span;
 use xdsctl_document::source::secrets::{Marks, Speaker, is_plain_word, within};
 
-/// Bytes before and behind a window that are read for the rest of its lines and comments.
+/// Most bytes before and after a window that are read to complete its lines and comments.
 const REACH: usize = 4096;
 
-/// Parts of words that name a credential or its owner, beside those of [`secret::is_name`].
+/// Parts of words that name a credential or its owner, in addition to those of [`secret::is_name`].
 const CREDENTIALS: &[&str] = &["auth", "cred", "key", "login", "pass", "secret", "token"];
 
-/// The words of comments in `part` of a document that may be printed; these marks know all values
-/// there, the later ones better.
+/// Returns the words of comments in `part` of a document that may be printed. `marks` knows all
+/// values there; later marks take precedence.
 pub(crate) fn words(bytes: &[u8], part: Range<usize>, marks: &[&Marks]) -> Vec<Span> {
     let mut out = Vec::new();
     if part.is_empty() {
@@ -34,9 +34,9 @@ pub(crate) fn words(bytes: &[u8], part: Range<usize>, marks: &[&Marks]) -> Vec<S
     values.extend_from_slice(&hidden);
     values.sort_unstable();
     hidden.sort_unstable();
-    // A credential may be named in what was not read.
+    // The part that was not read may name a credential.
     let mut is_named = is_cut;
-    // The words before these are of comments that no masked value follows.
+    // The first `open` words are certain to be printable: no masked value follows their comments.
     let mut open = 0;
     let mut at = from;
     while at < to {
@@ -67,8 +67,8 @@ pub(crate) fn words(bytes: &[u8], part: Range<usize>, marks: &[&Marks]) -> Vec<S
     out
 }
 
-/// The start of the line of `at`, or of the comments above it; and whether more of them may stand
-/// before.
+/// Returns the start of the line that contains `at`, or of the comments above it, and whether there
+/// may be more comments before.
 fn before(bytes: &[u8], at: usize) -> (usize, bool) {
     let limit = at.saturating_sub(REACH);
     let start = |at: usize| {
@@ -91,7 +91,7 @@ fn before(bytes: &[u8], at: usize) -> (usize, bool) {
     (from, false)
 }
 
-/// As far behind `at` as is read: whole lines, but for the last of a long one.
+/// Returns the position up to which bytes after `at` are read. The last line may be cut there.
 fn behind(bytes: &[u8], at: usize) -> usize {
     bytes.len().min(at.saturating_add(REACH))
 }

@@ -1,12 +1,12 @@
-//! The edge between xdsctl and whoever reads its output: what may move a terminal's cursor is made
-//! visible there.
+//! The edge between xdsctl and the reader of its output. Characters that could move a terminal's
+//! cursor are made visible here.
 //!
-//! Names, values and file names come from documents and arguments and hold any character. A command
-//! writes them as they are, to an [`Edge`], which writes `\u001b` for an escape character: nothing
-//! has to be remembered where text is made. The same spelling is JSON's own, so that a JSON
-//! document keeps its meaning. Styles are xdsctl's own: they go in as [`StyleMark`]s, which no
-//! document can hold, and come out as the terminal's codes. What looks like a secret is masked on
-//! the way.
+//! Names, values and file names come from documents and arguments, and may contain any character. A
+//! command writes them unchanged to an [`Edge`], which writes, for example, `\u001b` for an escape
+//! character. So the code that makes text need not think of it. JSON has the same notation, so a
+//! JSON document keeps its meaning. Styles are xdsctl's own: they go in as [`StyleMark`]s, which no
+//! document can contain, and come out as codes of the terminal. Texts that look like secrets are
+//! masked as well.
 
 use std::borrow::Cow;
 use std::collections::hash_map::RandomState;
@@ -19,20 +19,21 @@ use anstyle::Style;
 
 use xdsctl_document::secret;
 
-/// Bytes of a line that are kept back at most before it is written piece by piece.
+/// Most bytes of a line that are kept back before it is written piece by piece.
 const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// Noncharacters around a mark; Unicode keeps them for the inside of programs.
+/// Noncharacters around a mark; Unicode reserves them for internal use by programs.
 pub(super) const OPEN: char = '\u{fdd0}';
 pub(super) const CLOSE: char = '\u{fdd1}';
 
-/// Says whether a character is written as it is: no control character but a newline, nothing that
-/// turns or hides text.
+/// Says whether a character is written as it is: it is no control character other than a newline,
+/// and does not reverse or hide text.
 pub const fn is_plain(c: char) -> bool {
     match c {
         '\n' | ' '..='~' => true,
         '\0'..='\u{9f}' => false,
-        // Marks of direction, isolates and overrides; separators of lines; what has no width.
+        // Marks of direction, isolates and overrides, line separators, and characters without a
+        // width.
         '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => false,
         '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => false,
         // Noncharacters.
@@ -41,7 +42,7 @@ pub const fn is_plain(c: char) -> bool {
     }
 }
 
-/// Text with everything visible that is not plain, as JSON would escape it.
+/// Returns the text with all characters that are not plain escaped as in JSON.
 ///
 /// ```
 /// use xdsctl_report::edge::visible;
@@ -63,7 +64,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Like [`visible`], for text that is to stay on one line.
+/// Does the same as [`visible`], for a text that must stay on one line.
 pub fn visible_line(text: &str) -> Cow<'_, str> {
     match visible(text) {
         text if text.contains('\n') => Cow::Owned(text.replace('\n', "\\n")),
@@ -71,11 +72,11 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Writes a line: a newline in a name or value is written as `\n`, so that nobody's text looks like
-/// a line of ours.
+/// Writes a line. A newline in a name or value is written as `\n`, so that no text of a document
+/// looks like a line of xdsctl's own.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_line(out: &mut (impl Write + ?Sized), line: fmt::Arguments<'_>) -> io::Result<()> {
     let text = line.to_string();
     if text.contains('\n') {
@@ -94,13 +95,14 @@ pub(super) fn push_escaped(c: char, out: &mut String) {
     }
 }
 
-/// What stands in a mark besides the style: different in each run, so that no document can hold it.
+/// Returns the text in a mark besides the style. It differs from run to run, so no document can
+/// contain it.
 fn seal() -> &'static str {
     static SEAL: OnceLock<String> = OnceLock::new();
     SEAL.get_or_init(|| format!("{:016x}", RandomState::new().build_hasher().finish()))
 }
 
-/// A style on its way to an [`Edge`]: begins it, or ends every style if `None`.
+/// A style for an [`Edge`] to write: `Some` begins it, `None` ends all styles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StyleMark(pub Option<Style>);
 
@@ -113,7 +115,7 @@ impl fmt::Display for StyleMark {
     }
 }
 
-/// The text in a style, if colours are wanted.
+/// Returns the text in a style, if colours are wanted.
 pub fn paint(style: Style, colours: bool, text: &str) -> String {
     if colours && style != Style::new() && !text.is_empty() {
         format!("{}{text}{}", StyleMark(Some(style)), StyleMark(None))
@@ -127,8 +129,8 @@ pub fn own(text: &str) -> String {
     format!("{OPEN}{}{text}{CLOSE}", seal())
 }
 
-/// Marks the terminal codes of a text in which every other control character has been made visible
-/// before.
+/// Marks the terminal codes of a text whose other control characters have already been made
+/// visible.
 pub fn marked(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -146,19 +148,20 @@ pub fn marked(text: &str) -> String {
     out
 }
 
-/// A writer that makes visible what is not plain, and masks what looks like a secret.
+/// A writer that makes characters visible that are not plain, and masks what looks like a secret.
 ///
-/// Lines are written when they are complete; [`flush`](Write::flush) writes what there is.
+/// A line is written when it is complete; [`flush`](Write::flush) writes all bytes that are kept
+/// back.
 pub struct Edge<W: Write> {
     out: W,
     line: Vec<u8>,
-    /// `--show-secrets`: nothing is masked.
+    /// Whether nothing is masked (`--show-secrets`).
     shows_secrets: bool,
     looks: secret::SecretFinder,
 }
 
 impl<W: Write> Edge<W> {
-    /// The edge before `out`.
+    /// Creates the edge in front of `out`.
     pub fn new(out: W, shows_secrets: bool) -> Self {
         Edge {
             out,
@@ -168,7 +171,7 @@ impl<W: Write> Edge<W> {
         }
     }
 
-    /// Writes the first `end` bytes that are kept back.
+    /// Writes the first `end` bytes of those that are kept back.
     fn pass(&mut self, end: usize) -> io::Result<()> {
         let Some(line) = self.line.get_mut(..end) else {
             return Ok(());
@@ -186,7 +189,8 @@ impl<W: Write> Edge<W> {
     }
 }
 
-/// The text of the bytes, everything visible but the marks, which are opened.
+/// Returns the text of the bytes, with visible characters only. Marks become the codes that they
+/// contain.
 fn escaped(line: &[u8]) -> String {
     let mut out = String::with_capacity(line.len() + 16);
     for chunk in line.utf8_chunks() {
@@ -213,7 +217,7 @@ fn escaped(line: &[u8]) -> String {
     out
 }
 
-/// The code in a mark of ours, and what follows it.
+/// Returns the code in a mark of this run, and the text behind the mark.
 fn opened(mark: &str) -> Option<(&str, &str)> {
     mark.strip_prefix(OPEN)?.strip_prefix(seal())?.split_once(CLOSE)
 }
@@ -226,7 +230,7 @@ impl<W: Write> Write for Edge<W> {
             self.pass(end)?;
         }
         if self.line.len() > MAX_LINE_BYTES {
-            // Not inside a word, which may be a secret.
+            // Do not cut inside a word, which may be a secret.
             let cut = memchr::memrchr2(b'"', b',', &self.line);
             let cut = cut.or_else(|| self.line.iter().rposition(u8::is_ascii));
             self.pass(cut.map_or(self.line.len(), |at| at + 1))?;
@@ -242,7 +246,7 @@ impl<W: Write> Write for Edge<W> {
 
 impl<W: Write> Drop for Edge<W> {
     fn drop(&mut self) {
-        // Nobody is left to be told.
+        // Nobody is left to report an error to.
         let _ = self.pass(self.line.len());
     }
 }
@@ -298,7 +302,7 @@ mod tests {
         let text = paint(bold, true, "a\x1b[2Jb");
         assert_eq!(through(&[text.as_bytes()]), "\x1b[1ma\\u001b[2Jb\x1b[0m");
         assert_eq!(paint(bold, false, "a"), "a");
-        // What a document would have to guess.
+        // A document would have to guess the text of the mark.
         let forged = format!("{OPEN}0000000000000000\x1b[8m{CLOSE}");
         assert_eq!(through(&[forged.as_bytes()]), r"\ufdd00000000000000000\u001b[8m\ufdd1");
         assert_eq!(through(&[marked("x\x1b[31my\x1b[0m").as_bytes()]), "x\x1b[31my\x1b[0m");

@@ -1,7 +1,7 @@
-//! What the clients do with the example of a rule's page.
+//! Finds out what the clients do with the example on a rule's page.
 //!
-//! A page names no client and no version: it has an example that breaks the rule, and every version
-//! that was measured is asked about that. So the page, the report of `validate` and the tests of
+//! A page names no clients and no versions. Instead, every version that was measured is asked about
+//! the page's example that breaks the rule. So the page, the report of `validate` and the tests of
 //! the example cannot contradict each other.
 
 use std::collections::BTreeMap;
@@ -14,8 +14,9 @@ use xdsctl_model::profile::{Client, Fleet, ServerFacts};
 
 use crate::findings::clients::who_of;
 
-/// What the clients do with the first rejected example of a rule: `nack in cpp >=1.56, go; resource accepted by java`; empty if it is about more
-/// than one resource, or needs a bootstrap.
+/// Says what the clients do with the first rejected example of a rule: `nack in cpp >=1.56, go;
+/// resource accepted by java`. It is empty if the example has more than one resource, or needs a
+/// bootstrap.
 pub fn clients(rule: &'static Rule) -> String {
     let Some(text) = first_example(rule.page) else {
         return String::new();
@@ -23,7 +24,7 @@ pub fn clients(rule: &'static Rule) -> String {
     let mut fleet = Fleet::new(&Client::all());
     for line in text.lines().take_while(|line| line.starts_with("# ")) {
         if let Some((name, value)) = line.strip_prefix("# env: ").and_then(|setting| setting.split_once('=')) {
-            // A switch of another client's says nothing here.
+            // A switch of another client is irrelevant here.
             let _ = fleet.set_env(name, value);
         }
         let needed = ["# bootstrap: ", "# target: ", "# listen: ", "# as: "];
@@ -57,12 +58,12 @@ pub fn clients(rule: &'static Rule) -> String {
     parts.join("; ")
 }
 
-/// What the clients say of an example.
+/// The answers of the clients about an example.
 #[derive(Debug, Default)]
 struct Said {
-    /// Who reports the rule, and what it does.
+    /// The clients that report the rule, each with the effect.
     effects: Vec<(Effect, Client)>,
-    /// What becomes of the resource; of several the worst.
+    /// The worst verdict of each client on a resource of the example.
     verdicts: BTreeMap<Client, FamilyVerdict>,
 }
 
@@ -115,7 +116,7 @@ fn ask(text: &str, rule: &Rule, fleet: &Fleet) -> Said {
     said
 }
 
-/// The first YAML of the section *Rejected*.
+/// Returns the first YAML of the section *Rejected*.
 fn first_example(page: &str) -> Option<&str> {
     let (_, section) = page.split_once("## Rejected\n")?;
     let (_, text) = section.split_once("```yaml\n")?;

@@ -1,4 +1,4 @@
-//! What `explain` prints: one rule's page, the list of rules, or what a line of a log tells.
+//! What `explain` prints: one rule's page, the list of rules, or what a line of a log means.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -13,10 +13,10 @@ use xdsctl_model::diag::{Effect, Rule, SharedBy};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::ResourceType;
 
-/// Writes a rule's page with its head; its text is wrapped if there is a width.
+/// Writes a rule's page with its head. The text is wrapped if there is a width.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_rule(rule: &'static Rule, width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     let head = format!(
         "{}\n\nabout: {}; effect: {}; severity: {}; source: {}",
@@ -43,7 +43,7 @@ pub fn write_rule(rule: &'static Rule, width: Option<usize>, out: &mut dyn Write
     page(page_of(rule).trim_end(), width, out)
 }
 
-/// For whom a finding is reported that was made for C-core, and why.
+/// Names the other families for which a finding of C-core's is reported, and says why.
 fn shared(rule: &Rule) -> Option<String> {
     let SharedBy { families, why } = rule.shared;
     let names: Vec<&str> = families.iter().map(|family| family.name()).collect();
@@ -54,11 +54,11 @@ fn shared(rule: &Rule) -> Option<String> {
     }
 }
 
-/// Writes the text of a page: an empty line before each title, paragraphs in the width, examples as
-/// they are.
+/// Writes the text of a page: an empty line before each title, paragraphs wrapped to the width,
+/// examples unchanged.
 fn page(text: &str, width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     let mut is_example = false;
-    // The lines of the paragraph so far.
+    // The paragraph so far, as one line.
     let mut paragraph = String::new();
     let mut before = "";
     for line in text.lines() {
@@ -70,7 +70,7 @@ fn page(text: &str, width: Option<usize>, out: &mut dyn Write) -> io::Result<()>
         if !is_example && line.starts_with('#') && !before.is_empty() {
             writeln!(out)?;
         }
-        // An item of a list may go on in the next line.
+        // An item of a list may continue in the next line.
         if is_example || is_apart && !line.starts_with('-') {
             writeln!(out, "{line}")?;
         } else {
@@ -96,14 +96,14 @@ fn flow(paragraph: &mut String, width: Option<usize>, out: &mut dyn Write) -> io
     Ok(())
 }
 
-/// Writes a table of all rules, grouped by subject; summaries are wrapped if there is a width.
+/// Writes a table of all rules, grouped by subject. Summaries are wrapped if there is a width.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_list(mut rules: Vec<&'static Rule>, width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     rules.sort_by_key(|r| (r.subject, r.effect, r.id));
     let mut table = crate::table(width, &["RULE", "EFFECT", "SUMMARY"]);
-    // Ids stay in one piece, so that they can be searched for and copied; the summary is wrapped.
+    // Ids are not broken, so that they can be searched for and copied; the summary is wrapped.
     for column in table.column_iter_mut().take(2) {
         column.set_constraint(comfy_table::ColumnConstraint::ContentWidth);
     }
@@ -138,7 +138,8 @@ struct RuleRow {
     page: Cow<'static, str>,
 }
 
-/// The page of a rule: of one that rejects nothing, the examples are headed by what it does.
+/// Returns the page of a rule. If the rule rejects nothing, the titles of the examples name its
+/// effect.
 fn page_of(rule: &'static Rule) -> Cow<'static, str> {
     match rule.effect {
         Effect::Nack => rule.page.into(),
@@ -153,7 +154,7 @@ fn page_of(rule: &'static Rule) -> Cow<'static, str> {
 /// Writes rules as JSON, schema `xdsctl.rules/v1`.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_json(rules: &[&'static Rule], out: &mut dyn Write) -> io::Result<()> {
     write_found_json(&[], rules, out)
 }
@@ -161,7 +162,7 @@ pub fn write_json(rules: &[&'static Rule], out: &mut dyn Write) -> io::Result<()
 /// Writes symptoms and rules as JSON, schema `xdsctl.rules/v1`.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_found_json(symptoms: &[&Symptom], rules: &[&'static Rule], out: &mut dyn Write) -> io::Result<()> {
     let rows: Vec<RuleRow> = rules
         .iter()
@@ -188,19 +189,19 @@ pub fn write_found_json(symptoms: &[&Symptom], rules: &[&'static Rule], out: &mu
     crate::write_json(&document, out)
 }
 
-/// Writes a symptom's page with its head; its text is wrapped if there is a width.
+/// Writes a symptom's page with its head. The text is wrapped if there is a width.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_symptom(symptom: &Symptom, width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "# {}\n", symptom.id)?;
     page(symptom.page.trim_end(), width, out)
 }
 
-/// Writes what a line tells, and what the page says of it if that is one thing with one rule.
+/// Writes what a line reports. If that is one thing with one page, parts of the page follow.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_told(told: &[Recognised], width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     for one in told {
         write_one(one, out)?;
@@ -208,11 +209,11 @@ pub fn write_told(told: &[Recognised], width: Option<usize>, out: &mut dyn Write
     write_end(told.iter(), width, out)
 }
 
-/// Writes the faults of a log with how often and when each was told, and what the page says of it
-/// if that is one with one rule.
+/// Writes the faults of a log, each with the number of its messages and their places. If there is
+/// only one fault with one page, parts of the page follow.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_log(faults: &[Summary], width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     for fault in faults {
         write_one(&fault.told, out)?;
@@ -229,7 +230,7 @@ pub fn write_log(faults: &[Summary], width: Option<usize>, out: &mut dyn Write) 
     write_end(faults.iter().map(|fault| &fault.told), width, out)
 }
 
-/// A place in a log: `line 3 (10:00:05)`.
+/// Describes a place in a log: `line 3 (10:00:05)`.
 fn place(seen: &LogPlace) -> String {
     let line = seen.line;
     match &seen.time {
@@ -238,7 +239,7 @@ fn place(seen: &LogPlace) -> String {
     }
 }
 
-/// Writes one thing that a line tells, where it leads, and by which words.
+/// Writes one thing that a line reports, the pages that it leads to, and the words that led there.
 fn write_one(one: &Recognised, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", visible_line(&what(one)))?;
     for (number, lead) in one.pages.iter().enumerate() {
@@ -276,7 +277,7 @@ fn write_one(one: &Recognised, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The words that a page stands on: `` `not ads or self` at `eds_config` ``.
+/// Returns the words that led to a page: `` `not ads or self` at `eds_config` ``.
 fn stands_on(lead: &Lead) -> String {
     let words = lead.words.join(" … ");
     match &lead.tail {
@@ -285,14 +286,14 @@ fn stands_on(lead: &Lead) -> String {
     }
 }
 
-/// The sections of a page that say what happens and what to do: for whoever has a line, and did not
-/// ask for the page.
+/// The sections of a page that say what happens and what to do. They are for users who have a line
+/// and did not ask for the page.
 const SHORT: [&str; 4] = ["What the client does", "Clients", "Why", "Where to look"];
 
-/// The section that says what a server's lines mean.
+/// The section that explains a server's lines.
 const AT_SERVER: &str = "In a server's log";
 
-/// Writes the short form of the page if one thing with one rule was told, and how to get at pages
+/// Writes the short form of the page if one thing with one page was reported, and how to get pages
 /// and places.
 fn write_end<'t>(
     mut told: impl Iterator<Item = &'t Recognised>,
@@ -328,8 +329,8 @@ fn write_end<'t>(
     )
 }
 
-/// How to ask `admit` about the connection or RPC of a server's line; what the line does not tell
-/// is in capitals.
+/// Returns the command by which `admit` can be asked about the connection or RPC of a server's
+/// line. Values that the line does not have are in capitals.
 fn admit(told: &AtServer, client: &str) -> String {
     let AtServer {
         listen,
@@ -370,7 +371,8 @@ fn admit(told: &AtServer, client: &str) -> String {
     visible_line(&format!("`{command} --bootstrap FILE DUMP` {why}")).into_owned()
 }
 
-/// Those of a page's sections that are [`SHORT`]; for a server's line, what is said of servers is in place of what a client does.
+/// Returns the sections of a page that are [`SHORT`]. For a server's line, the section about
+/// servers replaces the one about clients.
 fn short(text: &str, is_servers: bool) -> String {
     let is_for_both = is_servers && text.lines().any(|line| line.strip_prefix("## ") == Some(AT_SERVER));
     let mut is_shown = false;
@@ -387,7 +389,7 @@ fn short(text: &str, is_servers: bool) -> String {
     lines.join("\n").trim_end().to_owned()
 }
 
-/// One thing that a line tells, in one line.
+/// Describes one thing that a line reports, on one line.
 fn what(one: &Recognised) -> String {
     let kind = one.resource_type.map_or("resource", ResourceType::short_name);
     let resource = match (&one.resource_name, one.resource_type) {
@@ -402,10 +404,10 @@ fn what(one: &Recognised) -> String {
     format!("{resource}{}{at}", one.words)
 }
 
-/// Writes what a line tells as JSON, schema `xdsctl.told/v1`.
+/// Writes what a line reports as JSON, schema `xdsctl.told/v1`.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_told_json(told: &[Recognised], out: &mut dyn Write) -> io::Result<()> {
     write_rows(told.iter().map(row).collect(), out)
 }
@@ -413,7 +415,7 @@ pub fn write_told_json(told: &[Recognised], out: &mut dyn Write) -> io::Result<(
 /// Writes the faults of a log as JSON, schema `xdsctl.told/v1`, with `count`, `first` and `last`.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_log_json(faults: &[Summary], out: &mut dyn Write) -> io::Result<()> {
     let seen = |seen: &LogPlace| serde_json::json!({ "line": seen.line, "time": seen.time.as_deref().map(str::trim) });
     let rows = faults.iter().map(|fault| {
@@ -431,7 +433,7 @@ fn write_rows(rows: Vec<serde_json::Value>, out: &mut dyn Write) -> io::Result<(
     crate::write_json(&document, out)
 }
 
-/// One thing that a line tells.
+/// Returns one thing that a line reports as JSON.
 fn row(one: &Recognised) -> serde_json::Value {
     let page = |page: Page| {
         let effect = match page {
@@ -459,7 +461,7 @@ fn row(one: &Recognised) -> serde_json::Value {
     })
 }
 
-/// What a server's line tells, for programs.
+/// Returns what a server's line says as JSON.
 fn at_server(told: &AtServer) -> serde_json::Value {
     serde_json::json!({
         "listen": told.listen,

@@ -39,16 +39,16 @@ use serde::Serialize;
 
 pub use place::{Snippet, SourcePlace};
 
-/// Writes a document of JSON, a field a line.
+/// Writes a JSON document with one field per line.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_json(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, document)?;
     writeln!(out)
 }
 
-/// A table without lines, as wide as the terminal, with this head.
+/// Creates a table without lines that has this head and is as wide as the terminal.
 pub fn table(width: Option<usize>, head: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
@@ -58,15 +58,15 @@ pub fn table(width: Option<usize>, head: &[&str]) -> Table {
     table
 }
 
-/// Writes a table without blanks at the ends of its lines.
+/// Writes a table without blanks at the end of its lines.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     table.lines().try_for_each(|line| writeln!(out, "{}", line.trim_end()))
 }
 
-/// The first of them, and how many more there are.
+/// Joins the first `shown` items, and says how many more there are.
 pub fn listed(items: impl ExactSizeIterator<Item = String>, shown: usize) -> String {
     let rest = items.len().saturating_sub(shown);
     let items = items.take(shown).collect::<Vec<_>>().join(", ");
@@ -76,7 +76,7 @@ pub fn listed(items: impl ExactSizeIterator<Item = String>, shown: usize) -> Str
     }
 }
 
-/// `1 error`, `2 errors`.
+/// Returns the number with its noun: `1 error`, `2 errors`.
 pub fn plural(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,5 +1,5 @@
-//! What of a document is quoted: the values whose fields are known to be harmless, and the signs
-//! between them.
+//! Which parts of a document are quoted: values whose fields are known to be harmless, and the
+//! punctuation between them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,16 +19,16 @@ use xdsctl_model::resource::ResourceType;
 
 use crate::comments;
 
-/// Largest document in which what stands around resources is looked at, in bytes.
+/// Largest document, in bytes, in which the text around resources is looked at.
 const MAX_AROUND_BYTES: usize = 4 << 20;
 
-/// Resources whose marks are kept for the next excerpt.
+/// How many resources keep their marks for the next excerpt.
 const KEPT: usize = 64;
 
-/// A resource of a document, and its type if that is known.
+/// The span of a resource in a document, and its type if that is known.
 pub type ResourceSpan = (Span, Option<&'static str>);
 
-/// The resources of each document.
+/// Returns the resources of each document.
 pub fn resources(checked: &[Checked]) -> BTreeMap<SourceId, Vec<ResourceSpan>> {
     let mut resources: BTreeMap<SourceId, Vec<ResourceSpan>> = BTreeMap::new();
     for checked in checked {
@@ -39,22 +39,22 @@ pub fn resources(checked: &[Checked]) -> BTreeMap<SourceId, Vec<ResourceSpan>> {
     resources
 }
 
-/// What of a document may be shown.
+/// Which parts of a document may be shown.
 #[derive(Debug, Default)]
 pub struct Masks {
-    /// Of the document, value for value; a later one may stand in a text of an earlier one.
+    /// Marks of the document's values. A later part may be inside a text of an earlier one.
     parts: Vec<Marks>,
-    /// All of these could be read: what is none of their values is a comment.
+    /// Whether all parts could be read, so that text that is none of their values is a comment.
     is_whole: bool,
     /// The resources of the document, in its order.
     resources: Vec<ResourceSpan>,
     known: RefCell<BTreeMap<ResourceSpan, Marks>>,
-    /// `--show-secrets`: nothing is masked.
+    /// Whether nothing is masked (`--show-secrets`).
     shows_secrets: bool,
 }
 
 impl Masks {
-    /// The masks of a document with these resources.
+    /// Makes the masks of a document with these resources.
     pub fn of(source: &Source, mut resources: Vec<ResourceSpan>, shows_secrets: bool) -> Masks {
         resources.sort_unstable();
         resources.dedup_by_key(|(span, _)| *span);
@@ -69,18 +69,18 @@ impl Masks {
         }
     }
 
-    /// The masks of a suite.
+    /// Makes the masks of a suite.
     pub fn suite(source: &Source, shows_secrets: bool) -> Masks {
         node::view(source);
         Masks::placed(source, SecretPlace::suite(), shows_secrets)
     }
 
-    /// The masks of a bootstrap.
+    /// Makes the masks of a bootstrap.
     pub fn bootstrap(source: &Source, shows_secrets: bool) -> Masks {
         Masks::placed(source, SecretPlace::bootstrap(), shows_secrets)
     }
 
-    /// Those of a document that stands at this place as a whole.
+    /// Makes the masks of a document whose content as a whole is at this place.
     fn placed(source: &Source, place: SecretPlace, shows_secrets: bool) -> Masks {
         let parts = if shows_secrets {
             Vec::new()
@@ -95,16 +95,16 @@ impl Masks {
         }
     }
 
-    /// A message about a value of the document as a whole, see [`redacted`].
+    /// Removes hidden values from a message about a value of the document; see [`redacted`].
     pub fn redacted(&self, source: &Source, message: String, path: &FieldPath, span: Span) -> String {
         let all = |message, marks| redacted(marks, source, message, path, span);
         self.parts.iter().fold(message, all)
     }
 
-    /// Masks what is not shown of `window`, which stands at `start` of the document. Every byte
-    /// stays where it is.
+    /// Masks the parts of `window` that may not be shown. `window` is at `start` of the document,
+    /// and every byte keeps its position.
     ///
-    /// `named` is what the message has named already.
+    /// `named` is a part that the message names anyway.
     pub fn mask(&self, source: &Source, window: &mut [u8], start: usize, named: Option<Span>) {
         if self.shows_secrets {
             return;
@@ -158,7 +158,7 @@ impl Masks {
         window.copy_from_slice(&shown);
     }
 
-    /// The resources that have a part in the window. One around others is passed over.
+    /// Returns the resources that overlap the window. A resource around others is passed over.
     fn near(&self, window: Span) -> Vec<ResourceSpan> {
         let before = self.resources.partition_point(|(span, _)| span.start < window.end);
         let before = self.resources.get(..before).unwrap_or_default().iter().rev();
@@ -171,8 +171,8 @@ impl Masks {
     }
 }
 
-/// A message about a value without what it quotes, if the value is hidden; names of fields and
-/// values that are shown stay.
+/// Removes the quoted texts from a message about a value that is hidden. Names of fields and values
+/// that are shown stay.
 pub fn redacted(marks: &Marks, source: &Source, message: String, path: &FieldPath, span: Span) -> String {
     let overlaps = |other: &&Span| other.start < span.end.max(span.start + 1) && span.start < other.end;
     if !message.contains('`') || !marks.hidden.iter().any(|span| overlaps(&span)) {
@@ -192,13 +192,13 @@ pub fn redacted(marks: &Marks, source: &Source, message: String, path: &FieldPat
     pieces.collect::<Vec<_>>().join("`")
 }
 
-/// Where in the window a span is.
+/// Returns the part of the window that a span covers.
 fn inside(window: Span, span: Span) -> Range<usize> {
     let at = |at: usize| at.clamp(window.start, window.end) - window.start;
     at(span.start)..at(span.end)
 }
 
-/// Shows a span as it is.
+/// Shows a span unmasked.
 fn show(window: &[u8], whole: Span, span: Span, shown: &mut [u8]) {
     let range = inside(whole, span);
     if let (Some(to), Some(from)) = (shown.get_mut(range.clone()), window.get(range)) {
@@ -206,7 +206,8 @@ fn show(window: &[u8], whole: Span, span: Span, shown: &mut [u8]) {
     }
 }
 
-/// Shows and hides what these marks say of their extent, whatever others have said before.
+/// Shows and hides the parts of the extent of these marks, replacing what earlier marks have shown
+/// or hidden there.
 fn put(source: &Source, marks: &Marks, (window, whole): (&[u8], Span), shown: &mut [u8]) {
     if marks.extent.end <= whole.start || whole.end <= marks.extent.start {
         return;
@@ -223,7 +224,7 @@ fn put(source: &Source, marks: &Marks, (window, whole): (&[u8], Span), shown: &m
     }
 }
 
-/// Bytes that nobody vouches for: the signs of a document stay, for its shape.
+/// Masks all bytes except punctuation and white space, which show the shape of the document.
 fn starred(window: &[u8]) -> Vec<u8> {
     let next = window.iter().skip(1).chain(b"\n");
     let of = |(byte, next): (&u8, &u8)| match byte {
@@ -235,7 +236,8 @@ fn starred(window: &[u8]) -> Vec<u8> {
     window.iter().zip(next).map(of).collect()
 }
 
-/// Puts asterisks for a value in the document, a part of which is `shown`; quotes around it stay.
+/// Replaces a value in the document, of which `shown` is a part, by asterisks; quotes around it
+/// stay.
 fn hide(source: &Source, value: Span, shown: &mut [u8]) {
     let text = source.bytes().get(value.range()).unwrap_or_default();
     let is_quoted = text.len() > 1 && text.first() == text.last() && matches!(text, [b'"' | b'\'', ..]);
@@ -248,7 +250,7 @@ fn hide(source: &Source, value: Span, shown: &mut [u8]) {
     }
 }
 
-/// Shows the plain words of a template's actions, such as `{{ .Values.name }}`; texts in them stay
+/// Shows the plain words in a template's actions, such as `{{ .Values.name }}`. Texts in them stay
 /// hidden.
 fn actions(window: &[u8], shown: &mut [u8]) {
     let mut at = 0;
@@ -268,7 +270,7 @@ fn actions(window: &[u8], shown: &mut [u8]) {
                 }
                 at += word.len();
             }
-            // The quote.
+            // Skip the quote.
             at += 1;
         }
     }

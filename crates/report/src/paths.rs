@@ -1,18 +1,20 @@
-//! File names as other tools take them: relative to the root of the repository, and as URIs.
+//! File names in the form that other tools expect: relative to the root of the repository, and as
+//! URIs.
 
 use std::path::{Component, Path, PathBuf};
 
-/// What file names are relative to.
+/// The directories that printed file names are relative to.
 #[derive(Debug, Clone, Default)]
 pub struct PrintedPaths {
-    /// The directory that the command runs in; names are shown as they are if it is not known.
+    /// The directory in which the command runs; if it is not known, names are printed unchanged.
     pub directory: Option<PathBuf>,
-    /// The root of the repository; the directory if it is not known.
+    /// The root of the repository; `directory` if it is not known.
     pub root: Option<PathBuf>,
 }
 
 impl PrintedPaths {
-    /// A file's name below the root, with `/` between the steps; as it is if the file is elsewhere.
+    /// Returns a file's name relative to the root, with `/` between the steps; unchanged if the
+    /// file is elsewhere.
     pub fn relative(&self, file: &str) -> String {
         if is_uri(file) {
             return file.to_owned();
@@ -20,8 +22,8 @@ impl PrintedPaths {
         self.below_root(file).unwrap_or_else(|| file.to_owned())
     }
 
-    /// A file's name as a URI: relative to the root, absolute if the file is elsewhere. A running
-    /// system has one.
+    /// Returns a file's name as a URI: relative to the root, or absolute if the file is elsewhere.
+    /// The name of a running system is a URI already.
     pub fn uri(&self, file: &str) -> String {
         if is_uri(file) {
             return percent_encoded(file, b":/?#[]@!$&'()*+,;=%");
@@ -54,7 +56,7 @@ fn is_uri(name: &str) -> bool {
     })
 }
 
-/// The path without `.` and `..`; links are not followed.
+/// Removes `.` and `..` from a path; links are not followed.
 pub fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for step in path.components() {
@@ -67,8 +69,8 @@ pub fn normal(path: &Path) -> PathBuf {
     out
 }
 
-/// A path as the path of a URI (RFC 3986, section 3.3): what is neither unreserved nor kept is
-/// encoded.
+/// Encodes a path for a URI (RFC 3986, section 3.3): every character that is neither unreserved nor
+/// in `kept` is encoded.
 fn percent_encoded(path: &str, kept: &[u8]) -> String {
     use std::fmt::Write as _;
     let mut out = String::with_capacity(path.len());

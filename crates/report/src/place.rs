@@ -1,47 +1,47 @@
-//! Where something stands in a document, as reports say it.
+//! Places in a document, as reports print them.
 
 use std::sync::Arc;
 
 use xdsctl_document::source::{Source, Span};
 
-/// A span of a document.
+/// The place of a span of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcePlace {
-    /// The name of the document.
+    /// Name of the document.
     pub file: Arc<str>,
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// From 1, in characters.
+    /// Column, from 1, in characters.
     pub column: usize,
-    /// Line of the end.
+    /// Line of the end, from 1.
     pub end_line: usize,
-    /// One past the last character.
+    /// Column one past the last character.
     pub end_column: usize,
-    /// The first byte, from 0.
+    /// Offset of the first byte, from 0.
     pub byte_start: usize,
-    /// One past the last byte.
+    /// Offset one past the last byte.
     pub byte_end: usize,
-    /// The lines around it, for findings that are shown to a person.
+    /// The lines around it, for findings that are shown to people.
     pub snippet: Option<Snippet>,
 }
 
 /// Some lines of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snippet {
-    /// The text of the lines, secrets masked.
+    /// The text of the lines, with secrets masked.
     pub text: String,
-    /// Number of its first line, from 1.
+    /// Number of the first line, from 1.
     pub first_line: usize,
     /// Start of the span in `text`, in bytes.
     pub start: usize,
     /// Length of the span in `text`, in bytes, at least 1.
     pub len: usize,
-    /// Something in `text` stands for what is not known to be harmless.
+    /// Whether something in `text` is masked because it is not known to be harmless.
     pub is_masked: bool,
 }
 
 impl SourcePlace {
-    /// The place of a span; `file` is the name of the document.
+    /// Returns the place of a span; `file` is the name of the document.
     pub fn of(source: &Source, file: &Arc<str>, span: Span) -> SourcePlace {
         let (start, end) = source.lines_and_columns(span);
         SourcePlace {

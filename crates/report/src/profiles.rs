@@ -1,5 +1,5 @@
-//! What `clients` prints: the profiles, and since when each has what. All of it is the data that
-//! the converters go by.
+//! What `clients` prints: the profiles, and the versions since which clients have features. It is
+//! the same data by which the converters decide.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -7,10 +7,10 @@ use std::io::{self, Write};
 use crate::write_table;
 use xdsctl_model::profile::{self, Client, ClientStanding, Family, Feature, FeatureChange, Version, VersionStep};
 
-/// Writes two tables.
+/// Writes the tables of clients and features.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write(width: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
     let mut table = crate::table(width, &["CLIENT", "PROJECT", "MEASURED", "RESOURCES", "RPCS", "HOW"]);
     for family in Family::ALL {
@@ -66,8 +66,8 @@ fn versions(list: &[Version]) -> Vec<String> {
     list.iter().map(ToString::to_string).collect()
 }
 
-/// Since when a family has a feature: `1.66.1 (switch 1.63)`, `switch 1.71`, `1.56 until 1.57`,
-/// `-`.
+/// Says since which version a family has a feature: `1.66.1 (switch 1.63)`, `switch 1.71`, `1.56
+/// until 1.57`, `-`.
 fn since(feature: Feature, family: Family) -> String {
     let newest = Client {
         family,
@@ -80,7 +80,7 @@ fn since(feature: Feature, family: Family) -> String {
         };
         let text = step.0.to_string();
         let text = text.strip_suffix(".0").unwrap_or(&text);
-        // What the oldest measured version has may be older.
+        // A feature of the oldest measured version may be older than that version.
         let is_first = family.measured().first().is_some_and(|first| first.is_of_minor(step.0))
             || client.standing() == ClientStanding::Unknown;
         if is_first { format!("<={text}") } else { text.to_owned() }
@@ -114,10 +114,10 @@ const fn word(change: FeatureChange) -> &'static str {
     }
 }
 
-/// Writes the same as JSON, schema `xdsctl.clients/v1`.
+/// Writes the clients and features as JSON, schema `xdsctl.clients/v1`.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_json(out: &mut dyn Write) -> io::Result<()> {
     let clients: Vec<_> = Family::ALL
         .iter()

@@ -1,7 +1,7 @@
-//! The lines around a finding, cut out of the document and to the width that there is.
+//! The lines around a finding, cut out of the document and cut to the available width.
 //!
-//! A line that is too long loses both its ends, so that the marked part stands in its middle. No
-//! more of the document is looked at than could be shown: a dump may be one line of a gigabyte.
+//! A line that is too long loses both ends, so that the marked part is in its middle. No more of
+//! the document is read than could be shown, because a dump may be one line of a gigabyte.
 
 use std::borrow::Cow;
 
@@ -12,29 +12,29 @@ use crate::edge::{is_plain, push_escaped};
 use crate::masks::Masks;
 use xdsctl_document::source::{Source, Span};
 
-/// Columns that miette makes of a tab.
+/// The columns that miette prints for a tab.
 const TAB_COLUMNS: usize = 4;
 
-/// Stands for what was cut off.
+/// The character that replaces the text that was cut off.
 const ELLIPSIS: char = '…';
 
-/// Most bytes of a character.
+/// Most bytes of a character in UTF-8.
 const MAX_CHAR_BYTES: usize = 4;
 
-/// What to cut out, and how.
+/// What is cut out, and how.
 #[derive(Debug)]
 pub struct Cut<'c> {
-    /// The document that lines are taken from.
+    /// The document with the lines.
     pub source: &'c Source,
-    /// What of it is not shown.
+    /// The masks of the parts that are not shown.
     pub masks: &'c Masks,
-    /// What the message names.
+    /// A part that the message names anyway, and that is therefore shown.
     pub named: Option<Span>,
-    /// Columns that a line may have.
+    /// Most columns of a line.
     pub columns: usize,
 }
 
-/// A piece of the document as it is shown.
+/// A line as it is shown: the marked part, and the text before and after it.
 struct SnippetPiece {
     before: String,
     inside: String,
@@ -42,7 +42,8 @@ struct SnippetPiece {
 }
 
 impl Cut<'_> {
-    /// Cuts out the line `line` that `span` begins on, and one on either side.
+    /// Cuts out the line on which `span` begins, whose number is `line`, and one line on either
+    /// side.
     pub fn around(&self, span: Span, line: usize) -> Snippet {
         let bytes = self.source.bytes();
         let at = span.start.min(bytes.len());
@@ -89,20 +90,20 @@ impl Cut<'_> {
         }
     }
 
-    /// Bytes on either side that may be shown, and a character more, which says that something is
-    /// cut off.
+    /// Returns how many bytes on either side may be shown. One more character is included, to see
+    /// whether something is cut off.
     const fn reach(&self) -> usize {
         (self.columns + 1) * MAX_CHAR_BYTES
     }
 
-    /// Where the line begins that `at` is on, or as far before as it may be shown.
+    /// Returns the start of the line that contains `at`, or the first position that may be shown.
     fn line_start(&self, at: usize) -> usize {
         let from = at.saturating_sub(self.reach());
         let head = self.source.bytes().get(from..at).unwrap_or_default();
         memchr::memrchr(b'\n', head).map_or(from, |newline| from + newline + 1)
     }
 
-    /// Where the line ends that `at` is on, or as far behind as it may be shown.
+    /// Returns the end of the line that contains `at`, or the last position that may be shown.
     fn line_end(&self, at: usize) -> usize {
         let bytes = self.source.bytes();
         let to = at.saturating_add(self.reach()).min(bytes.len());
@@ -112,7 +113,8 @@ impl Cut<'_> {
 }
 
 impl SnippetPiece {
-    /// The piece in so many columns; what is left beside the marked part is shared by both sides.
+    /// Fits the line into this many columns. The space beside the marked part is shared by both
+    /// sides.
     fn fitted(self, columns: usize, is_cut_before: bool, is_cut_after: bool) -> SnippetPiece {
         let [before, inside, after] = [&self.before, &self.inside, &self.after].map(|text| width(text));
         if before + inside + after <= columns && !is_cut_before && !is_cut_after {
@@ -130,7 +132,7 @@ impl SnippetPiece {
     }
 }
 
-/// Columns of a character.
+/// Returns the columns of a character.
 fn columns_of(c: char) -> usize {
     if c == '\t' { TAB_COLUMNS } else { c.width().unwrap_or(0) }
 }
@@ -139,12 +141,13 @@ fn width(text: &str) -> usize {
     text.chars().map(columns_of).sum()
 }
 
-/// The beginning of a text in so many columns.
+/// Cuts a text to its beginning, in this many columns.
 fn head(text: &str, columns: usize) -> String {
     head_of_more(text, columns, false)
 }
 
-/// The beginning of a text that may go on, in so many columns.
+/// Cuts a text to its beginning, in this many columns; `goes_on` says that the text itself was cut
+/// off.
 fn head_of_more(text: &str, columns: usize, goes_on: bool) -> String {
     if width(text) <= columns && !goes_on {
         return text.to_owned();
@@ -152,7 +155,8 @@ fn head_of_more(text: &str, columns: usize, goes_on: bool) -> String {
     taken(text.chars(), columns).into_iter().chain(ends(columns)).collect()
 }
 
-/// The end of a text that may begin earlier, in so many columns.
+/// Cuts a text to its end, in this many columns; `begins_earlier` says that the text itself was cut
+/// off.
 fn tail(text: &str, columns: usize, begins_earlier: bool) -> String {
     if width(text) <= columns && !begins_earlier {
         return text.to_owned();
@@ -161,12 +165,12 @@ fn tail(text: &str, columns: usize, begins_earlier: bool) -> String {
     ends(columns).into_iter().chain(taken.into_iter().rev()).collect()
 }
 
-/// What stands for the rest, if there is a column for it.
+/// Returns the character for the rest, if there is a column for it.
 fn ends(columns: usize) -> Option<char> {
     (columns > 0).then_some(ELLIPSIS)
 }
 
-/// As many of the characters as leave one column.
+/// Returns as many of the characters as fit if one column is left free.
 fn taken(chars: impl Iterator<Item = char>, columns: usize) -> Vec<char> {
     let mut left = columns.saturating_sub(1);
     chars
@@ -180,8 +184,8 @@ fn taken(chars: impl Iterator<Item = char>, columns: usize) -> Vec<char> {
         .collect()
 }
 
-/// Text for a snippet: everything visible, lines without a carriage return at their ends; a tab is
-/// for miette to widen.
+/// Prepares text for a snippet: invisible characters are escaped, and a line has no carriage return
+/// at its end. Tabs stay; miette widens them.
 fn shown(bytes: &[u8]) -> String {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
@@ -204,7 +208,7 @@ mod tests {
     use super::*;
     use xdsctl_document::source::SourceMap;
 
-    /// The snippet around the first `mark` of the text, marked with brackets.
+    /// Returns the snippet around the first `mark` of the text, which is in brackets.
     fn cut(text: &str, mark: &str, columns: usize) -> String {
         let mut sources = SourceMap::new();
         let id = sources.add("-", text.as_bytes().to_vec());

@@ -1,37 +1,38 @@
-//! Where the answer of a command about one client goes: it is printed, or kept to be compared with
-//! the answers of other clients.
+//! Where the answer for one client goes: it is printed, or kept to be compared with the answers for
+//! other clients.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// Who takes the answer.
+/// The destination of an answer.
 #[derive(Debug)]
 pub enum Told {
-    /// Standard output, as people read it or as JSON.
+    /// The answer is printed to standard output.
     Printed {
-        /// As JSON.
+        /// Whether the answer is printed as JSON; if not, as text for people.
         is_json: bool,
     },
-    /// A comparison of several clients.
+    /// The answer is kept for a comparison of several clients.
     Kept(KeptAnswer),
 }
 
-/// An answer of one client.
+/// An answer for one client.
 #[derive(Debug, Default)]
 pub struct KeptAnswer {
-    /// What people read.
+    /// The text for people.
     pub text: Vec<u8>,
     /// The document of `--format json`; null if there is no answer.
     pub json: Value,
 }
 
 impl Told {
-    /// Takes the answer: its document, and how it is written for people.
+    /// Prints or keeps the answer: `document` makes its JSON, and `write_text` writes its text for
+    /// people.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If writing to `out` fails.
     pub fn tell<D: Serialize>(
         &mut self,
         out: &mut dyn Write,

@@ -1,5 +1,5 @@
-//! The answer of `who`: the resources above and below one, as a tree for people, as lists for
-//! programs (`xdsctl.who/v1`).
+//! The answer of `who`: the resources above and below a resource, as a tree for people and as lists
+//! for programs (`xdsctl.who/v1`).
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -12,15 +12,15 @@ use xdsctl_channel::client::links::{Link, LinkedResource, Links};
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.who/v1";
 
-/// References of one kind that are shown of one resource without `--all`.
+/// Most references of one kind that are shown for a resource without `--all`.
 const SHOWN: usize = 5;
 
-/// Levels that are shown above or below: more than a client follows.
+/// Most levels that are shown above or below; it is more than a client follows.
 const MAX_LEVELS: usize = 20;
 
-/// What was asked about in one world.
+/// The answer about a resource in one world.
 pub struct WhoAnswer<'a> {
-    /// What the world is called; empty if there is only one.
+    /// Name of the world; empty if there is only one.
     pub world: &'a str,
     /// All references of the world.
     pub links: &'a Links,
@@ -31,7 +31,7 @@ pub struct WhoAnswer<'a> {
 /// Writes the trees.
 ///
 /// # Errors
-/// The output cannot be written.
+/// If writing to `out` fails.
 pub fn write(answers: &[WhoAnswer<'_>], all: bool, out: &mut dyn Write) -> io::Result<()> {
     for answer in answers {
         let world = match answer.world {
@@ -74,7 +74,7 @@ fn words(node: &LinkedResource) -> String {
     format!("{} {}", node.resource_type.short_name(), node.name)
 }
 
-/// What else is said of a resource.
+/// Returns a remark about a resource.
 fn state(links: &Links, node: &LinkedResource) -> &'static str {
     match (links.has(node), links.is_rejected(node)) {
         (false, _) => " (it is not there)",
@@ -121,7 +121,7 @@ impl<'a> LinkTree<'a, '_> {
         }
     }
 
-    /// Where the name stands, as the end of a line.
+    /// Returns the paths of a reference, as the end of a line.
     fn places(&self, link: &Link) -> String {
         let places = link.at.iter().map(ToString::to_string).filter(|path| !path.is_empty());
         let places: Vec<String> = places.collect();
@@ -143,7 +143,7 @@ struct WhoJson<'a> {
 struct ResourceJson<'a> {
     r#type: &'static str,
     name: &'a str,
-    /// Empty if there is only one.
+    /// Name of the world; empty if there is only one.
     world: &'a str,
     is_there: bool,
     is_rejected: bool,
@@ -159,21 +159,21 @@ struct Named<'a> {
     name: &'a str,
 }
 
-/// A reference of the resource itself or of one that it is reached by.
+/// A resource that refers to this one or is referred to, directly or through others.
 #[derive(Serialize)]
 struct Reference<'a> {
     r#type: &'static str,
     name: &'a str,
     is_there: bool,
-    /// Steps from the resource.
+    /// Number of references from the resource to this one, from 1.
     distance: usize,
     paths: Vec<String>,
 }
 
-/// Writes all resources above and below, nearest first.
+/// Writes all resources above and below, the nearest first.
 ///
 /// # Errors
-/// The output cannot be written.
+/// If writing to `out` fails.
 pub fn write_json(answers: &[WhoAnswer<'_>], out: &mut dyn Write) -> io::Result<()> {
     let resources = answers.iter().map(|answer| ResourceJson {
         r#type: answer.node.resource_type.short_name(),

@@ -1,5 +1,5 @@
-//! Lines that fit the terminal: broken between words only, so that paths and names stay in one
-//! piece.
+//! Lines that fit the terminal. They are broken only between words, so that paths and names are not
+//! split.
 
 use std::io::{self, Write};
 
@@ -7,10 +7,10 @@ use unicode_width::UnicodeWidthChar as _;
 
 use crate::edge::{CLOSE, OPEN, is_plain};
 
-/// Columns by which what goes on is indented below the line that it belongs to.
+/// By how many columns the continuation of a line is indented relative to the line.
 const HANGING: usize = 4;
 
-/// Text whose lines fit `width`; their continuations begin with `indent`.
+/// Breaks the lines of a text to fit `width`; continuations begin with `indent`.
 pub fn wrapped(text: &str, width: Option<usize>, indent: &str) -> String {
     let Some(width) = width else {
         return text.to_owned();
@@ -23,7 +23,7 @@ pub fn wrapped(text: &str, width: Option<usize>, indent: &str) -> String {
     out
 }
 
-/// Appends a line in pieces that fit; a word that is longer than a line stays as it is.
+/// Appends a line in pieces that fit; a word that is longer than a line is not broken.
 fn fold(line: &str, width: usize, indent: &str, out: &mut String) {
     let (mut column, mut is_first) = (0, true);
     let mut rest = line;
@@ -48,7 +48,8 @@ fn fold(line: &str, width: usize, indent: &str, out: &mut String) {
     }
 }
 
-/// Columns of a word when it is printed: our marks have none, what is not plain is spelt.
+/// Returns the columns of a printed word. Marks have none, and characters that are not plain count
+/// as they are escaped.
 fn columns(word: &str) -> usize {
     let mut columns = 0;
     let mut is_mark = false;
@@ -64,7 +65,8 @@ fn columns(word: &str) -> usize {
     columns
 }
 
-/// A writer that folds each line to the columns of a terminal, below its own indentation.
+/// A writer that breaks each line to the columns of a terminal, with continuations below the line's
+/// own indentation.
 pub struct Folding<W: Write> {
     out: W,
     width: usize,
@@ -72,7 +74,7 @@ pub struct Folding<W: Write> {
 }
 
 impl<W: Write> Folding<W> {
-    /// Writes to `out`, which is `width` columns wide.
+    /// Creates a writer to `out`, which is `width` columns wide.
     pub const fn new(out: W, width: usize) -> Self {
         Folding {
             out,
@@ -87,7 +89,7 @@ impl<W: Write> Folding<W> {
         for line in text.split_inclusive('\n') {
             let content = line.strip_suffix('\n').unwrap_or(line);
             let indent = content.len() - content.trim_start_matches(' ').len();
-            // Half of a narrow terminal is left for words.
+            // At least half of a narrow terminal remains for words.
             let indent = (indent + HANGING).min(self.width / 2);
             fold(content, self.width, &" ".repeat(indent), &mut folded);
             folded.push_str(line.get(content.len()..).unwrap_or_default());
@@ -114,7 +116,7 @@ impl<W: Write> Write for Folding<W> {
 
 impl<W: Write> Drop for Folding<W> {
     fn drop(&mut self) {
-        // Nobody is left to be told.
+        // Nobody is left to report an error to.
         let _ = self.pass(self.line.len());
     }
 }
@@ -128,7 +130,7 @@ mod tests {
 
     fn folded(text: &str, width: usize) -> String {
         let mut out = Vec::new();
-        // However it is cut.
+        // The result is the same however the text is cut.
         let mut folding = Folding::new(&mut out, width);
         for piece in text.as_bytes().chunks(3) {
             folding.write_all(piece).unwrap();
@@ -143,7 +145,7 @@ mod tests {
             folded("a b\n  aaa bbb ccc ddd\n", 12),
             "a b\n  aaa bbb\n      ccc\n      ddd\n"
         );
-        // Columns of a table stay, and so does a line without an end.
+        // The columns of a table stay, and so does a line without an end.
         assert_eq!(folded("a    b\nc", 12), "a    b\nc");
     }
 
@@ -155,7 +157,7 @@ mod tests {
         );
         let bold = paint(Style::new().bold(), true, "aaa bbb");
         assert_eq!(folded(&format!("{bold} c\n"), 9), format!("{bold} c\n"));
-        // Two columns each; an escape character is spelt.
+        // Each character has two columns; an escape character is escaped.
         assert_eq!(folded("日本 日本\n", 8), "日本\n    日本\n");
         assert_eq!(folded("a \u{1b}b\n", 8), "a\n    \u{1b}b\n");
     }

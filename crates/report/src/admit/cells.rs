@@ -1,4 +1,5 @@
-//! Whom a server lets in, in words: chains, methods and what the cells of a row ask.
+//! Whom a server lets in, in words: the chains, the methods and the conditions in the cells of a
+//! row.
 
 use super::conditions;
 use crate::edge::visible_line;
@@ -13,19 +14,20 @@ use xdsctl_server::who::{
     ChainTable, Column, Condition, Fact, HostTables, MethodClass, Nobody, Ports, Region, RouteOutcome, Row, Span, Table,
 };
 
-/// What was asked about, and the answer.
+/// The question and the answer.
 pub struct AdmittedAnswer<'a> {
     /// The server.
     pub server: &'a ListeningServer,
-    /// Why a newer version of its Listener is not in use, or why it does not serve.
+    /// If the server serves: why a newer version of its Listener is not in use, if there is such a
+    /// version. If not: why it does not serve.
     pub serves: Result<Option<&'a str>, &'a NotServing>,
-    /// Whom it lets in, if it serves.
+    /// The table of whom the server lets in; `None` if the server does not serve.
     pub table: Option<&'a Table<'a>>,
-    /// Values of headers that hold secrets are printed.
+    /// Whether values of headers that hold secrets are printed.
     pub shows_secrets: bool,
 }
 
-/// What a server asks of its peer.
+/// Says in words what a server asks of the peer of a connection.
 pub(crate) const fn asked(asks: Asks) -> &'static str {
     match asks {
         Asks::Plaintext => "plaintext",
@@ -35,10 +37,10 @@ pub(crate) const fn asked(asks: Asks) -> &'static str {
     }
 }
 
-/// Stands for all connections.
+/// The words for all connections.
 pub(crate) const EVERY_CONNECTION: &str = "every connection";
 
-/// The connections of a chain.
+/// Returns the connections of a chain, in words.
 pub(crate) fn connections(regions: &[Region]) -> Vec<String> {
     match regions.iter().any(Region::is_any) {
         true => vec![EVERY_CONNECTION.to_owned()],
@@ -85,7 +87,7 @@ fn listed(ports: &[u16]) -> String {
     ports.join(", ")
 }
 
-/// A class of methods; `is_only` if there is no other.
+/// Returns a class of methods in words; `is_only` if there is no other class.
 pub(crate) fn class(class: &MethodClass, is_only: bool) -> String {
     match class {
         MethodClass::Exact(name) => visible_line(name).into_owned(),
@@ -95,7 +97,7 @@ pub(crate) fn class(class: &MethodClass, is_only: bool) -> String {
     }
 }
 
-/// Why nobody is let in.
+/// Says in words why nobody is let in.
 pub(crate) fn nobody(why: &Nobody) -> String {
     match why {
         Nobody::NoRoute => "no route takes it".to_owned(),
@@ -106,7 +108,7 @@ pub(crate) fn nobody(why: &Nobody) -> String {
     }
 }
 
-/// A condition in words, on one line.
+/// Returns a condition in words, on one line.
 pub(crate) fn condition(condition: &Condition, shows_secrets: bool) -> String {
     match condition {
         Condition::Is { fact, is_not } => {
@@ -146,7 +148,8 @@ fn fact_words(fact: &Fact, is_not: bool, shows_secrets: bool) -> String {
     }
 }
 
-/// The lines of a cell: alternatives below each other, and what holds together, too.
+/// Returns the lines of a cell. Alternatives are below each other, and so are conditions that must
+/// all hold.
 pub(crate) fn cell(row: &Row, column: Column, shows_secrets: bool) -> Vec<String> {
     let mut lines = Vec::new();
     for one in row.cell(column) {
@@ -163,7 +166,7 @@ pub(crate) fn cell(row: &Row, column: Column, shows_secrets: bool) -> Vec<String
     lines
 }
 
-/// Who a row lets in, by name.
+/// Returns the names of those whom a row lets in.
 pub(crate) fn who(row: &Row, asks: Asks, shows_secrets: bool) -> Vec<String> {
     let lines = cell(row, Column::Principal, shows_secrets);
     if !lines.is_empty() {
@@ -178,7 +181,7 @@ pub(crate) fn who(row: &Row, asks: Asks, shows_secrets: bool) -> Vec<String> {
     vec![words.to_owned()]
 }
 
-/// Whom a row lets in, in one line. Values that are secrets are not shown.
+/// Says on one line whom a row lets in. Values that are secrets are not shown.
 pub(crate) fn grant(row: &Row, asks: Asks) -> String {
     let of = |column| {
         let lines = cell(row, column, false);
@@ -195,8 +198,7 @@ pub(crate) fn grant(row: &Row, asks: Asks) -> String {
     visible_line(&line).into_owned()
 }
 
-/// The classes of methods that a chain lets everyone call, as far as nothing is known of the
-/// client.
+/// Returns the classes of methods that a chain lets everyone call, whoever the client is.
 pub(crate) fn open(table: &Table<'_>) -> Vec<String> {
     let mut open = Vec::new();
     for chain in &table.chains {

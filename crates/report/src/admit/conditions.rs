@@ -1,4 +1,4 @@
-//! Policies in words: what was looked at, and what it was compared with.
+//! RBAC policies in words: what was looked at, and what it was compared with.
 
 use super::{Outcome, Sentence};
 use xdsctl_channel::rpc::words;
@@ -7,13 +7,13 @@ use xdsctl_model::resource::rbac::{RbacAction, RbacAddress, RbacCondition};
 use xdsctl_server::dialect::NameKind;
 use xdsctl_server::policy::{Decision, Look, PolicyLook, Seen};
 
-/// The parts of a decision: its policies.
+/// Returns a sentence for each policy of a decision.
 pub fn policies(decision: &Decision<'_>, shows_secrets: bool) -> Vec<Sentence> {
     let policies = decision.policies.iter();
     policies.map(|policy| of_policy(policy, shows_secrets)).collect()
 }
 
-/// What a filter decides, in words.
+/// Says in words what a filter decides.
 pub fn decision(decision: &Decision<'_>) -> String {
     let count = decision.policies.len();
     let audit = match decision.loggers {
@@ -68,7 +68,7 @@ fn of_look(look: &Look<'_>, is_permission: bool, shows_secrets: bool) -> Sentenc
     Sentence::new(part, outcome, what).with(parts.collect())
 }
 
-/// What a condition asks, in words.
+/// Says in words what a condition asks.
 pub fn condition(condition: &RbacCondition, shows_secrets: bool) -> String {
     match condition {
         RbacCondition::All(list) => format!("all of {}", list.len()),
@@ -98,7 +98,7 @@ pub fn condition(condition: &RbacCondition, shows_secrets: bool) -> String {
     }
 }
 
-/// What a condition was compared with, in words; empty where it says it itself.
+/// Says in words what a condition was compared with; empty if the condition itself says it.
 fn seen(look: &Look<'_>, shows_secrets: bool) -> String {
     match &look.seen {
         Seen::Parts => String::new(),

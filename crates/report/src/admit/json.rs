@@ -14,9 +14,10 @@ const SCHEMA: &str = "xdsctl.admit/v1";
 #[derive(Serialize)]
 struct AdmitJson<'a> {
     schema: &'static str,
-    /// `served`, `denied`, `refused`, `connected`, `handshake failed`, `closed`, `reset`, `program ended` or `not serving`.
+    /// `served`, `denied`, `refused`, `connected`, `handshake failed`, `closed`, `reset`, `program
+    /// ended` or `not serving`.
     end: &'static str,
-    /// The status of an RPC that does not get to the application.
+    /// The status of an RPC that does not reach the application.
     error: Option<FailedRpc<'a>>,
     /// Name of the Listener.
     listener: &'a str,
@@ -24,9 +25,9 @@ struct AdmitJson<'a> {
     filter_chain: Option<String>,
     /// The virtual host that takes the RPC, by index; null if none does.
     virtual_host: Option<usize>,
-    /// The route in it.
+    /// The index of the route in the virtual host.
     route: Option<usize>,
-    /// The RBAC filters that the RPC gets to.
+    /// The RBAC filters that the RPC reaches.
     rbac: Vec<RbacJson>,
     /// Every layer in words.
     layers: Vec<Sentence>,
@@ -38,15 +39,15 @@ struct RbacJson {
     filter: String,
     config_from: &'static str,
     allowed: bool,
-    /// The policy that matches; null if none does.
+    /// The name of the policy that matches; null if none does.
     policy: Option<String>,
-    /// The audit loggers that hear of it.
+    /// The audit loggers that record the decision.
     audit_loggers: Vec<String>,
-    /// There are shadow rules, which no server evaluates.
+    /// Whether there are shadow rules, which no server evaluates.
     shadow_rules: bool,
 }
 
-/// The answer.
+/// Returns the answer as a document.
 pub fn document(answer: &AdmitAnswer<'_>, seed: u64) -> impl Serialize {
     let taken = answer.answer.taken.as_ref();
     let chosen = taken.and_then(|taken| taken.chain.chosen);

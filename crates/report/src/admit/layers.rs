@@ -1,4 +1,4 @@
-//! The layers of a server in words, in the order in which it asks them.
+//! The layers of a server in words, in the order in which the server applies them.
 
 use super::{Outcome, Sentence, cells, conditions};
 use xdsctl_channel::client::server::ListeningServer;
@@ -16,25 +16,25 @@ use xdsctl_server::routing::Routes;
 use xdsctl_server::words as words_of;
 use xdsctl_server::{Answer, Connection, End, PeerCertificate, Rpc};
 
-/// What was asked, and the answer.
+/// The question and the answer.
 pub struct AdmitAnswer<'a> {
     /// The server.
     pub server: &'a ListeningServer,
-    /// Why a newer version of its Listener is not in use.
+    /// Why a newer version of the server's Listener is not in use, if there is such a version.
     pub rejected: Option<&'a str>,
     /// The connection.
     pub connection: &'a Connection,
     /// The RPC.
     pub rpc: Option<&'a Rpc>,
-    /// The ways of the server.
+    /// What this family of servers does differently from others.
     pub dialect: &'a ServerDialect,
-    /// What became of both.
+    /// What happened to the connection and the RPC.
     pub answer: &'a Answer<'a>,
-    /// Values of headers that hold secrets are printed.
+    /// Whether values of headers that hold secrets are printed.
     pub shows_secrets: bool,
 }
 
-/// The answer as sentences, a layer each.
+/// Returns the answer as sentences, one for each layer.
 pub fn told(answer: &AdmitAnswer<'_>) -> Vec<Sentence> {
     let mut layers = vec![listener(answer)];
     let Some(taken) = &answer.answer.taken else {
@@ -56,7 +56,7 @@ fn listener(answer: &AdmitAnswer<'_>) -> Sentence {
     }
 }
 
-/// That a server serves; `rejected` says why a newer version of its Listener is not in use.
+/// Says that a server serves; `rejected` says why a newer version of its Listener is not in use.
 pub(super) fn serving(server: &ListeningServer, rejected: Option<&str>) -> Sentence {
     let ListeningServer { address, listener } = server;
     let update = rejected.map(|why| {
@@ -119,7 +119,7 @@ fn chain(taken: &Taken<'_>) -> Sentence {
     Sentence::new("filter chain", outcome, what).with(steps.collect())
 }
 
-/// A certificate by its names.
+/// Describes a certificate by its names.
 fn certificate(certificate: &PeerCertificate) -> String {
     let kinds = [
         ("uri", &certificate.uris),
@@ -230,8 +230,8 @@ fn mismatch(route: &Route, why: Mismatch, rpc: &Rpc, answer: &AdmitAnswer<'_>) -
     }
 }
 
-/// The filters that the RPC gets to, each with what it decides; `None` for one that is off or
-/// decides nothing.
+/// Returns the filters that the RPC reaches, each with its decision; `None` for a filter that is
+/// off or decides nothing.
 pub(super) fn looks<'a>(answer: &'a AdmitAnswer<'_>) -> Vec<(&'a FilterLook, Option<Decision<'a>>)> {
     let handled = answer.answer.handled.as_ref();
     let peer = answer.answer.taken.as_ref().and_then(|taken| taken.peer.as_ref().ok());

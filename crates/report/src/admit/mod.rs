@@ -1,8 +1,8 @@
 //! The answer of `admit`: what each layer of a server did with a connection and an RPC, as a tree
 //! of sentences.
 //!
-//! `layers` makes the tree, `conditions` has the words for policies; the formats print it. `cells`
-//! has the words for whom a server lets in, which `table` and `table_json` print.
+//! `layers` makes the tree, and `conditions` has the words for policies; the formats print them.
+//! `cells` has the words for whom a server lets in; `table` and `table_json` print them.
 
 pub(crate) mod cells;
 mod conditions;
@@ -19,28 +19,28 @@ pub use text::write;
 
 use serde::Serialize;
 
-/// What a layer, or a part of it, says of the connection or the RPC.
+/// What a layer, or a part of it, decides about the connection or the RPC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It goes on.
+    /// The connection or RPC passes.
     Yes,
-    /// It does not.
+    /// The connection or RPC does not pass.
     No,
-    /// It only tells.
+    /// Nothing is decided; this is only information.
     Told,
 }
 
-/// A sentence, and what stands below it.
+/// A sentence, with the sentences that explain it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Sentence {
-    /// Which layer or part speaks: `filter chain`, `policies[admins]`.
+    /// The layer or part that the sentence is about: `filter chain`, `policies[admins]`.
     pub part: String,
-    /// What it says.
+    /// What the layer or part decides.
     pub outcome: Outcome,
-    /// In words.
+    /// The sentence in words.
     pub what: String,
-    /// What it rests on.
+    /// The sentences that explain this one.
     pub parts: Vec<Sentence>,
 }
 

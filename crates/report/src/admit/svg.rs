@@ -1,4 +1,4 @@
-//! The answer of `admit` as a picture: the layers below each other, with what each rests on.
+//! The answer of `admit` as a picture: the layers below each other, each with its explanation.
 
 use std::io::{self, Write};
 
@@ -6,25 +6,25 @@ use super::layers::AdmitAnswer;
 use super::{Outcome, Sentence, told};
 use crate::channel::svg::{cut, escape};
 
-/// Pixels a character takes at most in the font below.
+/// Greatest width of a character of the font below, in pixels.
 const CHAR_WIDTH: usize = 7;
 
-/// Pixels a row is high, with the gap below it.
+/// Height of a row with the gap below it, in pixels.
 const ROW: usize = 24;
 
-/// Pixels a row stands further right than that which it belongs to.
+/// Indentation of a row relative to the row that it explains, in pixels.
 const INDENT: usize = 24;
 
-/// Pixels around everything.
+/// Margin around the picture, in pixels.
 const MARGIN: usize = 10;
 
-/// Characters of a row at most; the whole text is its tooltip.
+/// Most characters of a row; the whole text is its tooltip.
 const MAX_CHARS: usize = 120;
 
 /// Writes the picture.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write(answer: &AdmitAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut rows = Vec::new();
     for layer in told(answer) {

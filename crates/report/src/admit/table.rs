@@ -1,4 +1,4 @@
-//! Whom a server lets in, for people: a table for each virtual host of each chain.
+//! Tables of whom a server lets in, for people: one table for each virtual host of each chain.
 
 use std::io::{self, Write};
 
@@ -17,13 +17,13 @@ use xdsctl_server::who::{
 };
 use xdsctl_server::words;
 
-/// The columns.
+/// The titles of the columns.
 const HEAD: [&str; 7] = ["METHOD", "ROUTE", "WHO", "FROM", "HEADERS", "IF", "BY"];
 
 /// Writes the tables.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write(answer: &AdmittedAnswer<'_>, width: Option<usize>, colours: bool, out: &mut dyn Write) -> io::Result<()> {
     let told = match answer.serves {
         Ok(rejected) => layers::serving(answer.server, rejected),
@@ -46,7 +46,7 @@ pub fn write(answer: &AdmittedAnswer<'_>, width: Option<usize>, colours: bool, o
     end(table, colours, out)
 }
 
-/// The last lines: what everyone may call.
+/// Writes the last lines: what everyone may call.
 fn end(table: &Table<'_>, colours: bool, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)?;
     let left_out = table.names.left_out.len();
@@ -105,7 +105,7 @@ fn of_host(
     for method in &host.methods {
         lines.method(method, is_only);
     }
-    // A column in which nothing stands is left out, but for those that everybody looks for.
+    // A column without content is left out, except for the first four, which everybody looks for.
     let is_shown = |column: &usize| *column < 4 || lines.lines.iter().any(|line| !line[*column].is_empty());
     let columns: Vec<usize> = (0..HEAD.len()).filter(is_shown).collect();
     let head: Vec<&str> = columns.iter().map(|column| HEAD[*column]).collect();
@@ -116,7 +116,7 @@ fn of_host(
     write_table(&table, out)
 }
 
-/// The lines of a table.
+/// The rows of a table.
 struct Lines {
     lines: Vec<[String; HEAD.len()]>,
     asks: Asks,

@@ -1,4 +1,5 @@
-//! Whom a server lets in, for programs, `xdsctl.admitted/v1`. Fields are added, never changed.
+//! The table of whom a server lets in, for programs: `xdsctl.admitted/v1`. Fields are added, never
+//! changed.
 
 use serde::Serialize;
 
@@ -25,7 +26,7 @@ struct AdmittedJson<'a> {
     not_serving: Option<String>,
     /// Classes of methods that everyone may call.
     open: Vec<String>,
-    /// Connections that no chain takes.
+    /// The connections that no chain takes.
     closed: Vec<String>,
     filter_chains: Vec<ChainJson>,
 }
@@ -36,7 +37,7 @@ struct ChainJson {
     connections: Vec<String>,
     /// `plaintext`, `tls`, `certificate_optional` or `certificate_required`.
     handshake: &'static str,
-    /// Why nobody is let in: there are no routes.
+    /// Why nobody is let in: the chain has no routes.
     error: Option<String>,
     virtual_hosts: Vec<HostJson>,
 }
@@ -50,11 +51,11 @@ struct HostJson {
 
 #[derive(Serialize)]
 struct MethodJson {
-    /// The method; null for a class of them.
+    /// The method; null for a class of methods.
     method: Option<String>,
-    /// What all of the class begin with.
+    /// The text with which all methods of the class begin.
     prefix: Option<String>,
-    /// The first whose condition holds decides.
+    /// The routes; the first one whose condition holds decides.
     routes: Vec<RouteJson>,
 }
 
@@ -62,7 +63,7 @@ struct MethodJson {
 struct RouteJson {
     route: Option<usize>,
     only_if: Option<ConditionJson>,
-    /// Why nobody is let in.
+    /// Why nobody is let in; null if somebody is.
     nobody: Option<String>,
     let_in: Vec<RowJson>,
     also: Vec<ConditionJson>,
@@ -92,13 +93,13 @@ enum ConditionJson {
     OneOf(Vec<ConditionJson>),
     Not(Box<ConditionJson>),
     Is {
-        /// The field of the policy or the route.
+        /// Name of the field of the policy or route.
         field: &'static str,
         words: String,
     },
 }
 
-/// The answer.
+/// Returns the answer as a document.
 pub fn document(answer: &AdmittedAnswer<'_>) -> impl Serialize {
     let table = answer.table;
     let chains = table.map_or(&[][..], |table| &table.chains);

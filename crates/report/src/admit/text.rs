@@ -12,7 +12,7 @@ use xdsctl_server::End;
 /// Writes the answer.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write(answer: &AdmitAnswer<'_>, colours: bool, out: &mut dyn Write) -> io::Result<()> {
     for layer in told(answer) {
         sentence(&layer, 0, colours, out)?;

@@ -1,4 +1,4 @@
-//! The tree of LB policies for programs that draw: Graphviz DOT and Mermaid.
+//! The tree of LB policies in the languages of drawing programs: Graphviz DOT and Mermaid.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use super::tree::shown_facts;
 use crate::edge;
 use xdsctl_channel::tree::node::{NodeKind, TreeNode};
 
-/// Fill colour of a kind, dark enough for black text on it to be read.
+/// Returns the fill colour of a kind of node. It is light enough for black text.
 pub const fn colour(kind: NodeKind) -> &'static str {
     match kind {
         NodeKind::Channel => "#dbeafe",
@@ -19,7 +19,7 @@ pub const fn colour(kind: NodeKind) -> &'static str {
     }
 }
 
-/// The lines of a node's box.
+/// Returns the lines of a node's box.
 pub fn lines(node: &TreeNode) -> Vec<String> {
     let mut lines = Vec::new();
     if !node.edge.is_empty() {
@@ -51,10 +51,10 @@ fn walk<'n>(
     Ok(())
 }
 
-/// Writes a digraph in Graphviz' language, with a legend.
+/// Writes a digraph in the Graphviz language, with a legend.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_dot(root: &TreeNode, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "digraph xdsctl {{")?;
     writeln!(out, "  rankdir=LR;")?;
@@ -109,7 +109,7 @@ fn dot_text(text: &str) -> String {
 /// Writes a Mermaid flow chart, with a legend.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_mermaid(root: &TreeNode, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "flowchart LR")?;
     walk(root, None, &mut 0, &mut |node, number, parent| {
@@ -154,7 +154,7 @@ const fn class(kind: NodeKind) -> &'static str {
     }
 }
 
-/// Escapes what Mermaid or HTML would read as its own.
+/// Escapes the characters that Mermaid or HTML would interpret.
 fn mermaid_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in edge::visible_line(text).chars() {

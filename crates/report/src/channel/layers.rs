@@ -1,38 +1,38 @@
-//! What of a client's answer counts when it is compared with another client's, layer by layer.
+//! The layers by which a client's answer is compared with another client's.
 //!
-//! The words of messages are each client's own, and two clients that draw other random numbers
-//! disagree by chance only. So what is compared is where RPCs go and with which code they end, and
-//! not in which words; of RPCs that are picked by chance, the shares.
+//! Each client has its own words for messages, and two clients that draw different random numbers
+//! disagree by chance only. So the comparison is about where RPCs go and with which code they end,
+//! not about the words. For RPCs that are picked at random, it is about the shares.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// What the clients are asked.
+/// The question that the clients are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Question {
-    /// `route`.
+    /// `xdsctl route`.
     Route,
-    /// `pick` of one RPC, or of several alike.
+    /// `xdsctl pick` for one RPC, or for several of the same kind.
     Pick,
-    /// `pick --requests`.
+    /// `xdsctl pick --requests`.
     Steps,
-    /// `pick --address`.
+    /// `xdsctl pick --address`.
     Place,
-    /// `retry`.
+    /// `xdsctl retry`.
     Retry,
-    /// `tree`.
+    /// `xdsctl tree`.
     Tree,
-    /// `admit`.
+    /// `xdsctl admit`.
     Admit,
 }
 
 /// One layer of an answer: its name, and what a client does there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layer {
-    /// Its name, as in the answer of one client.
+    /// Name of the layer, as in the answer of one client.
     pub name: String,
-    /// What the client does.
+    /// What the client does in this layer.
     pub what: String,
 }
 
@@ -45,11 +45,12 @@ impl Layer {
     }
 }
 
-/// Steps of a list that are named; longer lists are compared as a whole.
+/// How many levels of an answer are compared member by member; anything deeper is compared as a
+/// whole.
 const DEEPEST: usize = 12;
 
-/// The layers by which an answer is compared. `shares` is the answer about several RPCs of the same
-/// kind.
+/// Returns the layers by which an answer is compared. `shares` is the answer about several RPCs of
+/// the same kind.
 pub fn of(question: Question, json: &Value, shares: Option<&Value>) -> Vec<Layer> {
     match question {
         Question::Route => route(json, "matcher"),
@@ -63,8 +64,8 @@ pub fn of(question: Question, json: &Value, shares: Option<&Value>) -> Vec<Layer
     }
 }
 
-/// The way of an RPC through the layers in the client's own words, which says why two answers
-/// differ.
+/// Returns the way of an RPC through the layers, in the client's own words. It shows why two
+/// answers differ.
 pub fn way(question: Question, json: &Value) -> Vec<Layer> {
     match question {
         Question::Pick => {
@@ -81,7 +82,8 @@ pub fn way(question: Question, json: &Value) -> Vec<Layer> {
     }
 }
 
-/// Puts first whether the channel has a configuration: why it has none, if so.
+/// Puts a layer first that says whether the channel has a configuration. Without one, `fault` says
+/// why, and there are no other layers.
 fn configuration(fault: Option<String>, rest: Vec<Layer>) -> Vec<Layer> {
     let is_there = fault.is_none();
     let first = Layer::new(
@@ -93,7 +95,7 @@ fn configuration(fault: Option<String>, rest: Vec<Layer>) -> Vec<Layer> {
         .collect()
 }
 
-/// The layer at which a pick begins.
+/// Name of the layer at which a pick begins.
 const PICK: &str = "pick";
 
 fn text(value: &Value) -> String {
@@ -104,7 +106,8 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// The layers of a route; `member` is what of a route that does not take the RPC is said.
+/// Returns the layers of a route. `member` is the member of the JSON that says why a route does not
+/// take the RPC.
 fn route(json: &Value, member: &str) -> Vec<Layer> {
     let mut layers = Vec::new();
     let host = &json["virtual_host"];
@@ -183,7 +186,7 @@ fn pick(json: &Value, shares: Option<&Value>) -> Vec<Layer> {
     layers
 }
 
-/// A failure by its code: its words are the client's own.
+/// Returns the code of a failure, without the client's own words; other labels stay.
 fn kind(label: &str) -> String {
     match label.split_once(": ") {
         Some((code, _)) => code.to_owned(),
@@ -200,7 +203,7 @@ fn steps(json: &Value) -> Vec<Layer> {
     picks.enumerate().map(layer).collect()
 }
 
-/// The steps of an RPC before its picks, and those of the last pick.
+/// Returns the steps of an RPC before its picks, and those of the last pick.
 fn trace(pick: &Value) -> Vec<Layer> {
     let steps: Vec<Layer> = pick["trace"]
         .as_array()
@@ -216,7 +219,7 @@ fn trace(pick: &Value) -> Vec<Layer> {
     before.iter().chain(after).cloned().collect()
 }
 
-/// The members of a JSON value, each a layer.
+/// Adds each member of a JSON value as a layer.
 fn members(path: &str, value: &Value, depth: usize, layers: &mut Vec<Layer>) {
     match value {
         Value::Object(map) if depth < DEEPEST => {
@@ -235,7 +238,7 @@ fn members(path: &str, value: &Value, depth: usize, layers: &mut Vec<Layer>) {
     }
 }
 
-/// The first layer at which two ways differ: its name, and what each does there.
+/// Returns the first layer at which two ways differ: its name, and what each client does there.
 pub fn parting(one: &[Layer], other: &[Layer]) -> Option<(String, [String; 2])> {
     let at = one.iter().zip(other).position(|(one, other)| one != other);
     let at = at.unwrap_or(one.len().min(other.len()));
@@ -249,8 +252,9 @@ pub fn parting(one: &[Layer], other: &[Layer]) -> Option<(String, [String; 2])> 
     Some((name, [what(a), what(b)]))
 }
 
-/// The same for two ways. Below the pick each client has policies of its own, with names of its
-/// own: what only one of them has, and how it calls its children, makes no difference there.
+/// Returns the first layer at which the ways of two clients differ. After the pick, each client has
+/// LB policies of its own, with its own names. A policy that only one of them has makes no
+/// difference there, nor do the names of children.
 pub fn parting_of_ways(one: &[Layer], other: &[Layer]) -> Option<(String, [String; 2])> {
     let split = |way: &[Layer]| way.iter().position(|layer| layer.name == PICK).unwrap_or(way.len());
     let (above, below) = one.split_at(split(one));
@@ -272,7 +276,7 @@ pub fn parting_of_ways(one: &[Layer], other: &[Layer]) -> Option<(String, [Strin
     None
 }
 
-/// A text without what stands in quotes.
+/// Returns a text without its quoted parts.
 fn unquoted(text: &str) -> String {
     text.split('"').step_by(2).collect()
 }

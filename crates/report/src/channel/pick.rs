@@ -1,5 +1,5 @@
-//! The answer of `pick`: what became of RPCs, the way of one through the layers, the shares of
-//! many.
+//! The answer of `pick`: what happened to RPCs, the way of one RPC through the layers, and the
+//! shares of many.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -16,13 +16,13 @@ use xdsctl_model::status::Code;
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.pick/v1";
 
-/// Columns of a full bar.
+/// Width of a full bar, in columns.
 const BAR: usize = 40;
 
-/// A longer label has a line of its own, above its numbers.
+/// Longest label, in characters, that is on the same line as its numbers.
 const LABEL: usize = 80;
 
-/// Outcomes shown one by one at most, when no shares are asked for.
+/// Most outcomes that are shown one by one, if no shares are asked for.
 const SHOWN: u64 = 200;
 
 /// Most kinds of outcomes that are explained besides the shares.
@@ -31,33 +31,33 @@ const EXAMPLES: usize = 20;
 /// How the answer is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PickStyle {
-    /// As JSON instead of text.
+    /// Whether the answer is JSON instead of text.
     pub is_json: bool,
-    /// Print the share of each endpoint instead of each RPC.
+    /// Whether the share of each endpoint is printed instead of each RPC.
     pub is_counted: bool,
-    /// `--explain`: print the trace of each RPC.
+    /// Whether the trace of each RPC is printed (`--explain`).
     pub explains: bool,
-    /// With colours.
+    /// Whether the text has colours.
     pub colour: bool,
     /// Seed of the random numbers.
     pub seed: u64,
 }
 
-/// Writes outcomes as they come, so that ten million of them need no more memory than one.
+/// Writes outcomes one by one, so that ten million of them need no more memory than one.
 pub struct Telling<'o> {
     style: PickStyle,
     out: &'o mut dyn Write,
     told: u64,
     failed: u64,
     shares: BTreeMap<String, u64>,
-    /// The first outcome of each kind, where shares are to be explained.
+    /// The first outcome of each kind, if shares are to be explained.
     examples: BTreeMap<String, Outcome>,
-    /// The answer as a document, if it is kept.
+    /// The answer as a document, if a caller keeps it.
     kept: Option<&'o mut Value>,
     picks: Vec<Value>,
 }
 
-/// What an outcome counts as in the shares.
+/// Returns the label under which an outcome counts in the shares.
 fn label(outcome: &Outcome) -> String {
     match &outcome.backend {
         Some(backend) => backend.clone(),
@@ -65,7 +65,7 @@ fn label(outcome: &Outcome) -> String {
     }
 }
 
-/// A failure message without the address of the last error, which varies from RPC to RPC.
+/// Returns a failure message without the address of the last error, which varies from RPC to RPC.
 fn kind(failure: &str) -> String {
     let is_address = |word: &str| word.ends_with(':') && (word.starts_with("ipv4:") || word.starts_with("ipv6:"));
     let words: Vec<&str> = failure.split(' ').filter(|word| !is_address(word)).collect();
@@ -80,7 +80,7 @@ impl<'o> Telling<'o> {
     /// Begins the answer.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If writing to `out` fails.
     pub fn begin(style: PickStyle, out: &'o mut dyn Write) -> io::Result<Telling<'o>> {
         if style.is_json {
             write!(out, "{{\n  \"picks\": [")?;
@@ -88,7 +88,8 @@ impl<'o> Telling<'o> {
         Ok(Telling::new(style, out, None))
     }
 
-    /// Begins an answer that is kept, with what people read. The style is one for people.
+    /// Begins an answer that is kept, together with the text for people. The style must be one for
+    /// people.
     pub fn keeping(style: PickStyle, KeptAnswer { text, json }: &'o mut KeptAnswer) -> Telling<'o> {
         Telling::new(style, text, Some(json))
     }
@@ -106,15 +107,15 @@ impl<'o> Telling<'o> {
         }
     }
 
-    /// RPCs that did not end well.
+    /// Returns the number of RPCs that failed.
     pub const fn failed(&self) -> u64 {
         self.failed
     }
 
-    /// Takes the next outcome.
+    /// Writes the next outcome.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If writing to `out` fails.
     pub fn tell(&mut self, outcome: &Outcome) -> io::Result<()> {
         self.failed += u64::from(outcome.code != Code::Ok);
         self.told += 1;
@@ -143,11 +144,11 @@ impl<'o> Telling<'o> {
         write_outcome(outcome, self.style.explains, self.style.colour, self.out)
     }
 
-    /// Ends the answer. `expected` are shares by backend or failure, empty if not known; `error` is
-    /// why there are no more outcomes.
+    /// Ends the answer. `expected` has the expected shares by backend or failure; it is empty if
+    /// they are not known. `error` says why there are no more outcomes.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If writing to `out` fails.
     pub fn end(mut self, expected: &BTreeMap<String, f64>, error: Option<&str>) -> io::Result<()> {
         let mut by_kind = BTreeMap::new();
         for (label, part) in expected {
@@ -161,7 +162,7 @@ impl<'o> Telling<'o> {
         }
         if self.style.is_json {
             let end = if self.told == 0 { "" } else { "\n  " };
-            // The members after the first one, which has been written.
+            // These members follow the first one, which has been written.
             let text = serde_json::to_string_pretty(&self.rest(expected, error))?;
             return writeln!(self.out, "{end}],{}", text.strip_prefix('{').unwrap_or(&text));
         }
@@ -185,7 +186,7 @@ impl<'o> Telling<'o> {
         Ok(())
     }
 
-    /// The members of the document beside the RPCs.
+    /// Returns the members of the document besides the RPCs.
     fn rest(&self, expected: &BTreeMap<String, f64>, error: Option<&str>) -> Value {
         let mut rest = json!({ "schema": SCHEMA, "seed": self.style.seed });
         let map = rest.as_object_mut().into_iter().next();
@@ -244,7 +245,7 @@ pub(crate) fn write_outcome(outcome: &Outcome, explains: bool, colours: bool, ou
     };
     let what = match (&outcome.backend, outcome.class) {
         (Some(backend), _) => format!("OK from {backend}"),
-        // It waits before anything is picked.
+        // The RPC is queued before anything is picked.
         (None, Class::Queue) if explains && outcome.trace.is_empty() => {
             format!("{}: still queued, the channel has no configuration yet", outcome.code)
         }
@@ -281,14 +282,14 @@ pub(crate) fn write_outcome(outcome: &Outcome, explains: bool, colours: bool, ou
     Ok(())
 }
 
-/// The steps before the picks, and those of the last pick.
+/// Returns the steps before the picks, and those of the last pick.
 fn last_way(trace: &[TraceStep]) -> Vec<TraceStep> {
     let is_pick = |step: &TraceStep| step.kind == StepKind::Pick;
     let first = trace.iter().position(is_pick).unwrap_or(trace.len());
     let last = trace.iter().rposition(is_pick).unwrap_or(trace.len());
     let (before, _) = trace.split_at(first);
     let (_, after) = trace.split_at(last);
-    // Where no route takes the RPC, all of them are the answer.
+    // If no route takes the RPC, all routes are shown.
     let is_taken = |step: &TraceStep| step.kind == StepKind::Route { is_taken: true };
     let hides_routes = before.iter().any(is_taken);
     let is_shown = |step: &&TraceStep| match step.kind {
@@ -326,7 +327,7 @@ fn write_shares(
             None if expected.is_empty() => String::new(),
             None => "-".to_owned(),
         };
-        // A share of at most one makes a bar of at most the full length.
+        // A share is at most one, so the bar has at most its full length.
         let bar = "█".repeat((part * BAR as f64).round() as usize);
         let bar = paint(AnsiColor::Blue, style.colour, &bar);
         let percent = part * 100.0;

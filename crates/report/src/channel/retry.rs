@@ -1,5 +1,5 @@
-//! The answer of `retry`: what the client makes of a policy, when it tries again, and what becomes
-//! of a script of statuses.
+//! The answer of `retry`: how the client converts a policy, when it tries again, and what happens
+//! with a script of statuses.
 
 use std::io::{self, Write};
 
@@ -15,31 +15,32 @@ use xdsctl_model::status::Status;
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.retry/v1";
 
-/// What `xdsctl retry` answers.
+/// The answer of `xdsctl retry`.
 #[derive(Debug)]
 pub struct RetryAnswer<'a> {
     /// The policy after conversion; `None` if the route has none.
     pub policy: Option<&'a RetryPolicy>,
-    /// Where it comes from: `route`, `virtual host`, `arguments`.
+    /// Where the policy comes from: `route`, `virtual host`, `arguments`.
     pub origin: &'a str,
-    /// The status of an RPC that fails though everything answers, whatever the policy.
+    /// The status of an RPC that fails although all backends answer, whatever the policy.
     pub failure: Option<&'a Status>,
-    /// What the script leads to.
+    /// What happens with the script, if there is one.
     pub outcome: Option<&'a AttemptsOfScript>,
-    /// Start of the random numbers.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
 /// The attempts of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptsOfScript {
-    /// How each attempt ended, and the wait after it.
+    /// How each attempt ended, and the wait after it, if there was one.
     pub attempts: Vec<(AttemptEnd, Option<Millis>)>,
-    /// Why there is no other one.
+    /// Why there is no further attempt.
     pub stop: RetryStop,
 }
 
-/// Plays a script of how the attempts end, the last end for all that follow; `unit` draws the jitter of each back-off, from `[0, 1)`.
+/// Plays a script that says how the attempts end; further attempts end like the last one. `unit`
+/// draws the jitter of each back-off, from `[0, 1)`.
 pub fn play(
     policy: Option<&RetryPolicy>,
     script: &[AttemptEnd],
@@ -73,7 +74,7 @@ const fn stop_words(stop: RetryStop) -> &'static str {
     }
 }
 
-/// Why the client loses a token of `retry_on`.
+/// Says why the client drops a token of `retry_on`.
 fn why_dropped(token: &str) -> &'static str {
     let plain = token.trim().to_ascii_lowercase().replace('_', "-");
     if RetryOn::from_token(&plain).is_none() {
@@ -88,7 +89,7 @@ fn why_dropped(token: &str) -> &'static str {
 /// Writes the answer for people.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_text(answer: &RetryAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
     let Some(policy) = answer.policy else {
         say!(out, "no retry policy: neither the route nor its virtual host has one")?;
@@ -170,7 +171,7 @@ fn write_outcome(answer: &RetryAnswer<'_>, out: &mut dyn Write) -> io::Result<()
             (Some(wait), None) => say!(out, ", waits for {wait}")?,
             (None, _) => say!(out, ", the RPC ends: {}", stop_words(outcome.stop))?,
         }
-        // A server may ask for any wait; the client's clock stops at the end of its time too.
+        // A server may ask for any wait, so the clock stops at its greatest value.
         at = at.saturating_add(wait.map_or(0, |wait| wait.0));
     }
     Ok(())
@@ -185,7 +186,7 @@ struct RetryJson<'a> {
     /// The policy in the form of the client's method config; null if there is none.
     policy: Option<MethodConfigPolicy>,
     max_attempts_cap: u32,
-    /// Tokens of `retry_on` that the client loses.
+    /// Tokens of `retry_on` that the client drops.
     dropped: Vec<Dropped<'a>>,
     schedule: Vec<Wait>,
     /// Fields that make every RPC of the channel fail.
@@ -256,7 +257,7 @@ struct AttemptJson {
 }
 
 impl MethodConfigPolicy {
-    /// The method config of a policy.
+    /// Converts a policy to the form of a method config.
     pub fn new(policy: &RetryPolicy) -> MethodConfigPolicy {
         MethodConfigPolicy {
             max_attempts: policy.max_attempts(),
@@ -290,7 +291,7 @@ fn played(outcome: &AttemptsOfScript) -> Played {
     }
 }
 
-/// The answer for programs.
+/// Returns the answer as a document.
 pub fn document(answer: &RetryAnswer<'_>) -> impl Serialize {
     let tokens = answer.policy.map_or(&[][..], |policy| &policy.lost_tokens);
     let dropped = tokens.iter().map(|token| Dropped {
@@ -318,7 +319,7 @@ pub fn document(answer: &RetryAnswer<'_>) -> impl Serialize {
     }
 }
 
-/// The answer if no route takes the RPC.
+/// Makes the answer for the case that no route takes the RPC.
 pub const fn failure(status: &Status, seed: u64) -> RetryAnswer<'_> {
     RetryAnswer {
         policy: None,

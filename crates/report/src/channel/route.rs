@@ -1,5 +1,5 @@
-//! The answer of `route`: every route that was tried, the one that takes the RPC, and what follows
-//! from it.
+//! The answer of `route`: every route that was tried, the one that takes the RPC, and the settings
+//! that follow from it.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -17,28 +17,28 @@ use xdsctl_model::resource::route::{HashPolicyKind, RetryPolicy};
 use xdsctl_model::status::Status;
 use xdsctl_model::text::percent;
 
-/// What was asked and selected.
+/// The question and what was selected.
 #[derive(Debug)]
 pub struct RouteAnswer<'a> {
     /// The config selector, which has the routes.
     pub selector: &'a Selector,
     /// The RPC that was asked about.
     pub request: &'a Request<'a>,
-    /// What the channel brings to the RPC: its random number.
+    /// What the channel contributes to the RPC: its random number.
     pub channel: ChannelFacts,
-    /// Why the routes before the chosen one do not take it.
+    /// Why each of the routes before the chosen one does not take the RPC.
     pub tried: &'a [Mismatch],
     /// The route that takes the RPC, or why none does.
     pub selected: &'a Result<Selection<'a>, Refusal>,
-    /// The status of the RPC if it fails, though everything answers.
+    /// The status of the RPC if it fails although all backends answer.
     pub failure: Option<&'a Status>,
-    /// Start of the random numbers.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// Values of headers that hold secrets are printed.
+    /// Whether values of headers that hold secrets are printed.
     pub shows_secrets: bool,
 }
 
-/// A retry policy with the level that it comes from.
+/// Describes a retry policy and the level that it comes from.
 fn retry_words(policy: Option<&RetryPolicy>, inherited: bool) -> String {
     let Some(policy) = policy else {
         return "none".to_owned();
@@ -57,7 +57,7 @@ fn retry_words(policy: Option<&RetryPolicy>, inherited: bool) -> String {
     )
 }
 
-/// A filter's effective config in words.
+/// Describes the effective config of a filter.
 pub fn filter_words(filter: &ChainFilter) -> String {
     let origin = filter.config_level.name();
     let config = match &filter.config {
@@ -116,7 +116,7 @@ fn session_words(cookie: &SessionCookie) -> String {
 /// Writes the answer for people.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_text(answer: &RouteAnswer<'_>, colour: bool, out: &mut dyn Write) -> io::Result<()> {
     let paint = |style: Style, text: &str| edge::paint(style, colour, text);
     let (bold, green, yellow, red) = (
@@ -206,7 +206,7 @@ pub fn write_text(answer: &RouteAnswer<'_>, colour: bool, out: &mut dyn Write) -
     Ok(())
 }
 
-/// What follows from the chosen route, by title, in words.
+/// Returns the settings that follow from the chosen route, by title, in words.
 pub fn details(
     answer: &RouteAnswer<'_>,
     selection: &Selection<'_>,

@@ -14,11 +14,11 @@ const SCHEMA: &str = "xdsctl.route/v1";
 #[derive(Serialize)]
 struct RouteJson<'a> {
     schema: &'static str,
-    /// Null if there is none, or if the channel starts at a cluster.
+    /// The virtual host; null if there is none, or if the channel starts at a cluster.
     virtual_host: Option<Host<'a>>,
     /// The routes before the chosen one.
     tried: Vec<Tried<'a>>,
-    /// Null if no route takes the RPC.
+    /// The chosen route; null if no route takes the RPC.
     route: Option<Chosen<'a>>,
     /// The status of an RPC that fails here.
     error: Option<FailedRpc<'a>>,
@@ -57,7 +57,7 @@ struct Chosen<'a> {
     details: Vec<Detail>,
 }
 
-/// What follows from the route, in words.
+/// A setting that follows from the route, in words.
 #[derive(Serialize)]
 struct Detail {
     layer: &'static str,
@@ -87,11 +87,11 @@ struct Session<'a> {
     addresses: &'a str,
     cookie_cluster: &'a str,
     cluster: &'a str,
-    /// Why the request's cookie counts as none.
+    /// Why the request's cookie is ignored; null if it is not.
     undecodable: Option<String>,
 }
 
-/// The answer.
+/// Returns the answer as a document.
 pub fn document(answer: &RouteAnswer<'_>) -> impl Serialize {
     let config = answer.selector.config();
     let routes = answer.selector.routes();
@@ -122,7 +122,7 @@ pub fn document(answer: &RouteAnswer<'_>) -> impl Serialize {
     }
 }
 
-/// The answer of a channel that has no routes at all.
+/// Makes the answer for a channel that has no routes at all.
 pub fn failure(status: &Status, seed: u64) -> impl Serialize {
     RouteJson {
         schema: SCHEMA,

@@ -1,4 +1,5 @@
-//! What several clients answer: those that agree together, and where the others part from them.
+//! The answers of several clients: those that agree are grouped, with the layer at which the other
+//! groups differ.
 
 use std::io::{self, Write};
 
@@ -10,26 +11,26 @@ use xdsctl_model::profile::Client;
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.several/v1";
 
-/// What one client answers.
+/// The answer of one client.
 #[derive(Debug)]
 pub struct ClientAnswer {
-    /// Who answers.
+    /// The client that answers.
     pub client: Client,
-    /// The RPCs fail.
+    /// Whether its RPCs fail.
     pub fails: bool,
-    /// Why it cannot be asked.
+    /// Why the client cannot be asked; `None` if it can.
     pub error: Option<String>,
-    /// What counts when it is compared.
+    /// The layers that are compared.
     pub layers: Vec<Layer>,
-    /// The way of the RPC.
+    /// The way of the RPC through the layers, in the client's words.
     pub way: Vec<Layer>,
-    /// What people read of it alone.
+    /// The answer of this client alone, for people.
     pub text: Vec<u8>,
-    /// The answer of the command about it alone.
+    /// The answer of this client alone, as a document.
     pub json: Value,
 }
 
-/// Clients that agree.
+/// Clients whose answers agree.
 #[derive(Debug)]
 pub struct Agreeing {
     answers: Vec<ClientAnswer>,
@@ -38,12 +39,12 @@ pub struct Agreeing {
 /// The answers, in the order of the clients.
 #[derive(Debug)]
 pub struct SeveralAnswers {
-    /// Those that agree together; the first of each in the order in which they were named.
+    /// The groups, in the order in which the first client of each was named.
     pub groups: Vec<Agreeing>,
 }
 
 impl Agreeing {
-    /// Why the clients cannot be asked.
+    /// Says why the clients cannot be asked; `None` if they can.
     pub fn error(&self) -> Option<&str> {
         self.answers.first()?.error.as_deref()
     }
@@ -52,10 +53,10 @@ impl Agreeing {
         self.answers.iter().map(|answer| answer.client.to_string()).collect()
     }
 
-    /// Where another group parts from this one.
+    /// Returns the layer at which another group differs from this one.
     fn parting(&self, other: &Agreeing) -> Option<(String, [String; 2])> {
         let (one, two) = (self.answers.first()?, other.answers.first()?);
-        // What they do on their way says more than how it ends.
+        // The way of the RPC says more than its end.
         let on_their_way = || parting_of_ways(&one.way, &two.way);
         let is_asked = one.error.is_none() && two.error.is_none();
         is_asked
@@ -66,7 +67,7 @@ impl Agreeing {
 }
 
 impl SeveralAnswers {
-    /// Puts those together that agree.
+    /// Groups the answers that agree.
     pub fn of(answers: Vec<ClientAnswer>) -> SeveralAnswers {
         let mut groups: Vec<Agreeing> = Vec::new();
         for answer in answers {
@@ -95,7 +96,7 @@ impl SeveralAnswers {
             .any(|answer| answer.fails)
     }
 
-    /// Where the others part from the first clients that could be asked.
+    /// Returns the layers at which the other groups differ from the first one that could be asked.
     fn partings(&self) -> Vec<(&Agreeing, &Agreeing, String, [String; 2])> {
         let mut asked = self.groups.iter().filter(|group| group.error().is_none());
         let Some(first) = asked.next() else {
@@ -111,7 +112,7 @@ impl SeveralAnswers {
     /// Writes the answers for people.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If writing to `out` fails.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         for (number, group) in self.groups.iter().enumerate() {
             if number > 0 {
@@ -140,7 +141,7 @@ impl SeveralAnswers {
     /// Writes the answers for programs.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If writing to `out` fails.
     pub fn write_json(&self, question: Question, out: &mut dyn Write) -> io::Result<()> {
         let answers = self.groups.iter().flat_map(|group| &group.answers);
         let answers: Vec<Value> = answers

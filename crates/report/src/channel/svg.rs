@@ -1,8 +1,8 @@
-//! The tree of LB policies as SVG, laid out and written here: a box a row, indented
-//! by depth, so that the picture fits a page however deep the tree is; a legend stands below.
+//! The tree of LB policies as SVG. The layout has one box per row, indented by depth, so that the
+//! picture fits a page however deep the tree is; a legend is below.
 //!
-//! Widths are estimated from the number of characters, as there is no font to measure with; texts
-//! are cut where a box would become too wide, and stand whole in the box's tooltip.
+//! Widths are estimated from the number of characters, because there is no font to measure with.
+//! Texts are cut where a box would become too wide; the box's tooltip has them in full.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -12,28 +12,28 @@ use crate::edge;
 use crate::findings::junit::xml;
 use xdsctl_channel::tree::node::{NodeKind, TreeNode};
 
-/// Pixels a character takes at most in the font below.
+/// Greatest width of a character of the font below, in pixels.
 const CHAR_WIDTH: usize = 7;
 
-/// Pixels a line takes.
+/// Height of a line, in pixels.
 const LINE_HEIGHT: usize = 15;
 
-/// Pixels between a box and its text.
+/// Space between a box and its text, in pixels.
 const PADDING: usize = 8;
 
-/// Pixels between boxes.
+/// Space between boxes, in pixels.
 const GAP: usize = 10;
 
-/// Pixels a box stands further right than its parent.
+/// Indentation of a box relative to its parent, in pixels.
 const INDENT: usize = 32;
 
-/// Pixels an entry of the legend is high.
+/// Height of an entry of the legend, in pixels.
 const LEGEND_HEIGHT: usize = LINE_HEIGHT + 2 * PADDING;
 
-/// Pixels the picture is wide at least, so that the widest entry of the legend fits.
+/// Least width of the picture, in pixels, so that the widest entry of the legend fits.
 const LEAST_WIDTH: usize = 480;
 
-/// Characters of a line at most.
+/// Most characters of a line.
 const MAX_CHARS: usize = 80;
 
 /// A box with its place.
@@ -84,7 +84,7 @@ fn place<'n>(
     next
 }
 
-/// A line of so many characters at most.
+/// Cuts a line to at most `max_chars` characters.
 pub fn cut(line: &str, max_chars: usize) -> String {
     if line.chars().count() <= max_chars {
         return line.to_owned();
@@ -94,7 +94,7 @@ pub fn cut(line: &str, max_chars: usize) -> String {
     text
 }
 
-/// A line as XML has it.
+/// Escapes a line for XML.
 pub fn escape(text: &str) -> String {
     xml(&edge::visible_line(text))
 }
@@ -102,7 +102,7 @@ pub fn escape(text: &str) -> String {
 /// Writes the picture.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write(root: &TreeNode, out: &mut dyn Write) -> io::Result<()> {
     let mut placed = Vec::new();
     let bottom = place(root, 0, None, GAP, &mut placed);
@@ -172,7 +172,7 @@ fn write_box(one: &Placed<'_>, left: usize, out: &mut dyn Write) -> io::Result<(
     )
 }
 
-/// The entries of the legend: text, colour, dashed.
+/// Returns the entries of the legend: text, colour, and whether the box is dashed.
 fn legend() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
     NodeKind::ALL
         .into_iter()
@@ -180,8 +180,8 @@ fn legend() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
         .chain([("not started yet", "#ffffff", true)])
 }
 
-/// Places the entries of the legend in rows no wider than `width`: left, top and width of each, and
-/// the rows.
+/// Places the entries of the legend in rows no wider than `width`. Returns the left edge, top and
+/// width of each entry, and the number of rows.
 fn place_legend(width: usize) -> (Vec<(usize, usize, usize)>, usize) {
     let mut places = Vec::new();
     let (mut left, mut row) = (GAP, 0);

@@ -1,4 +1,4 @@
-//! The tree of LB policies as text: a node a line, what there is to say beside or below it.
+//! The tree of LB policies as text: one line for each node, with its facts beside or below it.
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
@@ -8,36 +8,36 @@ use anstyle::{AnsiColor, Style};
 use crate::edge::{self, visible_line};
 use xdsctl_channel::tree::node::{Fact, NodeKind, TreeNode};
 
-/// Facts of one kind that are shown; the others are counted.
+/// Most facts of one kind that are shown; further ones are counted.
 const FACTS_OF_A_KIND: usize = 5;
 
-/// The text is written in pieces of so many bytes.
+/// The text is written in pieces of this many bytes.
 const PIECE_BYTES: usize = 1 << 16;
 
 /// How the text looks.
 #[derive(Debug, Clone, Copy)]
 pub struct TreeStyle {
-    /// With ANSI colours.
+    /// Whether the text has ANSI colours.
     pub colour: bool,
-    /// Columns of the terminal, which lines do not exceed.
+    /// Columns of the terminal; lines are not longer.
     pub width: usize,
-    /// Every fact, also the hundredth of its kind.
+    /// Whether all facts are shown, however many there are of a kind.
     pub all: bool,
 }
 
 /// Writes a tree.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write(root: &TreeNode, style: TreeStyle, out: &mut dyn Write) -> io::Result<()> {
-    // What stands behind `out` looks at each piece for secrets.
+    // The writer behind `out` looks for secrets in each piece.
     let mut out = BufWriter::with_capacity(PIECE_BYTES, out);
     let mut text = TreeText { style, out: &mut out };
     text.node(root, "", "")?;
     out.flush()
 }
 
-/// The facts to show: at most a few of one kind, then how many more there are.
+/// Returns the facts to show: at most a few of one kind, then how many more there are.
 pub fn shown_facts(node: &TreeNode, all: bool) -> Vec<Cow<'_, Fact>> {
     let mut facts = Vec::with_capacity(node.facts.len());
     let mut index = 0;
@@ -72,7 +72,7 @@ impl TreeText<'_> {
         edge::paint(style, self.style.colour, text)
     }
 
-    /// `lead` stands before the node's own line, `indent` before all that follow.
+    /// Writes a node; `lead` precedes its first line, `indent` all other lines.
     fn node(&mut self, node: &TreeNode, lead: &str, indent: &str) -> io::Result<()> {
         let bold = Style::new().bold();
         let name_style = match node.kind {

@@ -9,10 +9,10 @@ use xdsctl_lint::diff::access::ServerAccess;
 use xdsctl_model::resource::listener::chain_place;
 use xdsctl_server::who::{Access, AccessBy, ChainAccess, ChainSide, HostAccess, MethodAccess};
 
-/// What everyone may call is said in this colour.
+/// The style for what everyone may call.
 const LOUD: Style = AnsiColor::Red.on_default().bold();
 
-/// Writes the access that comes and goes, if there is any.
+/// Writes who gains and who loses access, if anybody does.
 pub(crate) fn write(compared: &Compared, style: DiffStyle, out: &mut dyn Write) -> io::Result<()> {
     if compared.diff.access.is_empty() {
         return Ok(());
@@ -26,7 +26,7 @@ pub(crate) fn write(compared: &Compared, style: DiffStyle, out: &mut dyn Write) 
         .try_for_each(|server| of_server(server, style, out))
 }
 
-/// Writes what changes for one server; what everyone gains comes first.
+/// Writes what changes for one server, beginning with what everyone gains.
 pub(crate) fn of_server(server: &ServerAccess, style: DiffStyle, out: &mut dyn Write) -> io::Result<()> {
     say!(out, "  {}", server.listener)?;
     let Some(changes) = &server.changes else {
@@ -47,7 +47,7 @@ pub(crate) fn of_server(server: &ServerAccess, style: DiffStyle, out: &mut dyn W
     }
 }
 
-/// What everyone may call now, and could not before.
+/// Says what everyone may call now, and could not before.
 pub(crate) fn opened(server: &ServerAccess) -> Option<String> {
     let mut opened: Vec<String> = Vec::new();
     for class in server.changes.iter().flat_map(|changes| changes.opened()) {
@@ -113,7 +113,7 @@ fn of_method(method: &MethodAccess, style: DiffStyle, out: &mut dyn Write) -> io
     Ok(())
 }
 
-/// Who gains or loses access, and by what.
+/// Says who gains or loses access, and by which policy.
 pub(crate) fn words(access: &Access, loses: bool) -> String {
     let who = cells::grant(&access.row, access.asks);
     match (access.by, loses) {

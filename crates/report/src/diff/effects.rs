@@ -1,4 +1,4 @@
-//! What changes mean for RPCs, for people.
+//! The effects of changes on RPCs, for people.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -17,17 +17,17 @@ use xdsctl_lint::diff::tables::{Goes, Move, TableOutcome};
 use xdsctl_model::resource::RouteConfiguration;
 use xdsctl_model::text::share_of_one;
 
-/// Clusters that RPCs go to which are named of each kind of RPCs without `--all`.
+/// Most clusters that are named as destinations for a kind of RPCs, without `--all`.
 const SHARES_SHOWN: usize = 10;
 
-/// What the changes mean for RPCs.
+/// Writes the effects of the changes on RPCs.
 pub(super) struct RpcEffects<'a> {
     pub compared: &'a Compared,
     pub style: DiffStyle,
 }
 
 impl RpcEffects<'_> {
-    /// Writes all of them.
+    /// Writes all effects.
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let diff = &self.compared.diff;
         for change in &diff.routes {
@@ -152,12 +152,12 @@ impl RpcEffects<'_> {
     }
 }
 
-/// A part of a route's care for RPCs, and its words.
+/// A part of the care for RPCs, and the function that puts it in words.
 type CarePart = (&'static str, fn(&Care) -> String);
 
 const CARE_PARTS: [CarePart; 2] = [("deadline", Care::deadline_words), ("retries", Care::retry_words)];
 
-/// Writes of deadlines and retries, if they change.
+/// Writes how deadlines and retries change, if they do.
 fn care(moved: &Move, out: &mut dyn Write) -> io::Result<()> {
     if !moved.is_cared_for_otherwise() {
         return Ok(());
@@ -177,7 +177,7 @@ fn care(moved: &Move, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// Writes of a channel that has got or lost its routes.
+/// Writes that a channel has gained or lost its routes.
 pub(super) fn target(change: &ReachChange, out: &mut dyn Write) -> io::Result<()> {
     say!(out, "  to {}", change.name)?;
     match change.works {
@@ -186,7 +186,7 @@ pub(super) fn target(change: &ReachChange, out: &mut dyn Write) -> io::Result<()
     }
 }
 
-/// Writes of a cluster that came or went.
+/// Writes that a cluster has appeared or disappeared.
 pub(super) fn reach(change: &ReachChange, out: &mut dyn Write) -> io::Result<()> {
     say!(out, "  cluster {}", change.name)?;
     match change.works {
@@ -195,7 +195,7 @@ pub(super) fn reach(change: &ReachChange, out: &mut dyn Write) -> io::Result<()>
     }
 }
 
-/// Writes what becomes of the RPCs of a cluster.
+/// Writes what changes for the RPCs of a cluster.
 pub(super) fn cluster(change: &ClusterChange, style: DiffStyle, out: &mut dyn Write) -> io::Result<()> {
     let ClusterChange {
         name,
@@ -262,7 +262,7 @@ pub(super) fn cluster(change: &ClusterChange, style: DiffStyle, out: &mut dyn Wr
     addresses(spread, style, out)
 }
 
-/// What becomes of single addresses.
+/// Writes what changes for single addresses.
 fn addresses(spread: &SpreadChange, style: DiffStyle, out: &mut dyn Write) -> io::Result<()> {
     let limit = if style.all { usize::MAX } else { 5 };
     let list = |of: &[SocketAddr]| listed(of.iter().map(ToString::to_string), limit);

@@ -27,14 +27,14 @@ const SCHEMA: &str = "xdsctl.diff/v1";
 #[derive(Serialize)]
 struct DiffJson<'a> {
     schema: &'static str,
-    /// Who was asked, in words.
+    /// The clients that were asked, in words.
     client: String,
     /// The only channel that was compared, if one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<&'a str>,
-    /// Where answers differ, a world comes once for each of them.
+    /// The worlds. If the answers of clients differ, a world occurs once for each answer.
     worlds: Vec<WorldJson<'a>>,
-    /// For which clients RPCs go elsewhere, or have another deadline or other retries.
+    /// The clients whose RPCs go elsewhere, or have another deadline or other retries.
     rpcs: Rpcs,
     /// What was not compared, and for whom; empty if everything was.
     not_checked: &'a [NotChecked],
@@ -42,9 +42,9 @@ struct DiffJson<'a> {
 
 #[derive(Serialize)]
 struct WorldJson<'a> {
-    /// Empty if there is only one.
+    /// Name of the world; empty if there is only one.
     world: &'a str,
-    /// The clients of which the rest is true.
+    /// The clients for which the other members hold.
     clients: Vec<String>,
     /// `both`, `added` or `removed`.
     presence: &'static str,
@@ -53,14 +53,14 @@ struct WorldJson<'a> {
     clusters: &'a [ClusterChange],
     /// Listeners whose channels have routes on one side only.
     targets: &'a [ReachChange],
-    /// Clusters that the client has on one side only, while its routes lead to them on the other.
+    /// Clusters that the client has on one side only while its routes lead to them on the other.
     reach: &'a [ReachChange],
-    /// Servers that let others in than before.
+    /// Servers whose access changes.
     access: Vec<ServerJson<'a>>,
-    /// A limit kept something from being compared.
+    /// Whether a limit kept something from being compared.
     is_cut: bool,
-    /// Why it is not known where RPCs go, if it is not: there are no `routes`, `clusters`,
-    /// `targets` and `reach` then.
+    /// Why it is not known where RPCs go; null if it is known. If it is not, `routes`, `clusters`,
+    /// `targets` and `reach` are empty.
     rpcs_not_known: Option<&'a str>,
 }
 
@@ -70,12 +70,13 @@ struct ServerJson<'a> {
     listener: &'a str,
     /// Classes of methods that everyone may call now, and could not before.
     opened: Vec<String>,
-    /// A limit was reached: some of it may have been so before, or nothing is known.
+    /// Whether a limit was reached: some of the access may have existed before, or nothing is
+    /// known.
     is_cut: bool,
     changes: Vec<AccessJson>,
 }
 
-/// What changes for the methods of a class.
+/// The change of access for the methods of a class.
 #[derive(Serialize)]
 struct AccessJson {
     filter_chain: (Option<String>, Option<String>),
@@ -99,7 +100,7 @@ struct ResourceJson<'a> {
 
 #[derive(Serialize)]
 struct VersionJson<'a> {
-    /// `absent`, `accepted`, `rejected`, `kept`: a newer version is rejected, or `not_known`.
+    /// `absent`, `accepted`, `rejected`, `kept` (a newer version is rejected) or `not_known`.
     state: &'static str,
     why: Option<&'a str>,
 }
@@ -113,7 +114,7 @@ struct Field<'a> {
     after: Option<ValueJson<'a>>,
 }
 
-/// A value that is read when it is written.
+/// A value that is parsed only when it is written.
 struct ValueJson<'a>(&'a ComparedValue);
 
 impl Serialize for ValueJson<'_> {
@@ -142,7 +143,8 @@ struct Host<'a> {
 #[derive(Serialize)]
 struct Moved<'a> {
     example: Option<Rpc<'a>>,
-    /// Where only deadlines or retries change: indices of other routes after, whose RPCs have the same change.
+    /// If only deadlines or retries change: indices of other routes after the change whose RPCs
+    /// have the same change.
     other_routes: Vec<usize>,
     before: Way<'a>,
     after: Way<'a>,
@@ -159,15 +161,15 @@ struct Way<'a> {
     /// Index of the route in its resource.
     route: Option<usize>,
     goes: Vec<Share<'a>>,
-    /// Deadlines and retries of those that go somewhere.
+    /// Deadlines and retries of the RPCs that do not fail.
     care: Vec<CareJson>,
 }
 
 #[derive(Serialize)]
 struct CareJson {
-    /// `5s`; `null` for none.
+    /// The deadline, such as `5s`; null if there is none.
     deadline: Option<String>,
-    /// In words; `null` for none.
+    /// The retries in words; null if there are none.
     retries: Option<String>,
     share: f64,
 }
@@ -182,7 +184,7 @@ struct Share<'a> {
 /// Writes what changes.
 ///
 /// # Errors
-/// The output cannot be written.
+/// If writing to `out` fails.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let world = |clients: &[profile::Client], compared| WorldJson {
         clients: clients.iter().map(ToString::to_string).collect(),
@@ -217,7 +219,7 @@ fn rpcs(report: &Report) -> Rpcs {
     }
 }
 
-/// What the worlds of a client are in JSON: that of two clients is told once if it is the same.
+/// Returns the worlds of a client as JSON, so that equal answers of two clients are written once.
 pub fn text(compared: &[Compared]) -> String {
     let worlds: Vec<WorldJson<'_>> = compared.iter().map(world).collect();
     serde_json::to_string(&worlds).unwrap_or_default()

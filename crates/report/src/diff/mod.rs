@@ -1,4 +1,4 @@
-//! The answer of `diff` for people: what differs in each resource, then what that means for RPCs.
+//! The answer of `diff` for people: the differences in each resource, then the effects on RPCs.
 
 mod access;
 mod effects;
@@ -21,28 +21,28 @@ use xdsctl_lint::diff::values::{ChangeKind, FieldChange};
 use xdsctl_lint::diff::{Diff, ResourceChange, State};
 use xdsctl_model::profile::{self, Fleet};
 
-/// Lines of one kind that are shown of one resource, virtual host or cluster without `--all`.
+/// Most lines of one kind that are shown for a resource, virtual host or cluster without `--all`.
 pub(crate) const SHOWN: usize = 20;
 
-/// Characters of a value that are shown without `--all`.
+/// Most characters of a value that are shown without `--all`.
 const VALUE_CHARS: usize = 120;
 
-/// On which sides a client is there.
+/// The sides on which a world exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// Before and after.
+    /// The world exists before and after the change.
     Both,
-    /// After only.
+    /// The world exists only after the change.
     Added,
-    /// Before only.
+    /// The world exists only before the change.
     Removed,
 }
 
-/// Two states of one client, and what changes.
+/// Two states of one world, and the differences.
 pub struct Compared {
-    /// What the client is called; empty if there is only one.
+    /// Name of the world; empty if there is only one.
     pub world: String,
-    /// Whether it came or went.
+    /// The sides on which the world exists.
     pub presence: Presence,
     /// The client before the change.
     pub before: Client,
@@ -50,28 +50,29 @@ pub struct Compared {
     pub after: Client,
     /// What changes between the two.
     pub diff: Diff,
-    /// Where its resources stand after.
+    /// The places of its resources after the change.
     pub places: ResourcePlaces,
-    /// Why it is not known where RPCs go, if it is not: they are not compared then.
+    /// Why it is not known where RPCs go; `None` if it is known. If it is not, they are not
+    /// compared.
     pub rpcs_unknown: Option<String>,
 }
 
-/// What changes for some clients.
+/// The changes for some clients.
 pub struct Answer {
-    /// The clients, of which all of it is true.
+    /// The clients for which all of these changes hold.
     pub clients: Vec<profile::Client>,
-    /// What changes in each world, in the order of their names.
+    /// The changes in each world, ordered by name.
     pub worlds: Vec<Compared>,
 }
 
-/// What becomes of a client's RPCs.
+/// What changes for a client's RPCs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RpcChange {
-    /// Some go elsewhere, or have another deadline or other retries.
+    /// Some RPCs go elsewhere, or have another deadline or other retries.
     Elsewhere,
-    /// None does.
+    /// No RPC goes elsewhere or has another deadline or other retries.
     Unchanged,
-    /// They were not compared, or not all of them.
+    /// RPCs were not compared, or not all of them.
     NotKnown,
 }
 
@@ -87,9 +88,9 @@ impl Answer {
     }
 }
 
-/// What changes, and for whom.
+/// All changes, and the clients for which they hold.
 pub struct Report {
-    /// Each for other clients.
+    /// The answers; each is for other clients.
     pub answers: Vec<Answer>,
     /// Every client that was asked.
     pub fleet: Fleet,
@@ -102,17 +103,18 @@ pub struct Report {
 }
 
 impl Report {
-    /// The clients that were asked, and where they are named.
+    /// Names the clients that were asked, and says where they are named.
     pub fn asked(&self) -> String {
         clients::asked_from(&self.fleet, self.fleet_from.as_deref())
     }
 
-    /// Of which clients an answer is true, if it is not the same for all that were asked.
+    /// Says for which clients an answer holds; `None` if it holds for all that were asked.
     pub fn who(&self, answer: &Answer) -> Option<String> {
         (self.answers.len() > 1).then(|| self.fleet.describe(&answer.clients))
     }
 
-    /// The clients whose RPCs go elsewhere, or do not, in the order in which they were asked.
+    /// Returns the clients whose RPCs have this kind of change, in the order in which they were
+    /// asked.
     pub(crate) fn of_rpcs(&self, what: RpcChange) -> Vec<profile::Client> {
         let mut clients: Vec<profile::Client> = self
             .answers
@@ -124,8 +126,7 @@ impl Report {
         clients
     }
 
-    /// For which of several clients RPCs go elsewhere; `None` if that is the same for all, and
-    /// known.
+    /// Says for which clients RPCs go elsewhere; `None` if it is known and the same for all.
     fn rpcs_line(&self) -> Option<String> {
         let parts = [
             (RpcChange::Elsewhere, "RPCs go elsewhere in"),
@@ -142,7 +143,7 @@ impl Report {
         (has_some && said.len() > 1).then(|| said.join("; "))
     }
 
-    /// What every report for people ends with.
+    /// Returns the lines at the end of every report for people.
     pub(crate) fn last_lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.rpcs_line().into_iter().collect();
         lines.extend(not_checked::line(&self.not_checked));
@@ -153,7 +154,7 @@ impl Report {
     }
 }
 
-/// How it is written.
+/// How the report looks.
 #[derive(Clone, Copy)]
 pub(crate) struct DiffStyle {
     pub all: bool,
@@ -174,7 +175,7 @@ impl DiffStyle {
 /// Writes what changes.
 ///
 /// # Errors
-/// The output cannot be written.
+/// If writing to `out` fails.
 pub fn write(report: &Report, all: bool, colour: bool, out: &mut dyn Write) -> io::Result<()> {
     let style = DiffStyle { all, colour };
     for (number, answer) in report.answers.iter().enumerate() {
@@ -193,14 +194,14 @@ pub fn write(report: &Report, all: bool, colour: bool, out: &mut dyn Write) -> i
     report.last_lines().iter().try_for_each(|line| say!(out, "{line}"))
 }
 
-/// What changes, as text: the same words for two clients are said once.
+/// Returns the changes as text, so that equal texts of two clients are written once.
 pub fn text(compared: &[Compared]) -> String {
     let style = DiffStyle {
         all: true,
         colour: false,
     };
     let mut text = Vec::new();
-    // Nothing can go wrong in memory.
+    // Writing to memory does not fail.
     let _ = worlds(compared, style, &mut text);
     String::from_utf8_lossy(&text).into_owned()
 }
@@ -232,7 +233,7 @@ fn worlds(compared: &[Compared], style: DiffStyle, out: &mut dyn Write) -> io::R
     Ok(())
 }
 
-/// A world that came or went, all its resources in one line.
+/// Writes that a world has appeared or disappeared, with all its resources in one line.
 pub(crate) fn came_or_went(compared: &Compared, style: DiffStyle, out: &mut dyn Write) -> io::Result<()> {
     let is_rejected = |change: &&ResourceChange| matches!(change.after, State::Rejected(_));
     let (sign, colour, what, client) = match compared.presence {
@@ -248,7 +249,7 @@ pub(crate) fn came_or_went(compared: &Compared, style: DiffStyle, out: &mut dyn 
     say!(out, "{name}: the world {what}, with {resources}{rejected}")
 }
 
-/// Writes what differs in a resource.
+/// Writes the differences in a resource.
 pub(crate) fn resource(change: &ResourceChange, style: DiffStyle, out: &mut dyn Write) -> io::Result<()> {
     let (sign, colour) = match (&change.before, &change.after) {
         (State::Absent, _) => ('+', ADDED),
@@ -265,9 +266,9 @@ pub(crate) fn resource(change: &ResourceChange, style: DiffStyle, out: &mut dyn 
     more(change.fields.len(), shown, "fields", out)
 }
 
-/// What is said of a verdict.
+/// Says in words how the verdict changes.
 pub(crate) fn verdict(before: &State, after: &State) -> String {
-    // The verdict itself is said here.
+    // The message already says that the resource is rejected.
     let why = |text: &str| text.strip_prefix("rejected, ").unwrap_or(text).to_owned();
     match (before, after) {
         (State::Accepted, State::Rejected(is)) => format!(": is rejected now: {}", why(is)),

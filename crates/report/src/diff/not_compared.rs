@@ -1,4 +1,4 @@
-//! What a `diff` did not compare, and for whom: part of the end of each of its reports.
+//! What `diff` did not compare, and for which clients. It is at the end of each report.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,17 @@ use crate::findings::not_checked::{
 use xdsctl_lint::diff::Unclear;
 use xdsctl_model::profile::{Client, Family, Fleet};
 
-/// What was not compared so far, client after client.
+/// Collects what was not compared, client after client.
 #[derive(Debug, Default)]
 pub struct NotComparedTally {
-    /// Resources of which the verdict of a client is not known: how many, and the first.
+    /// For each client the number of resources whose verdict is not known, and the first of them.
     unclear: BTreeMap<Client, (usize, String)>,
-    /// Why it is not known where RPCs of a client go.
+    /// For each client the reason why it is not known where its RPCs go.
     rpcs: BTreeMap<Client, String>,
 }
 
 impl NotComparedTally {
-    /// Takes what was compared for a client.
+    /// Adds what was compared for a client.
     pub fn add(&mut self, client: Client, worlds: &[Compared]) {
         for Unclear {
             resource_type, name, ..
@@ -33,8 +33,8 @@ impl NotComparedTally {
         }
     }
 
-    /// Everything that was not compared. `not_read` lists the agents of the dump whose version
-    /// cannot be parsed.
+    /// Returns everything that was not compared. `not_read` lists the agents of the dump whose
+    /// version cannot be parsed.
     pub fn finish(&self, fleet: &Fleet, not_read: &[String]) -> Vec<NotChecked> {
         let mut list: Vec<NotChecked> = not_read.iter().map(|agent| unread(agent)).collect();
         list.extend(unclear(NotCheckedKind::Verdict, "the verdict on", &self.unclear, fleet));

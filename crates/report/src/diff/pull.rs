@@ -1,4 +1,4 @@
-//! What a pull request is told of a `diff`: a comment, and annotations beside the lines of the new
+//! The report of `diff` for a pull request: a comment, and annotations beside the lines of the new
 //! configuration.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,17 +22,17 @@ use xdsctl_model::resource::ResourceType;
 /// Places of resources by their types and names.
 pub type Origins = BTreeMap<(ResourceType, String), Origin>;
 
-/// Where the resources of a world stand.
+/// The places of the resources of a world.
 #[derive(Default, Clone)]
 pub struct ResourcePlaces {
-    /// Where the resources stand that are known.
+    /// The places that are known.
     pub origins: Origins,
-    /// The documents, to find lines in; `None` if nobody asks for lines.
+    /// The documents, to find line numbers; `None` if nobody asks for line numbers.
     pub store: Option<Arc<Store>>,
 }
 
 impl ResourcePlaces {
-    /// The places of the resources of each world, in the order of the worlds.
+    /// Returns the places of the resources of each world, in the order of the worlds.
     pub fn of(world_set: &WorldSet) -> Vec<(WorldName, Origins)> {
         let place = |number: &usize| {
             let checked = world_set.resources.get(*number)?;
@@ -46,14 +46,13 @@ impl ResourcePlaces {
         world_set.worlds.iter().filter_map(world).collect()
     }
 
-    /// File and line of the first of these resources that has a file.
+    /// Returns file and line of the first of these resources that is in a file.
     fn find(&self, wanted: &[(ResourceType, &str)], paths: &PrintedPaths) -> Option<(String, usize)> {
         let sources = &self.store.as_ref()?.sources;
         wanted.iter().find_map(|(resource_type, name)| {
             let origin = self.origins.get(&(*resource_type, (*name).to_owned()))?;
             let source = sources.get(origin.source)?;
-            // What was in a repository once, or came through a pipe, has no line that could be
-            // shown.
+            // A document from an earlier commit or from a pipe has no line that could be shown.
             let is_file = source.name() != "-" && !source.name().starts_with("git:");
             let line = source.line_column(origin.span.start).line;
             is_file.then(|| (paths.relative(source.name()), line))
@@ -66,17 +65,17 @@ const STYLE: DiffStyle = DiffStyle {
     colour: false,
 };
 
-/// What was written, as text.
+/// Returns the output of a writing function as text.
 fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<String> {
     let mut bytes = Vec::new();
     write(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Writes a comment: what becomes of RPCs first, then the resources, folded.
+/// Writes a comment: the effects on RPCs first, then the resources, folded.
 ///
 /// # Errors
-/// The output cannot be written.
+/// If writing to `out` fails.
 pub fn write_markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let worlds = report.answers.iter().flat_map(|answer| &answer.worlds);
     let changed: Vec<&Compared> = worlds.filter(|compared| !compared.diff.is_empty()).collect();
@@ -163,7 +162,7 @@ fn write_worlds(changed: &[&Compared], left: &mut usize, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// Lines as they are, as many as fit.
+/// Writes as many lines as fit, unchanged, in a code block.
 fn block(text: &str, left: &mut usize, out: &mut dyn Write) -> io::Result<()> {
     let fits = |line: &&str| {
         let rest = left.checked_sub(line.len() + 1);
@@ -173,7 +172,7 @@ fn block(text: &str, left: &mut usize, out: &mut dyn Write) -> io::Result<()> {
     let all = text.lines().count();
     let lines: Vec<&str> = text.lines().take_while(fits).collect();
     let omitted = all - lines.len();
-    // What stands in a line ends no block.
+    // The fence is longer than any run of backticks, so no line can end the block.
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     writeln!(out, "\n{fence}text")?;
@@ -188,10 +187,10 @@ fn block(text: &str, left: &mut usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{fence}")
 }
 
-/// Writes annotations: what is rejected now, then where RPCs go.
+/// Writes annotations: new rejections first, then where RPCs go.
 ///
 /// # Errors
-/// The output cannot be written.
+/// If writing to `out` fails.
 pub fn write_github(report: &Report, paths: &PrintedPaths, out: &mut dyn Write) -> io::Result<()> {
     let mut notes = Vec::new();
     for answer in &report.answers {
@@ -213,7 +212,7 @@ fn of_world(compared: &Compared, paths: &PrintedPaths, notes: &mut Vec<Note>) ->
     let mut add = |severity, title: &'static str, wanted: &[(ResourceType, &str)], said: String| {
         let place = compared.places.find(wanted, paths);
         let (file, line) = place.map_or((String::new(), None), |(file, line)| (file, Some(line)));
-        // The first line is indented where it stands below others.
+        // The lines are indented because they are usually below a heading.
         let message = said.lines().map(|line| line.strip_prefix("  ").unwrap_or(line));
         let message = message.collect::<Vec<_>>().join("\n");
         notes.push(Note {
@@ -294,7 +293,7 @@ fn of_world(compared: &Compared, paths: &PrintedPaths, notes: &mut Vec<Note>) ->
     Ok(())
 }
 
-/// The resources in which routes stand: the RouteConfiguration, or else a Listener.
+/// Returns the resources that hold the routes: the RouteConfiguration, or else a Listener.
 fn tables(change: &RouteChange) -> Vec<(ResourceType, &str)> {
     let routes = change
         .after

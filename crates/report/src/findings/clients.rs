@@ -1,4 +1,4 @@
-//! What several clients say of a resource: their findings, as one list, and their verdicts.
+//! What several clients do with a resource: their findings, merged to one list, and their verdicts.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,68 +17,71 @@ use xdsctl_model::profile::{Client, ClientStanding, Fleet, Version};
 /// What a client does with a resource.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ClientVerdict {
-    /// `accepted`, `rejected`, `dies`, `not_known`, `ignored`; of the base also `not_checked`.
+    /// `accepted`, `rejected`, `dies`, `not_known` or `ignored`; for the base also `not_checked`.
     pub verdict: &'static str,
-    /// The worst that it does with it, what it refers to included; `None` if nothing was found.
+    /// The worst effect of the findings on the resource and on what it refers to; `None` if there
+    /// are no findings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<&'static str>,
-    /// The rules that it breaks, sorted.
+    /// The rules that the resource breaks for this client, sorted.
     pub rules: Vec<&'static str>,
-    /// The measured versions before and after it, of one that was not measured: where both agree,
-    /// the answer is the older's.
+    /// For a version that was not measured: the measured versions before and after it. If both
+    /// agree, the verdict is that of the older one.
     #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
     pub like: Option<[String; 2]>,
 }
 
-/// What each client does with a resource. Neighbours that all clients do the same with share it.
+/// What each client does with a resource. Neighbouring resources share it if all clients do the
+/// same with them.
 pub type Verdicts = Arc<BTreeMap<Client, ClientVerdict>>;
 
-/// Who says a finding.
+/// The clients that have a finding.
 #[derive(Debug, Clone, Default)]
 pub struct Say {
-    /// Which clients do what; empty if all do the same.
+    /// Which clients have which effect; empty if all have the same.
     pub who: Arc<str>,
-    /// Which clients do what; empty if one client was asked.
+    /// Which clients have which effect; empty if only one client was asked.
     pub by: Arc<str>,
-    /// The worst that a client does whose findings can fail the run; `None` if only others say it.
+    /// The worst effect in those clients whose findings can fail the run; `None` if only other
+    /// clients have the finding.
     pub counted: Option<Effect>,
 }
 
-/// What the clients of a fleet say of one resource.
+/// The findings and verdicts of the clients of a fleet for one resource.
 #[derive(Debug, Default)]
 pub struct Said {
-    /// The findings of all of them; none if the reference alone was asked.
+    /// The findings of all clients; empty if only the reference client was asked.
     pub merged: Merged,
-    /// By client, if several were asked for or another than the reference.
+    /// The verdict of each client; empty if only the reference client was asked.
     pub verdicts: Verdicts,
 }
 
-/// Which clients do what, as they were asked.
+/// The clients that have a finding, each with its effect, in the order in which they were asked.
 type ClientEffects = Vec<(Effect, Client)>;
 
-/// The number of a way in which clients do what; 0 if none does anything.
+/// Number of a list of `ClientEffects` in `EffectWays`; 0 is the empty list.
 pub(super) type EffectsId = usize;
 
-/// Ways in which clients differ that are kept from one resource to the next.
+/// How many lists of effects are kept from one resource to the next.
 const KEPT_WAYS: usize = 4096;
 
-/// Ways in which clients do what, each once: most findings have one of few.
+/// The distinct lists of clients and effects. Most findings have one of a few lists.
 #[derive(Debug, Default)]
 pub(super) struct EffectWays {
     ways: Vec<EffectWay>,
-    /// The way with one more client. Looked up only.
+    /// For a list and one more client, the list that results. Never iterated.
     after: HashMap<(EffectsId, Effect, Client), EffectsId>,
 }
 
 #[derive(Debug, Default)]
 struct EffectWay {
     effects: ClientEffects,
-    /// Words for the clients, made once: if they differ, and if there are several.
+    /// The words for the clients, made once: as in [`Say::who`] and as in [`Say::by`].
     names: Option<[Arc<str>; 2]>,
 }
 
 impl EffectWays {
-    /// Begins with another resource.
+    /// Prepares for another resource.
     pub(super) fn begin(&mut self) {
         if self.ways.is_empty() || self.ways.len() > KEPT_WAYS {
             self.ways = vec![EffectWay::default()];
@@ -90,7 +93,7 @@ impl EffectWays {
         self.ways.get(id).map_or(&[], |way| &way.effects)
     }
 
-    /// The way with one more client.
+    /// Returns the list that results if one more client is added.
     pub(super) fn with(&mut self, id: EffectsId, effect: Effect, client: Client) -> EffectsId {
         let ways = &mut self.ways;
         *self.after.entry((id, effect, client)).or_insert_with(|| {
@@ -117,7 +120,7 @@ impl EffectWays {
     }
 }
 
-/// What was said of the resources before: of most neighbours the same is said.
+/// The results for the resources before. Most neighbouring resources have the same.
 #[derive(Debug, Default)]
 pub struct Before {
     ways: EffectWays,
@@ -125,16 +128,16 @@ pub struct Before {
     verdicts: Verdicts,
 }
 
-/// The verdicts of a resource, each once.
+/// The distinct verdicts on a resource.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Sketch {
     verdicts: Vec<ClientVerdict>,
-    /// Which of them each client has.
+    /// For each client the index of its verdict.
     of: Vec<(Client, usize)>,
 }
 
 impl Sketch {
-    /// Adds a verdict, and says where it is.
+    /// Adds a verdict and returns its index.
     fn add(&mut self, verdict: ClientVerdict) -> usize {
         self.verdicts.push(verdict);
         self.verdicts.len() - 1
@@ -146,7 +149,7 @@ impl Sketch {
     }
 }
 
-/// The clients that were asked: the reference with its full name, or the user's list.
+/// Names the clients that were asked: the reference client with its full name, or the user's list.
 pub fn asked(fleet: &Fleet) -> String {
     if fleet.clients() == [Client::REFERENCE] {
         return fleet.base().name();
@@ -159,7 +162,7 @@ pub fn asked(fleet: &Fleet) -> String {
     names.join(", ")
 }
 
-/// The measured versions that answer for a client that was not measured.
+/// Returns the measured versions that stand in for a client that was not measured.
 pub(crate) fn neighbours(client: Client) -> Option<[Version; 2]> {
     match client.standing() {
         ClientStanding::Between(before, after) => Some([before, after]),
@@ -171,7 +174,7 @@ fn is_measured(client: Client) -> bool {
     client.standing() == ClientStanding::Measured
 }
 
-/// The clients that were asked, and where they are named.
+/// Names the clients that were asked, and says where they are named.
 pub fn asked_from(fleet: &Fleet, from: Option<&str>) -> String {
     let mut text = asked(fleet);
     if let Some(from) = from {
@@ -180,7 +183,8 @@ pub fn asked_from(fleet: &Fleet, from: Option<&str>) -> String {
     text
 }
 
-/// The clients that were asked, where they are named, and which of them can fail the run.
+/// Names the clients that were asked, and says where they are named and which of them can fail the
+/// run.
 pub fn asked_with(options: &ResolveOptions<'_>) -> String {
     let mut text = asked_from(options.fleet, options.fleet_from);
     if !options.counted.is_empty() {
@@ -198,13 +202,13 @@ pub fn asked_with(options: &ResolveOptions<'_>) -> String {
     text
 }
 
-/// What becomes of a resource: it is rejected if some client that was asked rejects it, and not
-/// checked if nothing is known of any.
+/// Returns the overall verdict on a resource: it is rejected if some client that was asked rejects
+/// it, and not checked if the verdict of every client is unknown.
 pub fn overall(of_base: Verdict, clients: &BTreeMap<Client, ClientVerdict>) -> Verdict {
     let rejects = |verdict: &ClientVerdict| matches!(verdict.verdict, "rejected" | "dies");
     match of_base {
         Verdict::Accepted | Verdict::Rejected if clients.values().any(rejects) => Verdict::Rejected,
-        // Nobody who was asked is known to take it.
+        // No client that was asked is known to accept it.
         Verdict::Accepted | Verdict::Rejected if is_unknown(clients) => Verdict::NotChecked,
         Verdict::Rejected if !clients.is_empty() => Verdict::Accepted,
         verdict => verdict,
@@ -215,8 +219,9 @@ fn is_unknown(clients: &BTreeMap<Client, ClientVerdict>) -> bool {
     !clients.is_empty() && clients.values().all(|said| said.verdict == "not_known")
 }
 
-/// Takes what all clients say out of the resource. The findings of `counted` can fail the run, none
-/// for all. `is_quiet` says of which findings nobody wants more than their number.
+/// Removes the findings of all clients from the resource and merges them. The findings of `counted`
+/// can fail the run; if it is empty, those of all clients can. `is_quiet` says for which findings
+/// only the number is wanted.
 pub fn merge(
     checked: &mut Checked,
     (fleet, counted): (&Fleet, &[Client]),
@@ -306,8 +311,8 @@ pub fn merge(
     Said { merged, verdicts }
 }
 
-/// Says whether the findings on unread fields can be counted without looking at each: they are quiet
-/// and of one list, and nothing else is found at such a field.
+/// Says whether the findings on unread fields can be counted without looking at each. They can if
+/// all of them are quiet and from one list, and if nothing else is found at such a field.
 fn is_counted(checked: &Checked, fleet: &Fleet, is_quiet: impl Fn(&PackedText) -> bool) -> bool {
     let of_base = fleet.asks_base().then_some(&checked.ignored);
     let of_others = checked.answers.iter().filter_map(|answer| answer.diagnostics.unread());
@@ -334,7 +339,8 @@ fn is_counted(checked: &Checked, fleet: &Fleet, is_quiet: impl Fn(&PackedText) -
         })
 }
 
-/// What was found for the base and holds for other families, too, if they accept the resource.
+/// Returns the findings of the base that also hold for other families, provided that these accept
+/// the resource.
 fn shared(of_base: &[Diagnostic], unread: &Packed) -> Vec<Diagnostic> {
     let mut all = of_base.to_vec();
     unread.unpack_into(&mut all);
@@ -342,18 +348,19 @@ fn shared(of_base: &[Diagnostic], unread: &Packed) -> Vec<Diagnostic> {
     all
 }
 
-/// An answer, to recognise that of another client as the same, and where its findings are in the
-/// list.
+/// An answer with the indexes of its findings in the merged list. It is kept to recognise an equal
+/// answer of another client.
 struct Heard {
     answer: FamilyAnswer,
-    /// Its place in the sketch.
+    /// Index of its verdict in the sketch.
     verdict: usize,
-    /// What is found, those findings among it that need no asking.
+    /// Index and effect of each finding, including those that hold for the family without being
+    /// asked.
     effects: Vec<(usize, Effect)>,
 }
 
 impl ClientVerdict {
-    /// A verdict with what was found, and what of it is packed.
+    /// Makes a verdict from the findings, some of which are packed.
     fn new<'d>(
         client: Client,
         verdict: &'static str,
@@ -375,7 +382,8 @@ impl ClientVerdict {
     }
 }
 
-/// `nack in go, java <1.71; ignored in cpp`, or nothing if there is no difference.
+/// Says which clients have which effect: `nack in go, java <1.71; ignored in cpp`. It is empty if
+/// all clients have the same.
 fn who(effects: &[(Effect, Client)], fleet: &Fleet) -> String {
     let is_same = effects
         .iter()
@@ -386,7 +394,7 @@ fn who(effects: &[(Effect, Client)], fleet: &Fleet) -> String {
     who_of(effects, fleet)
 }
 
-/// Which clients do what: `nack in go, java <1.71; ignored in cpp`.
+/// Says which clients have which effect: `nack in go, java <1.71; ignored in cpp`.
 pub(crate) fn who_of(effects: &[(Effect, Client)], fleet: &Fleet) -> String {
     let mut by_effect: BTreeMap<Effect, Vec<Client>> = BTreeMap::new();
     for (effect, client) in effects {

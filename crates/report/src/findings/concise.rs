@@ -1,12 +1,12 @@
-//! `--format concise`: a finding a line, `path:line:col: severity rule: message`, as editors and
-//! `grep` take it, and a last line with what was not checked.
+//! `--format concise`: one line for each finding, `path:line:col: severity rule: message`, as
+//! editors and `grep` expect it. A last line says what was not checked.
 
 use std::io::{self, Write};
 
 use super::{ByFinding, Finding, ResourceReport, Summary, not_checked, sentence_of_clients};
 use crate::edge::visible_line;
 
-/// Writes a line for each finding that is chosen.
+/// Writes a line for each finding that is shown.
 pub struct Concise<W: Write> {
     out: W,
 }

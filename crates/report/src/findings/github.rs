@@ -1,8 +1,8 @@
 //! `--format github`: workflow commands, which GitHub Actions shows beside the lines of a change,
 //! and the job's summary.
 //!
-//! A step shows ten annotations of each severity; the most severe come first, and what is beyond is
-//! in the log and in the summary.
+//! GitHub shows ten annotations of each severity per step. The most severe come first; the others
+//! are in the log and in the summary.
 
 use std::io::{self, Write};
 
@@ -13,20 +13,20 @@ use crate::edge::visible;
 use crate::paths::PrintedPaths;
 use xdsctl_model::diag::Severity;
 
-/// Annotations of a severity that GitHub shows of a step.
+/// How many annotations of each severity GitHub shows for a step.
 pub const MAX_ANNOTATIONS: usize = 10;
 
-/// A finding with what it takes to write it either way.
+/// A finding, with everything needed to write it as an annotation or into the log.
 pub(crate) struct Note {
     pub severity: Severity,
     pub rule: &'static str,
     pub file: String,
-    /// Line, column, last line, column behind the end.
+    /// Line, column, last line, and the column behind the end.
     pub region: Option<[usize; 4]>,
     pub message: String,
 }
 
-/// Collects the findings, the loudest of which become annotations.
+/// Collects the findings; the most severe become annotations.
 pub struct Github<'o, W: Write> {
     paths: PrintedPaths,
     out: W,
@@ -35,7 +35,8 @@ pub struct Github<'o, W: Write> {
 }
 
 impl<'o, W: Write> Github<'o, W> {
-    /// Nothing is written yet. The job's summary gets the same findings as Markdown.
+    /// Creates a writer; nothing is written yet. The job's summary gets the same findings as
+    /// Markdown.
     pub fn new(paths: PrintedPaths, summary: Option<Box<dyn Write + 'o>>, out: W) -> Self {
         Github {
             out,
@@ -73,7 +74,7 @@ impl<W: Write> ByFinding for Github<'_, W> {
     }
 }
 
-/// Writes what was not checked: an error if a verdict is not known.
+/// Writes what was not checked; it is an error if a verdict is not known.
 pub(crate) fn write_not_checked(not_checked: &[NotChecked], out: &mut dyn Write) -> io::Result<()> {
     let Some(line) = not_checked::line(not_checked) else {
         return Ok(());
@@ -85,15 +86,16 @@ pub(crate) fn write_not_checked(not_checked: &[NotChecked], out: &mut dyn Write)
     writeln!(out, "::{command} title=xdsctl::{}", data(&line))
 }
 
-/// Writes why a run has no other answer.
+/// Writes why a run has no other result.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_trouble(why: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "::error title=xdsctl::{}", data(why))
 }
 
-/// Writes notes, the loudest first: annotations as far as GitHub shows them, the rest into the log.
+/// Writes notes, the most severe first: as annotations as far as GitHub shows them, the others into
+/// the log.
 pub(crate) fn write_notes(mut notes: Vec<Note>, out: &mut dyn Write) -> io::Result<()> {
     notes.sort_by_key(|note| std::cmp::Reverse(note.severity));
     let mut rest = Vec::new();
@@ -124,7 +126,7 @@ pub(crate) fn write_notes(mut notes: Vec<Note>, out: &mut dyn Write) -> io::Resu
     Ok(())
 }
 
-/// A text that is no command, wherever it stands in the log.
+/// Returns a text that the log does not interpret as a command.
 fn harmless(text: &str) -> String {
     visible(text).replace('\n', "\\n").replace("##[", "# #[")
 }
@@ -142,7 +144,7 @@ fn write_command(note: &Note, out: &mut dyn Write) -> io::Result<()> {
     if let Some([line, column, end_line, end_column]) = note.region {
         write!(out, "line={line},endLine={end_line},")?;
         if line == end_line {
-            // Columns count only within one line; the last is part of the mark.
+            // Columns are given only within one line; the last column is part of the mark.
             let end_column = end_column.saturating_sub(1).max(column);
             write!(out, "col={column},endColumn={end_column},")?;
         }
@@ -150,13 +152,13 @@ fn write_command(note: &Note, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "title={}::{}", property(note.rule), data(&note.message))
 }
 
-/// Text behind the command (actions/toolkit, packages/core, escapeData).
+/// Escapes the text after a command (actions/toolkit, packages/core, escapeData).
 pub(crate) fn data(text: &str) -> String {
     let text = visible(text).replace('%', "%25").replace('\n', "%0A");
     text.replace("##[", "# #[")
 }
 
-/// The value of a property (actions/toolkit, packages/core, escapeProperty).
+/// Escapes the value of a property (actions/toolkit, packages/core, escapeProperty).
 pub(crate) fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

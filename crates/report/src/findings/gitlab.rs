@@ -19,7 +19,7 @@ pub(crate) struct Issue<'a> {
     pub location: Location<'a>,
 }
 
-/// Where an issue is.
+/// The place of an issue.
 #[derive(Serialize)]
 pub(crate) struct Location<'a> {
     path: &'a str,
@@ -33,7 +33,7 @@ struct Lines {
 }
 
 impl<'a> Location<'a> {
-    /// A place in a file; the first line of one that has none.
+    /// Makes a location from a place in a file; without a place it is the first line.
     pub fn of(path: &'a str, place: Option<&SourcePlace>) -> Location<'a> {
         let lines = Lines {
             begin: place.map_or(1, |place| place.line),
@@ -43,7 +43,7 @@ impl<'a> Location<'a> {
     }
 }
 
-/// Writes an array of issues.
+/// Writes the report as an array of issues.
 pub struct Gitlab<W: Write> {
     paths: PrintedPaths,
     out: W,
@@ -63,7 +63,7 @@ impl<W: Write> Gitlab<W> {
     }
 }
 
-/// GitLab's word, one of info, minor, major, critical and blocker.
+/// Returns GitLab's word for a severity: one of info, minor, major, critical and blocker.
 pub(crate) const fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "critical",

@@ -1,8 +1,8 @@
 //! `--format json`: the schema `xdsctl.findings/v1`.
 //!
 //! Fields are added, never changed. Lines and columns are 1-based, byte offsets 0-based, ends
-//! exclusive. Every resource is listed, also when it is clean. Written resource by resource, so
-//! that a large report is never in memory as a whole.
+//! exclusive. Every resource is listed, even without findings. The report is written resource by
+//! resource, so that a large one is never in memory as a whole.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -36,7 +36,7 @@ struct ResourceRow<'a> {
     parsed: Option<&'a Parsed>,
 }
 
-/// A finding as JSON has it.
+/// A finding in JSON.
 #[derive(serde::Serialize)]
 pub(crate) struct FindingRow<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,13 +74,13 @@ struct WithheldRow<'a> {
     why: String,
 }
 
-/// Another place of a finding.
+/// A related place of a finding.
 #[derive(serde::Serialize)]
 struct RelatedRow<'a> {
     #[serde(serialize_with = "path")]
     path: &'a FieldPath,
     message: &'a str,
-    /// The rule of what follows there from the finding.
+    /// The rule of a consequence at this place, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<&'static str>,
     file: Option<&'a str>,
@@ -116,7 +116,7 @@ fn path<S: Serializer>(path: &FieldPath, serializer: S) -> Result<S::Ok, S::Erro
     serializer.collect_str(path)
 }
 
-/// A finding, with its resource if it has one.
+/// Makes the row of a finding, with its resource if it has one.
 pub(crate) fn finding_row<'a>(resource: Option<&'a ResourceReport>, finding: &'a Finding) -> FindingRow<'a> {
     let place = finding.place.as_ref();
     FindingRow {
@@ -155,7 +155,7 @@ fn related_row(related: &RelatedPlace) -> RelatedRow<'_> {
     }
 }
 
-/// What each client does with a resource, as it is written. Many resources share it.
+/// What each client does with a resource, as JSON text. Many resources share it.
 type VerdictsJson = Option<Box<RawValue>>;
 
 fn written(verdicts: &Verdicts) -> io::Result<VerdictsJson> {
@@ -183,26 +183,26 @@ fn resource_row<'a>(resource: &'a ResourceReport, clients: Option<&'a RawValue>)
     }
 }
 
-/// Writes the report as one JSON document and a newline: one line for each resource and each
-/// finding.
+/// Writes the report as one JSON document and a newline. Each resource and each finding is on a
+/// line of its own.
 pub struct JsonReport<W: Write> {
     choice: ShownSeverity,
-    /// The clients that were asked.
+    /// The clients that were asked, in words.
     asked: String,
-    /// Findings that are not shown are listed with the reason.
+    /// Whether findings that are not shown are listed with the reason.
     explains_withheld: bool,
     out: W,
-    /// What is not written yet.
+    /// Bytes that are not written yet.
     line: Vec<u8>,
     /// How many resources are written.
     resources: usize,
-    /// What stands at the end, with `--show reached`.
+    /// What the clients keep, for the end of the document (`--show reached`).
     reached: Option<Arc<Reached>>,
     /// The verdicts that were written last.
     last: (Verdicts, VerdictsJson),
-    /// The findings that belong to no resource: they stand behind the resources.
+    /// The findings that belong to no resource; they are written after the resources.
     documents: Vec<Finding>,
-    /// And those of them that are not shown.
+    /// Those findings on documents that are not shown.
     withheld: Vec<NotShown>,
 }
 
@@ -223,7 +223,7 @@ impl<W: Write> JsonReport<W> {
         }
     }
 
-    /// Writes what is collected if it is enough.
+    /// Writes the collected bytes, if there are enough of them.
     fn pass(&mut self) -> io::Result<()> {
         if self.line.len() >= LINE_BYTES {
             self.out.write_all(&self.line)?;
@@ -236,7 +236,7 @@ impl<W: Write> JsonReport<W> {
         Ok(serde_json::to_writer(&mut self.line, row)?)
     }
 
-    /// Writes findings, and says whether there was one.
+    /// Writes findings, and says whether there were any.
     fn findings<'a>(
         &mut self,
         resource: Option<&'a ResourceReport>,
@@ -254,7 +254,8 @@ impl<W: Write> JsonReport<W> {
         Ok(has_any)
     }
 
-    /// Writes the array of findings that are not shown, if asked for, behind that of the others.
+    /// Writes the array of findings that are not shown after that of the others, if the user asked
+    /// for it.
     fn withheld<'a>(
         &mut self,
         resource: Option<&'a ResourceReport>,
@@ -287,7 +288,7 @@ impl<W: Write> JsonReport<W> {
     }
 }
 
-/// What stands before the row of this number in a list of the document.
+/// Returns what precedes the row with this number in a list of the document.
 const fn before_row(number: usize) -> &'static [u8] {
     match number {
         0 => b"\n    ",
@@ -295,7 +296,7 @@ const fn before_row(number: usize) -> &'static [u8] {
     }
 }
 
-/// Bytes that are collected before they are written.
+/// How many bytes are collected before they are written.
 const LINE_BYTES: usize = 64 << 10;
 
 impl<W: Write> ReportWriter for JsonReport<W> {
@@ -329,7 +330,7 @@ impl<W: Write> ReportWriter for JsonReport<W> {
             self.last = (Arc::clone(&resource.clients), written(&resource.clients)?);
         }
         serde_json::to_writer(&mut self.line, &resource_row(resource, self.last.1.as_deref()))?;
-        // The row is an object: open it again for the findings.
+        // The row is a complete object: reopen it to add the findings.
         self.line.pop();
         self.line.extend_from_slice(b",\"findings\":[");
         let choice = self.choice;
@@ -374,7 +375,7 @@ impl<W: Write> ReportWriter for JsonReport<W> {
             beyond_max: Some(summary.beyond_max).filter(|count| *count > 0),
         })?;
         if let Some(reached) = self.reached.take() {
-            // Whoever reads along has all that was found before the rest is made.
+            // Write all findings before the rest is made, for readers that read along.
             self.line.extend_from_slice(b",\n  \"kept\": [");
             self.out.write_all(&self.line)?;
             self.out.flush()?;

@@ -1,9 +1,9 @@
-//! `--format junit`: a suite a file, a case a resource, as the test reports of most CI systems take
-//! it.
+//! `--format junit`: a suite for each file and a case for each resource, as most CI systems expect
+//! test reports.
 //!
-//! A case fails if a finding is as bad as `--fail-on` says; the other findings are its output. A
-//! resource that was not checked, or that the client never asks for, is skipped. There are no times
-//! and no host names: the same input gives the same bytes.
+//! A case fails if a finding is at least as severe as `--fail-on` says; other findings are its
+//! output. A resource is skipped if it was not checked, or if the client never asks for it. There
+//! are no times and no host names, so the same input gives the same bytes.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -63,15 +63,15 @@ pub(crate) fn write_suites(suites: &[Suite], not_checked: Option<&str>, out: &mu
     out.flush()
 }
 
-/// Collects the cases: a suite says at its head how many it has.
+/// Collects the cases, because a suite begins with their number.
 pub struct Junit<W: Write> {
     choice: ShownSeverity,
-    /// From which severity on a finding is a failure.
+    /// The least severity of a finding that is a failure.
     fail_on: Severity,
     paths: PrintedPaths,
     out: W,
     suites: Vec<Suite>,
-    /// Positions in `suites`.
+    /// The index in `suites` of each file.
     files: BTreeMap<Arc<str>, usize>,
 }
 
@@ -140,7 +140,7 @@ impl<W: Write> Junit<W> {
     }
 }
 
-/// Whose verdict on a resource is not known.
+/// Names the clients whose verdict on a resource is not known.
 fn not_known(resource: &ResourceReport) -> Option<String> {
     let unknown = resource.clients.iter().filter(|(_, said)| said.verdict == "not_known");
     let clients: Vec<String> = unknown.map(|(client, _)| client.to_string()).collect();
@@ -164,7 +164,7 @@ fn write_lines(resource: Option<&ResourceReport>, findings: &[&Finding], out: &m
     Ok(())
 }
 
-/// Text in XML 1.0, which has no control characters at all.
+/// Escapes a text for XML 1.0, which has no control characters.
 pub(crate) fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in visible(text).chars() {

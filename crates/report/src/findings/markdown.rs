@@ -9,8 +9,8 @@ use crate::edge::visible_line;
 use crate::paths::PrintedPaths;
 use xdsctl_model::diag::Severity;
 
-/// Bytes of the findings in a comment, which may have 65,536 characters on GitHub; further findings
-/// are counted.
+/// Most bytes of findings in a comment, which may have 65,536 characters on GitHub; further
+/// findings are counted.
 pub const MAX_COMMENT_BYTES: usize = 60_000;
 
 /// Collects the findings by severity.
@@ -107,12 +107,12 @@ impl<W: Write> ByFinding for Markdown<W> {
     }
 }
 
-/// A text in which quoted pieces are code and the rest is plain.
+/// Writes quoted pieces of a text as code, and the rest as plain text.
 pub(crate) fn inline(text: &str) -> String {
     let text = visible_line(text);
     let pieces: Vec<&str> = text.split('`').collect();
     if pieces.len().is_multiple_of(2) {
-        // A quote that does not end.
+        // The last quote is not closed.
         return plain(&text);
     }
     let quoted = |(number, piece): (usize, &&str)| match number % 2 {
@@ -122,7 +122,7 @@ pub(crate) fn inline(text: &str) -> String {
     pieces.iter().enumerate().map(quoted).collect()
 }
 
-/// A text as code, whatever is in it.
+/// Writes a text as code, whatever it contains.
 pub(crate) fn code(text: &str) -> String {
     let text = visible_line(text);
     if text.is_empty() {
@@ -135,7 +135,7 @@ pub(crate) fn code(text: &str) -> String {
     format!("{fence}{space}{text}{space}{fence}")
 }
 
-/// A text that means nothing to Markdown.
+/// Escapes a text so that Markdown does not interpret it.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -143,7 +143,7 @@ fn plain(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
-            // Someone would be called, or another page linked.
+            // These characters would notify somebody or link another page.
             '@' => out.push_str("&#64;"),
             '#' => out.push_str("&#35;"),
             ':' => out.push_str("&#58;"),

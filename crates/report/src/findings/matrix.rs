@@ -1,7 +1,7 @@
-//! `--matrix`: resources and clients, one sign a cell, then the reasons.
+//! `--matrix`: a table of resources and clients with one sign per cell, then the reasons.
 //!
-//! The same data is `clients` of each resource in JSON. A cell says the worst that a client does
-//! with a resource, what it refers to included.
+//! In JSON, the same data is in `clients` of each resource. A cell shows the worst effect of a
+//! client's findings on a resource, including those about what it refers to.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -15,23 +15,24 @@ use crate::wrap::wrapped;
 use xdsctl_model::diag::{Effect, Subject};
 use xdsctl_model::profile::{Client, ClientStanding, Family, Fleet};
 
-/// How the matrix is to look.
+/// How the matrix looks.
 #[derive(Debug, Clone)]
 pub struct MatrixStyle {
-    /// The clients that are asked; the columns are in the user's order.
+    /// The clients that are asked; the columns are in the order of the user's list.
     pub fleet: Fleet,
-    /// Signs that a terminal must know; else letters and marks of ASCII.
+    /// Whether the signs are Unicode; if not, they are ASCII letters and marks.
     pub unicode: bool,
-    /// Columns of the terminal; `None` if nothing is to be wrapped or cut.
+    /// Columns of the terminal; `None` if nothing is wrapped or cut.
     pub width: Option<usize>,
-    /// Many rows and reasons of a kind are cut: they would push the others out of sight.
+    /// Whether a large number of rows or reasons of one kind is cut, because they would push the
+    /// others out of sight.
     pub is_capped: bool,
-    /// `--quiet`: the table has no summary below it.
+    /// Whether there is no summary below the table (`--quiet`).
     pub is_quiet: bool,
 }
 
 impl MatrixStyle {
-    /// The style of a file, which has no columns and may be read anywhere.
+    /// Returns the style for a file, which has no columns and may be read anywhere.
     pub fn for_file(&self) -> MatrixStyle {
         MatrixStyle {
             unicode: false,
@@ -42,7 +43,7 @@ impl MatrixStyle {
     }
 }
 
-/// What a cell says, the worst first.
+/// The meaning of a cell; the worst comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Sign {
     Rejected,
@@ -100,7 +101,7 @@ impl Sign {
         }
     }
 
-    /// Stands before the counts of a sign; `None` if nobody counts them.
+    /// Returns the title of the row that counts a sign; `None` if the sign is not counted.
     const fn total(self) -> Option<&'static str> {
         match self {
             Sign::Rejected => Some("rejected"),
@@ -127,7 +128,7 @@ impl Sign {
         }
     }
 
-    /// Nothing is wrong that the reader would look for among many resources.
+    /// Says whether the sign shows nothing that the user would look for among many resources.
     const fn is_quiet(self) -> bool {
         matches!(self, Sign::Accepted | Sign::Ignored)
     }
@@ -142,33 +143,32 @@ struct MatrixRow {
     signs: Vec<Sign>,
 }
 
-/// Why some cells are as they are: a rule, and who does what.
+/// Why cells are as they are: the effects of a rule in the clients, and the places.
 #[derive(Debug, Default)]
 struct Reason {
     who: String,
     places: Vec<String>,
-    /// Places that are not kept.
+    /// How many further places are not kept.
     more: usize,
 }
 
-/// More clients than this are put together where they say the same of every resource.
+/// If there are more clients than this, neighbouring versions with the same column are combined.
 const COLUMNS_APART: usize = 8;
 
-/// Rows of one type that are shown of those in which all clients do the same, if the matrix is
-/// capped.
+/// Most rows of each type in which no cell shows a problem, if the matrix is capped.
 const ALIKE_ROWS: usize = 20;
 
-/// Places that are shown of one reason, if the matrix is capped.
+/// Most places that are shown for a reason, if the matrix is capped.
 const PLACES: usize = 3;
 
-/// Rules that are named of the findings that are no reason of a sign, if the matrix is capped.
+/// Most rules that are named for the findings that explain no sign, if the matrix is capped.
 const RULES: usize = 12;
 
-/// Longest name of a resource, in characters, if there is a width; the middle of a longer one is
-/// left out.
+/// Longest name of a resource, in characters, if there is a width; a longer one is printed without
+/// its middle.
 const NAME_CHARS: usize = 60;
 
-/// Writes the matrix when all resources are known.
+/// Collects all resources, then writes the matrix.
 #[derive(Debug)]
 pub struct Matrix<W: Write> {
     choice: ShownSeverity,
@@ -177,7 +177,7 @@ pub struct Matrix<W: Write> {
     rows: Vec<MatrixRow>,
     reasons: BTreeMap<(Effect, &'static str, Arc<str>), Reason>,
     documents: Vec<String>,
-    /// How many findings are no reason of a sign, by rule.
+    /// How many findings explain no sign, by rule.
     beside: BTreeMap<&'static str, usize>,
 }
 
@@ -198,7 +198,7 @@ impl<W: Write> Matrix<W> {
     fn row(&self, resource: &ResourceReport) -> MatrixRow {
         let of = |client: &Client| match resource.clients.get(client) {
             Some(said) => Sign::of(said),
-            // The reference alone was asked.
+            // Only the reference client was asked.
             None => Sign::of(&ClientVerdict {
                 verdict: resource.verdict.name(),
                 effect: resource.findings.iter().map(|f| f.effect).min().map(Effect::name),
@@ -231,7 +231,7 @@ impl<W: Write> Matrix<W> {
         reason.places.push(line);
     }
 
-    /// The columns: the clients of each, by their place in a row, and its title in two lines.
+    /// Returns the columns, each with its clients.
     fn columns(&self) -> Vec<Column> {
         let clients = self.style.fleet.clients();
         let mut columns: Vec<Column> = Vec::new();
@@ -320,7 +320,7 @@ impl<W: Write> Matrix<W> {
         Ok(())
     }
 
-    /// Writes how many resources have a sign, if some have.
+    /// Writes how many resources have a sign, if any have it.
     fn write_counts(&mut self, sign: Sign, total: &str, columns: &[Column], label_width: usize) -> io::Result<()> {
         let count = |column: &Column| {
             let signs = self
@@ -383,14 +383,14 @@ impl<W: Write> Matrix<W> {
 /// A column of the matrix.
 #[derive(Debug)]
 struct Column {
-    /// The first of its clients.
+    /// Index in a row of the first of its clients.
     first: usize,
     family: Family,
     versions: Vec<String>,
 }
 
 impl Column {
-    /// Its versions: one, or the first and the last.
+    /// Returns the title: one version, or the first and the last.
     fn title(&self) -> String {
         match self.versions.as_slice() {
             [first, .., last] => format!("{first}..{last}"),
@@ -403,14 +403,15 @@ impl Column {
     }
 }
 
-/// Longer labels move the signs of their own row only: of one long name there is else a blank for
-/// each of its letters in every row, and `format!` panics beyond 65,535.
+/// Longest label for which signs are aligned, in characters; a longer label moves the signs of its
+/// own row only. Otherwise one long name would cost a blank per letter in every row, and `format!`
+/// panics beyond 65,535.
 const LABEL_CHARS: usize = 200;
 
-/// Stands above the resources.
+/// The title above the resources.
 const TITLE: &str = "RESOURCE";
 
-/// Why nothing is known of what a client does.
+/// Says why it is not known what a client does.
 fn why_not_known(client: Client) -> String {
     let measured = client.family.measured();
     match (client.standing(), measured.first(), measured.last()) {
@@ -424,7 +425,7 @@ fn why_not_known(client: Client) -> String {
     }
 }
 
-/// The text, without its middle if it is too long.
+/// Returns the text, without its middle if it is too long.
 fn shortened(text: &str, most: usize) -> String {
     let count = text.chars().count();
     if count <= most {
@@ -460,7 +461,7 @@ impl<W: Write> ReportWriter for Matrix<W> {
             return Ok(());
         }
         self.rows.push(row);
-        // What all clients leave unread is no reason to choose one of them.
+        // A field that no client reads is no reason to choose one of them.
         let explains = |finding: &&Finding| match finding.effect {
             Effect::Nack | Effect::Fails | Effect::Open | Effect::Spec | Effect::Dropped => {
                 finding.rule.subject != Subject::Dump

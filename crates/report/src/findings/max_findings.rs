@@ -1,21 +1,22 @@
-//! `--max-findings`: so many findings of each severity are handed out, and the others are counted.
+//! `--max-findings`: only this many findings of each severity are passed on; the others are
+//! counted.
 
 use std::collections::BTreeMap;
 
 use xdsctl_model::diag::Severity;
 
-/// How many findings may still be handed out.
+/// How many findings may still be passed on.
 #[derive(Debug)]
 pub(super) struct MaxFindings {
-    /// Findings of a severity at most; `None` for all.
+    /// Most findings of each severity; `None` for no limit.
     max: Option<usize>,
     left: BTreeMap<Severity, usize>,
-    /// Findings that were wanted and not handed out.
+    /// How many findings were wanted but not passed on.
     pub beyond: usize,
 }
 
 impl MaxFindings {
-    /// Nothing is handed out yet.
+    /// Starts with the full number for each severity.
     pub const fn new(max: Option<usize>) -> Self {
         MaxFindings {
             max,
@@ -24,7 +25,7 @@ impl MaxFindings {
         }
     }
 
-    /// How many of the wanted findings are handed out.
+    /// Returns how many of the wanted findings are passed on.
     pub fn take(&mut self, wanted: usize, severity: Severity) -> usize {
         let Some(max) = self.max else { return wanted };
         let left = self.left.entry(severity).or_insert(max);

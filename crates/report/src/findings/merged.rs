@@ -1,9 +1,9 @@
-//! The findings of several clients as one list.
+//! Merges the findings of several clients to one list.
 //!
-//! Findings of one rule at one place are one finding; of a policy, only those with the same
-//! message. What one client rejects and C-core never reads is one, too: the reader wants to know of
-//! the field, not of the clients. Of fields that are never read there may be a quarter of a million:
-//! they are words only for those that the reader gets.
+//! Findings of one rule at one place are one finding; for a policy only if they also have the same
+//! message. A field that one client rejects and C-core never reads is one finding, too, because the
+//! user wants to know about the field, not about the clients. There may be a quarter of a million
+//! fields that are never read, so their findings get words only if they are shown.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -16,18 +16,18 @@ use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Packed, PackedText, Rule
 use xdsctl_model::profile::{Client, Fleet};
 use xdsctl_policy::is_policy;
 
-/// Rules about fields that C-core never reads.
+/// The rules about fields that C-core never reads.
 const UNREAD: [&str; 3] = ["field-ignored", "behaviour-field-ignored", "security-field-ignored"];
 
 /// A finding of a client, to be merged with those of others.
 pub(super) enum ClientFinding<'f> {
-    /// One with words of its own.
+    /// A finding with words of its own.
     Whole(Cow<'f, Diagnostic>),
-    /// A field that is never read: the number of its text, and where it is.
+    /// A field that is never read: the index of its text, and its path.
     Unread(usize, Segs<'f>),
 }
 
-/// A finding in the list.
+/// A finding in the merged list.
 #[derive(Debug)]
 enum KeptFinding {
     Whole(Box<Diagnostic>),
@@ -37,11 +37,11 @@ enum KeptFinding {
 #[derive(Debug)]
 struct MergedFinding {
     listed: KeptFinding,
-    /// Which client has which effect.
+    /// The clients that have the finding, each with its effect.
     effects: EffectsId,
-    /// How many findings it stands for: others that are alike are elsewhere.
+    /// How many findings this one stands for; the others are the same except for their place.
     count: usize,
-    /// The next one at the same place.
+    /// Index of the next finding at the same place.
     next: Option<usize>,
 }
 
@@ -53,7 +53,7 @@ impl MergedFinding {
         }
     }
 
-    /// Says whether two neighbours are alike in all but their place.
+    /// Says whether two neighbours are the same except for their place.
     fn is_like(&self, next: &MergedFinding) -> bool {
         match (&self.listed, &next.listed) {
             (KeptFinding::Unread(one, _), KeptFinding::Unread(other, _)) => {
@@ -64,12 +64,12 @@ impl MergedFinding {
     }
 }
 
-/// Findings that are being merged.
+/// The state while findings are merged.
 pub(super) struct Merging<'w> {
     items: Vec<MergedFinding>,
     texts: Vec<PackedText>,
     ways: &'w mut EffectWays,
-    /// The first finding at each place, by its hash. Looked up only.
+    /// Index of the first finding at each place, by the hash of the path. Never iterated.
     by_place: HashMap<u64, usize>,
     hasher: RandomState,
 }
@@ -85,8 +85,9 @@ impl<'w> Merging<'w> {
         }
     }
 
-    /// Adds the findings of a client on fields that it never reads, and says where they are. If they
-    /// are only counted, one stands for all that have the same words and are of the same clients.
+    /// Adds the findings of a client on fields that it never reads. With `is_counted`, one finding
+    /// stands for all that have the same words and the same clients. Their indexes and effects are
+    /// added to `places`.
     pub(super) fn add_unread(
         &mut self,
         unread: &Packed,
@@ -115,7 +116,7 @@ impl<'w> Merging<'w> {
         places.extend(closing.map(|closing| self.add(closing, Some(client))));
     }
 
-    /// Adds a finding, and says where it is, and its effect.
+    /// Adds a finding and returns its index and effect.
     pub(super) fn add(&mut self, found: ClientFinding<'_>, client: Option<Client>) -> (usize, Effect) {
         let (effect, steps) = match &found {
             ClientFinding::Whole(diagnostic) => (diagnostic.effect, diagnostic.path.segs()),
@@ -154,7 +155,7 @@ impl<'w> Merging<'w> {
         (number, effect)
     }
 
-    /// Adds what another client says as one before it did.
+    /// Adds another client that has a finding that is in the list already.
     pub(super) fn add_effect(&mut self, number: usize, effect: Effect, client: Client) {
         if let Some(item) = self.items.get_mut(number) {
             item.effects = self.ways.with(item.effects, effect, client);
@@ -169,8 +170,8 @@ impl<'w> Merging<'w> {
         self.rule(text).map_or(Effect::Ignored, |rule| rule.effect)
     }
 
-    /// Says whether a finding of a client is one that others have made at the same place. Several
-    /// findings of one client stay several.
+    /// Says whether a client's finding is the same as one of other clients at the same place.
+    /// Several findings of one client stay several.
     fn is_same(&self, item: &MergedFinding, found: &ClientFinding<'_>, client: Option<Client>) -> bool {
         let rule = match &item.listed {
             KeptFinding::Whole(known) => Some(known.rule),
@@ -187,7 +188,8 @@ impl<'w> Merging<'w> {
             _ => true,
         };
         let is_same = rule.is_some_and(|rule| match rule_found == Some(rule) {
-            // Of what each client keeps, a policy says something else to each.
+            // A policy looks at what each client keeps, so its message may differ from client to
+            // client.
             true => !is_policy(rule) || says_the_same(),
             false => UNREAD.contains(&rule.id),
         });
@@ -195,8 +197,8 @@ impl<'w> Merging<'w> {
         is_same && client.is_some_and(|client| effects().iter().all(|(_, other)| *other != client))
     }
 
-    /// Makes a finding that of another client, too: what one client rejects says more than that
-    /// others never read it.
+    /// Merges another client's finding into one in the list. If one client rejects a field that
+    /// others never read, the rejection is the more important finding.
     fn take_in(&mut self, number: usize, found: &ClientFinding<'_>) {
         let texts = &self.texts;
         let Some(item) = self.items.get_mut(number) else { return };
@@ -237,7 +239,7 @@ impl<'w> Merging<'w> {
             let say = Say {
                 who,
                 by,
-                // A finding that no client has is about the text, and true for every reader.
+                // A finding without clients is about the text, and holds for every client.
                 counted: if effects.is_empty() { Some(of_first()) } else { worst },
             };
             let of_each = match &first.listed {
@@ -264,30 +266,30 @@ impl KeptFinding {
     }
 }
 
-/// Findings of all clients, in the order in which they say them.
+/// The findings of all clients, in the order in which the clients report them.
 #[derive(Debug, Default)]
 pub struct Merged {
     items: Vec<KeptFinding>,
     texts: Vec<PackedText>,
-    /// How many neighbours there are that are alike in all but their place, how many findings they
-    /// stand for, and who says them.
+    /// For each run of findings that are the same except for their place: its length, the number of
+    /// findings that it stands for, and the clients that have them.
     runs: Vec<(usize, usize, Say)>,
 }
 
-/// Findings beside each other that are alike in all but their place.
+/// A run of findings that are the same except for their place.
 pub(super) struct FindingRun<'m> {
-    /// Their rule and effect.
+    /// The rule and effect of the findings.
     pub of: (&'static Rule, Effect),
-    /// The innermost field.
+    /// The innermost field of their paths.
     pub field: Option<&'m str>,
-    /// How many findings they stand for.
+    /// The number of findings that they stand for.
     pub count: usize,
-    /// Who says them.
+    /// The clients that have them.
     pub say: &'m Say,
 }
 
 impl Merged {
-    /// The findings, those together that are alike.
+    /// Returns the runs of findings that are the same except for their place.
     pub(super) fn runs(&self) -> impl Iterator<Item = FindingRun<'_>> {
         let mut rest = self.items.as_slice();
         self.runs.iter().filter_map(move |(len, count, say)| {
@@ -313,8 +315,8 @@ impl Merged {
         })
     }
 
-    /// The first findings of each of [`runs`](Self::runs), as many as are wanted of it, with who
-    /// says each.
+    /// Returns the first findings of each of [`runs`](Self::runs), as many as are wanted, with the
+    /// clients that have each.
     pub(super) fn take(self, wanted: impl IntoIterator<Item = usize>) -> (Vec<Diagnostic>, Vec<Say>) {
         let (mut diagnostics, mut says) = (Vec::new(), Vec::new());
         let mut items = self.items.into_iter();
@@ -339,7 +341,7 @@ mod tests {
     use xdsctl_model::diag::{Path, Validation};
     use xdsctl_model::profile::{Profile, ServerFacts};
 
-    /// A finding among few, so that many are of one rule or at one place.
+    /// Returns one of a few findings, so that many have the same rule or place.
     fn finding(number: usize) -> Diagnostic {
         let rules = [
             &FIELD_IGNORED,
@@ -355,7 +357,7 @@ mod tests {
         }
     }
 
-    /// What the clients say, of which each has so many findings, in order.
+    /// Returns the merged findings of clients with these findings, in order.
     fn said(fleet: &Fleet, of_clients: &[Vec<Diagnostic>], packs: bool) -> Vec<(Diagnostic, String, Option<Effect>)> {
         let mut ways = EffectWays::default();
         ways.begin();
@@ -380,7 +382,7 @@ mod tests {
             .collect()
     }
 
-    /// Numbers without an order, always the same.
+    /// Returns a generator of numbers without a pattern that are always the same.
     fn numbers() -> impl FnMut() -> usize {
         let mut seed = 1usize;
         move || {
@@ -417,7 +419,7 @@ mod tests {
             let list = Path::ROOT.field("list");
             for index in 0..next() % 60 {
                 let (kind, clients) = (next() % 4, next() as u8 & 0b11111);
-                // Versions of a client may differ in the rule, but not families in most fields.
+                // Versions of a family may differ in the rule, but for most fields families do not.
                 let rule = |reader: &Profile| rules[(kind + round % 2 * reader.client().family as usize) % 3];
                 let at = (&list.index(index), Some(1));
                 cx.report_field((kind, clients), ["a", "b", "c", "d"][kind], at, |reader| {

@@ -1,8 +1,8 @@
 //! Reports on findings as plain data, and the formats that print them.
 //!
-//! A command makes a [`resolve::ResolvedFindings`]; a format takes resource after resource out of
-//! it and writes. Spans have been resolved to lines before, so a format needs no access to the
-//! documents, and only one resource's findings are in memory at a time.
+//! A command makes a [`resolve::ResolvedFindings`]. A format takes one resource after the other
+//! from it and writes it. Spans have already been resolved to lines, so a format does not need the
+//! documents, and only the findings of one resource are in memory at a time.
 
 pub mod clients;
 pub mod concise;
@@ -46,88 +46,88 @@ use xdsctl_lint::decide::loudness::Loudness;
 use xdsctl_lint::fix::Edit;
 use xdsctl_model::diag::{About, Effect, FieldPath, Fingerprints, Rule, Severity};
 
-/// One resource and what was found about it.
+/// A resource and the findings on it.
 #[derive(Debug)]
 pub struct ResourceReport {
-    /// The document, `-` for standard input.
+    /// The file of the document; `-` for standard input.
     pub file: Arc<str>,
-    /// File, client scope or wrapper that the resource belongs to.
+    /// The world that the resource belongs to: a file, a client's scope or a wrapper.
     pub world: Arc<str>,
-    /// Where in the dump: `static`, `dynamic`, `warming`; empty for a bare resource.
+    /// The section of the dump: `static`, `dynamic`, `warming`; empty for a bare resource.
     pub section: &'static str,
-    /// Where it stands in the document.
+    /// Place of the resource in the document.
     pub span: Span,
-    /// Short message name, or the full one for a type that gRPC does not ask for.
+    /// Short name of the message, or the full name if gRPC does not ask for this type.
     pub type_name: String,
-    /// Resource name; `<unnamed #3>` where the dump has none.
+    /// Name of the resource; `<unnamed #3>` if it has none.
     pub name: String,
-    /// What the client does with it.
+    /// The verdict of the client, or of all clients together.
     pub verdict: Verdict,
-    /// What each client does with it; empty if the reference alone was asked.
+    /// The verdict of each client; empty if only the reference client was asked.
     pub clients: Verdicts,
-    /// In the order of the document; empty if no format wanted one of them.
+    /// The findings, in the order of the document; empty if no format wants any of them.
     pub findings: Vec<Finding>,
-    /// Findings that are not shown, if asked for.
+    /// The findings that are not shown, if the user asked for them.
     pub withheld: Vec<NotShown>,
-    /// What the client keeps of it, if asked for.
+    /// What the client keeps of the resource, if the user asked for that.
     pub parsed: Option<Parsed>,
 }
 
 /// A finding with its place in the user's document.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    /// The kind of fault.
+    /// The rule that is broken.
     pub rule: &'static Rule,
-    /// What the client does about it; of several clients the worst.
+    /// What the client does because of the finding; the worst effect if there are several clients.
     pub effect: Effect,
-    /// Which clients do what, if it is not the same for all that were asked.
+    /// Which clients have which effect; empty if all that were asked have the same.
     pub who: Arc<str>,
-    /// Which clients do what, if several were asked.
+    /// Which clients have which effect; empty if only one client was asked.
     pub by: Arc<str>,
-    /// How loud, after the user's `-A`, `-W` and `-D`.
+    /// The severity, after the user's `-A`, `-W` and `-D`.
     pub severity: Severity,
-    /// It can fail the run: at least one client that has it is not exempt from that.
+    /// Whether the finding can fail the run: at least one client that has it can.
     pub counts: bool,
     /// The path of the field, in the client's notation.
     pub path: FieldPath,
     /// What is wrong, as half a sentence for people.
     pub message: String,
-    /// One action that the reader can take.
+    /// One action that the user can take.
     pub help: Option<String>,
-    /// Where; `None` if the document has no such place.
+    /// Place of the finding; `None` if the document has no such place.
     pub place: Option<Box<SourcePlace>>,
-    /// Other places that belong to it.
+    /// Related places.
     pub related: Vec<RelatedPlace>,
-    /// How `--fix` would make it go.
+    /// The fix that `--fix` would make.
     pub fix: Option<Edit>,
-    /// It follows from the rejection of another resource.
+    /// Whether the finding follows from the rejection of another resource.
     pub is_consequence: bool,
 }
 
-/// A finding that is not shown, and why.
+/// A finding that is not shown, with the reason.
 #[derive(Debug, Clone)]
 pub struct NotShown {
-    /// What would be shown.
+    /// The finding.
     pub finding: Finding,
-    /// Why it is not.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// A second place of a finding.
+/// A related place of a finding.
 #[derive(Debug, Clone)]
 pub struct RelatedPlace {
     /// The path of the field, in the client's notation.
     pub path: FieldPath,
-    /// What it has to do with the finding.
+    /// What the place has to do with the finding.
     pub message: String,
-    /// The rule of what follows there from the finding; `None` if it is part of the fault.
+    /// The rule of a consequence at this place; `None` if the place is part of the fault.
     pub rule: Option<&'static Rule>,
-    /// Where; `None` if the document has no such place.
+    /// The place; `None` if the document has no such place.
     pub place: Option<Box<SourcePlace>>,
 }
 
 impl fmt::Display for RelatedPlace {
-    /// The place with its line, what it is, and its rule.
+    /// Writes the path with line and column, the message, and the rule.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.to_string();
         f.write_str(&visible_line(&path))?;
@@ -139,7 +139,7 @@ impl fmt::Display for RelatedPlace {
 }
 
 impl RelatedPlace {
-    /// What it is, with its rule.
+    /// Returns the message with its rule.
     fn said(&self) -> String {
         let message = visible_line(&self.message);
         match self.rule {
@@ -150,7 +150,7 @@ impl RelatedPlace {
 }
 
 impl Finding {
-    /// What the clients do about it: `nack`, or `nack in go; ignored in cpp`.
+    /// Says what the clients do because of the finding: `nack`, or `nack in go; ignored in cpp`.
     pub fn effects(&self) -> &str {
         match &*self.who {
             "" => self.effect.name(),
@@ -159,52 +159,52 @@ impl Finding {
     }
 }
 
-/// Counts for the last lines of a report.
+/// The counts for the last lines of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// Resources by verdict.
+    /// Number of resources by verdict.
     pub verdicts: BTreeMap<&'static str, usize>,
-    /// Findings by severity.
+    /// Number of findings by severity.
     pub severities: BTreeMap<&'static str, usize>,
-    /// Findings by effect.
+    /// Number of findings by effect.
     pub effects: BTreeMap<&'static str, usize>,
-    /// Findings by rule.
+    /// Number of findings by rule.
     pub rules: BTreeMap<&'static str, RuleCount>,
-    /// The loudest finding that can fail the run.
+    /// The greatest severity of a finding that can fail the run.
     pub worst: Option<Severity>,
-    /// The clients that were asked.
+    /// The clients that were asked, in words.
     pub asked: String,
-    /// What was not checked, and for whom.
+    /// What was not checked, and for which clients.
     pub not_checked: Vec<NotChecked>,
-    /// What was looked at.
+    /// The input, apart from its resources.
     pub scope: ReportScope,
-    /// Findings that a suppression took out, which are not among the others.
+    /// How many findings a suppression removed; the other counts do not include them.
     pub suppressed: usize,
-    /// Findings that are in the baseline, which are not among the others.
+    /// How many findings are in the baseline; the other counts do not include them.
     pub known: usize,
-    /// Errors that settings, comments or the baseline take out or make quieter.
+    /// How many errors settings, comments or the baseline remove or make less severe.
     pub silenced: usize,
-    /// Fixes that `--fix` would make.
+    /// How many fixes `--fix` would make.
     pub fixable: usize,
-    /// Policies of the project.
+    /// How many policies the project has.
     pub policies: usize,
-    /// Those of them that looked at nothing.
+    /// The policies that looked at nothing.
     pub idle_policies: Vec<&'static str>,
-    /// How many findings are not shown because `--max-findings` is reached.
+    /// How many findings are not shown because of `--max-findings`.
     pub beyond_max: usize,
 }
 
-/// Policies that looked at nothing and are named.
+/// How many policies that looked at nothing are named.
 const IDLE_SHOWN: usize = 8;
 
-/// What was looked at, besides resources.
+/// The size of the input, apart from its resources.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReportScope {
-    /// How many documents were read.
+    /// Number of documents.
     pub documents: usize,
-    /// Sets of resources that one client sees.
+    /// Number of worlds: sets of resources that one client sees together.
     pub worlds: usize,
-    /// gRPC bootstraps that were checked.
+    /// Number of gRPC bootstraps that were checked.
     pub bootstraps: usize,
 }
 
@@ -237,19 +237,19 @@ impl Default for Summary {
     }
 }
 
-/// How often there was a rule.
+/// How many findings a rule has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleCount {
-    /// The kind of fault.
+    /// The rule.
     pub rule: &'static Rule,
-    /// How loud the loudest was.
+    /// The greatest severity of its findings.
     pub severity: Severity,
-    /// How many findings of the rule there are.
+    /// Number of its findings.
     pub count: usize,
 }
 
 impl Summary {
-    /// How many resources there are with a verdict.
+    /// Returns the number of resources with a verdict.
     pub fn of(&self, verdict: Verdict) -> usize {
         self.verdicts.get(verdict.name()).copied().unwrap_or(0)
     }
@@ -269,20 +269,22 @@ impl Summary {
     }
 }
 
-/// Findings whose places have not been looked up: how many there are of a rule at fields of a name.
+/// Findings whose places have not been looked up: the number of findings of one rule at fields of
+/// one name.
 #[derive(Debug, Clone)]
 pub struct Unplaced<'a> {
-    /// The kind of fault.
+    /// The rule.
     pub rule: &'static Rule,
-    /// The severity that it is reported with.
+    /// The severity with which they are reported.
     pub severity: Severity,
     /// The innermost field.
     pub field: Option<&'a str>,
-    /// How many findings it stands for.
+    /// Number of findings.
     pub count: usize,
 }
 
-/// Where in the dump a resource stands: `static`, `dynamic`, `warming`, `draining`, `rejected update`.
+/// Returns the section of the dump with a resource: `static`, `dynamic`, `warming`, `draining`,
+/// `rejected update`.
 fn section(checked: &Checked) -> &'static str {
     match (checked.stage, checked.label) {
         (Stage::Warming, _) => "warming",
@@ -294,43 +296,44 @@ fn section(checked: &Checked) -> &'static str {
     }
 }
 
-/// A form of the report of `validate`: takes one resource after the other, and writes.
+/// A format of the report of `validate`. It gets one resource after the other, and writes.
 pub trait ReportWriter {
-    /// Says how many of some findings will be shown, before their places are looked up. It is asked
-    /// for all findings of a resource, in no particular order, and then given the
-    /// [`resource`](Self::resource) with those, and maybe with more.
+    /// Returns how many of some findings will be shown, before their places are looked up. It is
+    /// called for all findings of a resource, in no particular order. Then
+    /// [`resource`](Self::resource) gets at least those that will be shown.
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize;
 
-    /// The severity of the quietest findings that are ever wanted.
+    /// Returns the least severity of findings that the format ever wants.
     fn wants_from(&self) -> Severity {
         Severity::Note
     }
 
-    /// Takes the findings that belong to no resource, before any resource.
+    /// Writes the findings that belong to no resource, before any resource.
     ///
     /// # Errors
-    /// Those of the writer, here and below.
+    /// If writing fails.
     fn documents(&mut self, findings: &[Finding]) -> io::Result<()>;
 
-    /// Takes the findings that belong to no resource and are not shown, after the others and only
-    /// if asked for.
+    /// Writes the findings that belong to no resource and are not shown. It is called after
+    /// `documents`, and only if the user asked for them.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If writing fails.
     fn withheld_of_documents(&mut self, _withheld: &[NotShown]) -> io::Result<()> {
         Ok(())
     }
 
-    /// Takes the next resource.
+    /// Writes the next resource.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If writing fails.
     fn resource(&mut self, resource: &ResourceReport) -> io::Result<()>;
 
-    /// Takes what the client keeps of the resources, after all of them and only if asked for.
+    /// Writes what the client keeps of the resources. It is called after all resources, and only if
+    /// the user asked for it.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If writing fails.
     fn reached(&mut self, _reached: Arc<Reached>) -> io::Result<()> {
         Ok(())
     }
@@ -338,26 +341,26 @@ pub trait ReportWriter {
     /// Writes what is left, and flushes.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If writing fails.
     fn end(&mut self, summary: &Summary) -> io::Result<()>;
 }
 
-/// What writes of findings and not of resources: with [`Shown`] it is a [`ReportWriter`].
+/// A format that writes findings, not resources. With [`Shown`] it becomes a [`ReportWriter`].
 pub trait ByFinding {
-    /// Takes the next finding that is shown, with its resource if it has one.
+    /// Writes the next finding that is shown, with its resource if it has one.
     ///
     /// # Errors
-    /// Those of the writer, here and below.
+    /// If writing fails.
     fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()>;
 
     /// Writes what is left, and flushes.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// If writing fails.
     fn finish(&mut self, summary: &Summary) -> io::Result<()>;
 }
 
-/// Which findings are shown, and what writes them.
+/// Which findings are shown, and the format that writes them.
 pub struct Shown<F>(pub ShownSeverity, pub F);
 
 impl<F: ByFinding> ReportWriter for Shown<F> {
@@ -384,15 +387,15 @@ impl<F: ByFinding> ReportWriter for Shown<F> {
     }
 }
 
-/// Which findings a form shows.
+/// Which findings a format shows.
 #[derive(Debug, Clone, Copy)]
 pub struct ShownSeverity {
-    /// Quieter findings are counted, not shown.
+    /// The least severity that is shown; less severe findings are counted.
     pub min_severity: Severity,
 }
 
 impl ShownSeverity {
-    /// How many of the findings that `finding` stands for will be shown.
+    /// Returns how many of the findings that `finding` stands for will be shown.
     pub fn takes(self, finding: &Unplaced<'_>) -> usize {
         if finding.severity >= self.min_severity {
             finding.count
@@ -406,7 +409,7 @@ impl ShownSeverity {
         finding.severity >= self.min_severity
     }
 
-    /// Findings that are too quiet to be shown, with that as the reason.
+    /// Returns the findings that are not severe enough to be shown, with that as the reason.
     pub fn too_quiet(self, findings: &[Finding]) -> impl Iterator<Item = NotShown> {
         let quiet = findings.iter().filter(move |finding| !self.shows(finding));
         quiet.map(move |finding| NotShown {
@@ -415,13 +418,14 @@ impl ShownSeverity {
         })
     }
 
-    /// The findings of a resource that are shown.
+    /// Returns the findings of a resource that are shown.
     pub fn of(self, resource: &ResourceReport) -> impl Iterator<Item = &Finding> {
         resource.findings.iter().filter(move |f| self.shows(f))
     }
 }
 
-/// What a finding says, as [`sentence`] does, and which clients do what if several were asked.
+/// Returns the text of [`sentence`], followed by which clients have which effect if several were
+/// asked.
 pub fn sentence_of_clients(resource: Option<&ResourceReport>, finding: &Finding) -> String {
     let sentence = sentence(resource, finding);
     match &*finding.by {
@@ -430,7 +434,7 @@ pub fn sentence_of_clients(resource: Option<&ResourceReport>, finding: &Finding)
     }
 }
 
-/// What a finding says, on one line, with the resource that it is about.
+/// Returns the message of a finding on one line, with the resource that it is about.
 pub fn sentence(resource: Option<&ResourceReport>, finding: &Finding) -> String {
     let message = visible_line(&finding.message);
     match resource {
@@ -442,7 +446,7 @@ pub fn sentence(resource: Option<&ResourceReport>, finding: &Finding) -> String 
     }
 }
 
-/// How many resources there are, by verdict: `5 resources in 2 worlds: 4 accepted, ...`.
+/// Returns the number of resources by verdict: `5 resources in 2 worlds: 4 accepted, ...`.
 pub fn verdicts(summary: &Summary) -> String {
     let total: usize = summary.verdicts.values().sum();
     let ReportScope { documents, worlds, .. } = summary.scope;
@@ -460,8 +464,8 @@ pub fn verdicts(summary: &Summary) -> String {
     )
 }
 
-/// The last lines of a report for people: what was looked at, what is left out, how many findings
-/// there are.
+/// Returns the last lines of a report for people: what was looked at, what is left out, and how
+/// many findings there are.
 pub fn closing(summary: &Summary) -> String {
     let ReportScope { bootstraps, .. } = summary.scope;
     let mut lines = Vec::new();
@@ -491,7 +495,7 @@ pub fn closing(summary: &Summary) -> String {
     lines.join("\n")
 }
 
-/// Which policies looked at nothing: `7 policies, 1 looked at nothing: team-x`.
+/// Says which policies looked at nothing: `7 policies, 1 looked at nothing: team-x`.
 fn idle(summary: &Summary) -> Option<String> {
     let all = &summary.idle_policies;
     let shown: Vec<&str> = all.iter().copied().take(IDLE_SHOWN).collect();
@@ -510,14 +514,14 @@ fn idle(summary: &Summary) -> Option<String> {
     })
 }
 
-/// How many errors are not reported as such; `None` if all are.
+/// Says how many errors are not reported as errors; `None` if all are.
 pub fn silenced(summary: &Summary) -> Option<String> {
     let are = if summary.silenced == 1 { "is" } else { "are" };
     let what = "silenced or made quieter by settings, comments or the baseline";
     (summary.silenced > 0).then(|| format!("{} {are} {what}", plural(summary.silenced, "error")))
 }
 
-/// How many findings there are, by severity: `4 errors, 1 warning, 1 note`.
+/// Returns the number of findings by severity: `4 errors, 1 warning, 1 note`.
 pub fn counts(summary: &Summary) -> String {
     let of = |severity: Severity, word: &str| {
         let count = summary.severities.get(severity.name()).copied().unwrap_or(0);
@@ -527,18 +531,18 @@ pub fn counts(summary: &Summary) -> String {
     format!("{errors}, {warnings}, {}", of(Severity::Note, "note"))
 }
 
-/// The file that a finding stands in, and its place if that is one in a text.
+/// Returns the file of a finding, and its place if that is in the text of this file.
 pub fn file_and_place<'f>(
     resource: Option<&'f ResourceReport>,
     finding: &'f Finding,
 ) -> (Option<&'f str>, Option<&'f SourcePlace>) {
     let place = finding.place.as_deref();
     let file = resource.map(|r| &*r.file).or(place.map(|p| &*p.file));
-    // A binary resource is placed in its text form, which is no file.
+    // The place in a binary resource is in its text form, which is not a file.
     (file, place.filter(|place| file == Some(&*place.file)))
 }
 
-/// What a finding says, with the lines below it: its path, other places, and what to do.
+/// Returns the message of a finding, followed by lines with its path, related places and help.
 pub fn paragraph(resource: Option<&ResourceReport>, finding: &Finding) -> String {
     let mut text = sentence_of_clients(resource, finding);
     if !finding.path.is_empty() {
@@ -553,7 +557,8 @@ pub fn paragraph(resource: Option<&ResourceReport>, finding: &Finding) -> String
     text
 }
 
-/// What the next finding in `file` is known by across edits elsewhere, as text.
+/// Returns the fingerprint of the next finding in `file` as text. It stays the same if other parts
+/// are edited.
 pub fn fingerprint(
     known: &mut Fingerprints,
     file: &str,
@@ -564,7 +569,8 @@ pub fn fingerprint(
     let about = About {
         file,
         type_name,
-        // An unnamed resource is named by its number, which changes with those before.
+        // The name of an unnamed resource is its number, which changes with the resources before
+        // it.
         name: if name.starts_with("<unnamed #") { "" } else { name },
     };
     known

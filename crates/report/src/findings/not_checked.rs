@@ -1,7 +1,7 @@
-//! What a run did not check, and for whom: the end of every report.
+//! What a run did not check, and for which clients. It is at the end of every report.
 //!
-//! A verdict that is not known fails the run with exit code 2. Kinds of finding that are not there for a client are listed, and
-//! fail it only if the user asks for that.
+//! A verdict that is not known fails the run with exit code 2. Kinds of findings that do not exist
+//! for a client are listed; they fail the run only if the user asks for that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,43 +18,44 @@ use xdsctl_model::profile::{Client, Doubt, Family, Fleet};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotCheckedKind {
-    /// Whether the client takes a resource: the versions around it differ, or nobody knows which version it is.
+    /// Whether the client accepts a resource: the measured versions around it differ, or its
+    /// version is unknown.
     Verdict,
-    /// The client itself: it was never measured, and its neighbours answer for it.
+    /// The client itself: it was never measured, and the versions around it stand in for it.
     Version,
-    /// What resources refer to that the client takes and C-core rejects.
+    /// References of resources that the client accepts and C-core rejects.
     References,
-    /// Kinds of finding that are worked out for other clients only.
+    /// Kinds of findings that exist for other clients only.
     Findings,
-    /// What an environment switch changes.
+    /// The effect of an environment switch.
     Switch,
     /// Where RPCs go.
     Rpcs,
     /// What the client keeps of a resource.
     Values,
-    /// Whether policies of the project hold.
+    /// Whether a resource keeps the policies of the project.
     Policies,
 }
 
-/// Versions that are named one by one.
+/// Most versions that are named one by one.
 const NAMES_SHOWN: usize = 8;
 
 /// Something that was not checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NotChecked {
-    /// What kind of thing was not checked.
+    /// The kind of thing that was not checked.
     pub kind: NotCheckedKind,
-    /// For whom, each `go@1.70.0`; none if that is for nobody in particular.
+    /// The clients, each as `go@1.70.0`; empty if it concerns no client in particular.
     pub clients: Vec<String>,
-    /// The same, family by family: `go, java <1.71`.
+    /// The clients, family by family: `go, java <1.71`.
     #[serde(skip)]
     who: String,
     /// What was not checked, and why, in words for people.
     pub what: String,
-    /// How many resources it is about.
+    /// How many resources were not checked, if it is about resources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resources: Option<usize>,
-    /// Effects of findings that are not all there.
+    /// The effects of findings that may be missing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<&'static str>,
 }
@@ -64,7 +65,7 @@ impl NotChecked {
         let names: Vec<String> = clients.iter().map(Client::to_string).collect();
         NotChecked {
             kind,
-            // A version is what this is about.
+            // A single version matters here, so versions are named one by one.
             who: match kind {
                 NotCheckedKind::Verdict | NotCheckedKind::Version if names.len() <= NAMES_SHOWN => names.join(", "),
                 _ => fleet.describe(clients),
@@ -76,7 +77,7 @@ impl NotChecked {
         }
     }
 
-    /// For whom, and what: `go: drops`.
+    /// Returns the clients and what was not checked: `go: drops`.
     pub fn sentence(&self) -> String {
         match self.who.is_empty() {
             true => self.what.clone(),
@@ -85,30 +86,30 @@ impl NotChecked {
     }
 }
 
-/// The line at the end of a report for people; `None` if everything was checked.
+/// Returns the line at the end of a report for people; `None` if everything was checked.
 pub fn line(not_checked: &[NotChecked]) -> Option<String> {
     let parts: Vec<String> = not_checked.iter().map(NotChecked::sentence).collect();
     (!parts.is_empty()).then(|| format!("not checked: {}", parts.join("; ")))
 }
 
-/// What fails a run.
+/// The conditions under which a run fails.
 #[derive(Debug, Clone, Copy)]
 pub struct Gate {
-    /// A finding from this severity on.
+    /// A finding of at least this severity fails the run.
     pub severity: Severity,
-    /// Anything that was not checked.
+    /// Whether anything that was not checked fails the run.
     pub not_checked: bool,
 }
 
 impl Gate {
-    /// Says whether the run has failed; whether its verdicts are known is another question.
+    /// Says whether the run has failed, apart from verdicts that are not known.
     pub fn is_failed(self, summary: &Summary) -> bool {
         summary.worst.is_some_and(|worst| worst >= self.severity)
             || (self.not_checked && !summary.not_checked.is_empty())
     }
 }
 
-/// Why the verdict on something is not known, if it is not.
+/// Says why a verdict is not known; `None` if all are known.
 pub fn unknown(not_checked: &[NotChecked]) -> Option<String> {
     let unknown = not_checked
         .iter()
@@ -117,25 +118,26 @@ pub fn unknown(not_checked: &[NotChecked]) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// What was not checked so far, resource after resource.
+/// Collects what was not checked, resource after resource.
 #[derive(Debug, Default)]
 pub struct NotCheckedTally {
-    /// Switches of which something is not known.
+    /// Switches whose effect is not fully known.
     pub doubts: Vec<Doubt>,
-    /// Clients of a dump whose version cannot be read.
+    /// Clients of a dump whose version cannot be parsed.
     pub unread: Vec<String>,
-    /// The project has policies.
+    /// Whether the project has policies.
     pub has_policies: bool,
-    /// Resources on which the verdict of a client is not known: how many, and the first.
+    /// For each client the number of resources on which its verdict is not known, and the first of
+    /// them.
     unknown: BTreeMap<Client, (usize, String)>,
-    /// Resources that a client takes and the base rejects.
+    /// For each client the number of resources that it accepts and the base rejects.
     beyond_base: BTreeMap<Client, usize>,
-    /// Policies that fail: at how many places, and the resource of the first.
+    /// For each policy that failed the number of places, and the resource of the first.
     policies: BTreeMap<&'static str, (usize, String)>,
 }
 
 impl NotCheckedTally {
-    /// Takes a resource, of which the base has this verdict, and on which these policies failed.
+    /// Adds a resource on which the base has this verdict, and on which these policies failed.
     pub fn add(&mut self, of_base: Verdict, resource: &ResourceReport, failed: &[&'static Rule]) {
         for rule in failed {
             let first = || format!("{} `{}`", resource.type_name, resource.name);
@@ -152,7 +154,7 @@ impl NotCheckedTally {
         }
     }
 
-    /// Everything that was not checked, in the order of its kinds.
+    /// Returns everything that was not checked, ordered by kind.
     pub fn finish(&self, fleet: &Fleet) -> Vec<NotChecked> {
         let mut list: Vec<NotChecked> = self.unread.iter().map(|agent| unread(agent)).collect();
         list.extend(unclear(NotCheckedKind::Verdict, "the verdict on", &self.unknown, fleet));
@@ -188,7 +190,8 @@ impl NotCheckedTally {
     }
 }
 
-/// What is not known of resources; clients with the same ones together.
+/// Returns an entry for each set of resources that were not checked. Clients with the same
+/// resources are combined.
 pub(crate) fn unclear(
     kind: NotCheckedKind,
     what: &str,
@@ -206,7 +209,7 @@ pub(crate) fn unclear(
     alike.into_iter().map(entry).collect()
 }
 
-/// The only resource, or how many there are.
+/// Returns the name of the only resource, or how many there are.
 pub(crate) fn resources(count: usize, first: &str) -> String {
     match count {
         1 => first.to_owned(),
@@ -214,7 +217,7 @@ pub(crate) fn resources(count: usize, first: &str) -> String {
     }
 }
 
-/// Versions that were never measured.
+/// Returns an entry for each version that was never measured.
 pub(crate) fn versions(fleet: &Fleet) -> impl Iterator<Item = NotChecked> {
     fleet.clients().iter().filter_map(|client| {
         let [before, after] = neighbours(*client)?;
@@ -223,13 +226,13 @@ pub(crate) fn versions(fleet: &Fleet) -> impl Iterator<Item = NotChecked> {
     })
 }
 
-/// Switches of which something is not known.
+/// Returns an entry for each switch whose effect is not fully known.
 pub(crate) fn switches(doubts: &[Doubt], fleet: &Fleet) -> impl Iterator<Item = NotChecked> {
     let switch = |doubt: &Doubt| NotChecked::new(NotCheckedKind::Switch, &doubt.clients, fleet, doubt.why());
     doubts.iter().map(switch)
 }
 
-/// A client of a dump that cannot be asked.
+/// Returns the entry for a client of a dump that cannot be asked.
 pub(crate) fn unread(agent: &str) -> NotChecked {
     NotChecked {
         kind: NotCheckedKind::Verdict,
@@ -251,7 +254,8 @@ pub(crate) fn families(fleet: &Fleet, is_wanted: impl Fn(Family) -> bool) -> Vec
     clients.filter(|client| is_wanted(client.family)).collect()
 }
 
-/// The kinds of finding that are not there for some clients, but for those rules that hold for every client.
+/// Returns entries for the kinds of findings that do not exist for some clients. Rules that hold
+/// for every client do not count.
 fn findings(fleet: &Fleet) -> Vec<NotChecked> {
     let clients = fleet.clients().iter().copied();
     let clients: Vec<Client> = clients.filter(|client| !client.has_own_world()).collect();

@@ -1,5 +1,5 @@
-//! What the client keeps of a resource, as `--show parsed` prints it: part after part, none of
-//! which is kept.
+//! What the client keeps of a resource, as `--show parsed` prints it. It is made part by part, and
+//! no part is kept.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use xdsctl_model::resource::Resource;
 pub struct Parsed {
     /// The validated resource.
     pub resource: Arc<Resource>,
-    /// `--show-secrets`: secrets in it are printed.
+    /// Whether secrets in it are printed (`--show-secrets`).
     pub shows_secrets: bool,
 }
 
 impl Parsed {
-    /// The parsed form of the resource, made while it is printed.
+    /// Returns the parsed form of the resource, which is made while it is printed.
     pub fn shown(&self) -> ParsedValue<'_> {
         let shown = parsed::of(&self.resource);
         if self.shows_secrets { shown } else { shown.redacted() }
@@ -31,7 +31,7 @@ impl Serialize for Parsed {
     }
 }
 
-/// JSON that is made while it is written.
+/// JSON that is made while it is being written.
 struct ParsedJson<'p, 'r>(&'p ParsedValue<'r>);
 
 impl Serialize for ParsedJson<'_, '_> {

@@ -1,7 +1,7 @@
 //! Changes of a document as a unified patch, for `git apply` and `patch -p1`.
 //!
-//! The lines are those of the document, but for secrets, which are masked as in snippets; a patch
-//! with masked lines does not apply, and the caller says so.
+//! The lines are those of the document, except that secrets are masked as in snippets. A patch with
+//! masked lines does not apply, and the caller says so.
 
 use std::io::{self, Write};
 use std::path::{Component, Path};
@@ -11,28 +11,29 @@ use crate::masks::Masks;
 use xdsctl_document::source::{Source, Span};
 use xdsctl_lint::fix::Edit;
 
-/// Lines around a change.
+/// Number of unchanged lines before and after a change.
 const CONTEXT: usize = 3;
 
-/// Whole lines of the document that change.
+/// Whole lines of the document, with the changes in them.
 struct Block<'c> {
     lines: Span,
     changes: &'c [Edit],
 }
 
-/// What a patch does not show as it is in the document, so that nobody can apply it.
+/// The parts of a patch that differ from the document, so that the patch cannot be applied.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Hidden {
-    /// Some value is masked, because it may be a secret.
+    /// Whether some value is masked because it may be a secret.
     pub secrets: bool,
-    /// Carriage returns inside a line are written as `\u000d`: a terminal would obey them.
+    /// Whether carriage returns inside a line are written as `\u000d`, because a terminal would
+    /// obey them.
     pub returns: bool,
 }
 
-/// Writes the patch of a document, whose changes are in order; says what it hides.
+/// Writes the patch of a document, whose changes are in order. Returns what the patch hides.
 ///
 /// # Errors
-/// Those of the writer.
+/// If writing fails.
 pub fn write(source: &Source, changes: &[Edit], masks: &Masks, out: &mut dyn Write) -> io::Result<Hidden> {
     let mut hidden = Hidden::default();
     if changes.is_empty() {
@@ -68,13 +69,14 @@ pub fn write(source: &Source, changes: &[Edit], masks: &Masks, out: &mut dyn Wri
     Ok(hidden)
 }
 
-/// The names before and after: below `a/` and `b/` as in git, or as they are where that cannot be.
+/// Returns the names before and after: below `a/` and `b/` as in git, or unchanged if the file is
+/// not below the directory.
 fn names(name: &str) -> (String, String) {
     let is_below = Path::new(name)
         .components()
         .all(|step| matches!(step, Component::Normal(_) | Component::CurDir));
     let name = visible_line(name.strip_prefix("./").unwrap_or(name)).into_owned();
-    // A tab ends a name with spaces.
+    // A tab marks the end of a name with spaces.
     let tab = if name.contains(' ') { own("\t") } else { String::new() };
     match is_below {
         true => (format!("a/{name}{tab}"), format!("b/{name}{tab}")),
@@ -82,7 +84,7 @@ fn names(name: &str) -> (String, String) {
     }
 }
 
-/// The changes by the lines that they touch.
+/// Groups the changes by the lines that they touch.
 fn blocks<'c>(bytes: &[u8], changes: &'c [Edit]) -> Vec<Block<'c>> {
     let lines_of = |edit: &Edit| {
         let start = line_start(bytes, edit.span.start);
@@ -97,7 +99,7 @@ fn blocks<'c>(bytes: &[u8], changes: &'c [Edit]) -> Vec<Block<'c>> {
     };
     let mut blocks: Vec<(Span, usize, usize)> = Vec::new();
     for (number, change) in changes.iter().enumerate() {
-        // A line with thousands of changes is measured once.
+        // The lines of a line with thousands of changes are looked up once.
         if let Some((last, _, to)) = blocks.last_mut()
             && change.span.end < last.end
         {
@@ -117,25 +119,25 @@ fn blocks<'c>(bytes: &[u8], changes: &'c [Edit]) -> Vec<Block<'c>> {
     blocks.into_iter().map(block).collect()
 }
 
-/// Where the lines of the next hunk are counted from.
+/// The position from which the lines of the next hunk are counted.
 #[derive(Default)]
 struct HunkStart {
-    /// Bytes that have been counted.
+    /// How many bytes have been counted.
     at: usize,
-    /// Lines before, in the document as it is and as it will be.
+    /// How many lines are before it in the old document; `new` counts those in the new one.
     old: usize,
     new: usize,
 }
 
 impl HunkStart {
-    /// Counts the lines up to `to`, which stay as they are.
+    /// Counts the lines up to `to`, which do not change.
     fn pass(&mut self, bytes: &[u8], to: usize) {
         let lines = count(bytes.get(self.at..to).unwrap_or_default());
         (self.at, self.old, self.new) = (to, self.old + lines, self.new + lines);
     }
 }
 
-/// Lines of the document, masked.
+/// A hunk: lines of the document, masked.
 struct Hunk<'h> {
     window: &'h [u8],
     start: usize,
@@ -179,7 +181,7 @@ impl Hunk<'_> {
         self.window.get(from - self.start..to - self.start).unwrap_or_default()
     }
 
-    /// The lines of a block after its changes.
+    /// Returns the lines of a block after its changes.
     fn changed(&self, block: &Block<'_>) -> Vec<u8> {
         let mut new = Vec::new();
         let mut at = block.lines.start;
@@ -193,7 +195,7 @@ impl Hunk<'_> {
     }
 }
 
-/// Bytes of whole lines that both texts end with.
+/// Returns the number of bytes of the whole lines that both texts end with.
 fn same_end(old: &[u8], new: &[u8]) -> usize {
     let lines = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n').rev();
     let same = lines(old).zip(lines(new)).take_while(|(old, new)| old == new);
@@ -205,8 +207,8 @@ fn has_bare_return(lines: &[u8]) -> bool {
     memchr::memchr_iter(b'\r', lines).any(|at| lines.get(at + 1) != Some(&b'\n'))
 }
 
-/// Writes lines with a sign before each. Tabs, a byte order mark and the carriage return of a
-/// line's end are a part of what `patch` compares.
+/// Writes lines with a sign before each. Tabs, byte order marks and the carriage return at the end
+/// of a line stay, because `patch` compares them.
 fn put(sign: u8, lines: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
     for line in lines.split_inclusive(|byte| *byte == b'\n') {
         out.push(sign);
@@ -229,7 +231,7 @@ fn put(sign: u8, lines: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// The number of lines; a last line without a newline counts.
+/// Returns the number of lines; a last line without a newline counts.
 fn count(bytes: &[u8]) -> usize {
     let is_open = bytes.last().is_some_and(|byte| *byte != b'\n');
     memchr::memchr_iter(b'\n', bytes).count() + usize::from(is_open)
@@ -239,17 +241,17 @@ fn line_start(bytes: &[u8], at: usize) -> usize {
     memchr::memrchr(b'\n', bytes.get(..at).unwrap_or_default()).map_or(0, |newline| newline + 1)
 }
 
-/// The start of the line after the one that `at` is on.
+/// Returns the start of the line after the one that contains `at`.
 fn line_end(bytes: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', bytes.get(at..).unwrap_or_default()).map_or(bytes.len(), |newline| at + newline + 1)
 }
 
-/// The start of the lines before the line that starts at `start`.
+/// Returns the start of the unchanged lines before the line that starts at `start`.
 fn back(bytes: &[u8], start: usize) -> usize {
     (0..CONTEXT).fold(start, |at, _| line_start(bytes, at.saturating_sub(1)))
 }
 
-/// The end of the lines after the line that ends at `end`.
+/// Returns the end of the unchanged lines after the line that ends at `end`.
 fn forth(bytes: &[u8], end: usize) -> usize {
     (0..CONTEXT).fold(end, |at, _| line_end(bytes, at))
 }

@@ -1,6 +1,6 @@
-//! `--show reached`: what each resource refers to, and what the client keeps of those that channels
-//! reach first. It is enough to draw a picture, where `--show parsed` may have many times the bytes
-//! of the dump.
+//! `--show reached`: what each resource refers to, and what the client keeps of the resources that
+//! channels reach first. That is enough to draw a picture, whereas `--show parsed` may have many
+//! times the bytes of the dump.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -11,32 +11,32 @@ use xdsctl_document::envelope::WorldId;
 use xdsctl_lint::decide::CheckOutcome;
 use xdsctl_model::resource::ResourceType;
 
-/// Resources of which the parsed form is shown, in all.
+/// Most resources, in all, whose parsed form is shown.
 pub const MAX_SHOWN: usize = 400;
 
-/// What it is made of, when all that was found is written.
+/// The data for the rows, which are written after all findings.
 #[derive(Debug)]
 pub struct Reached {
     worlds: Vec<World>,
-    /// Every resource by its number; none for a type that a gRPC client does not ask for.
+    /// Every resource, by its index; `None` for a type that gRPC clients do not ask for.
     resources: Vec<(WorldId, Option<LinkedResource>, Option<Parsed>)>,
-    /// Resources with these names come first.
+    /// Names of the resources that come first.
     names: Vec<String>,
 }
 
-/// What is shown of a resource.
+/// A row about a resource.
 #[derive(Debug, serde::Serialize)]
 pub struct ReachedRow<'r> {
-    /// Its number.
+    /// Index of the resource.
     resource: usize,
-    /// What it refers to.
+    /// The type and name of each resource that it refers to.
     refers_to: Vec<(&'static str, &'r str)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parsed: Option<&'r Parsed>,
 }
 
 impl Reached {
-    /// Takes what the client keeps out of what was checked.
+    /// Removes from an outcome what the client keeps of each resource.
     pub fn take(outcome: &mut CheckOutcome, names: &[String], shows_secrets: bool) -> Reached {
         let resources = outcome.resources.iter_mut().map(|checked| {
             let node = checked.resource_type.map(|resource_type| LinkedResource {
@@ -56,13 +56,14 @@ impl Reached {
         }
     }
 
-    /// Hands over the resources of which there is something to be shown.
+    /// Calls `write` for each resource that has something to show.
     ///
-    /// Resources with the names that were asked for come first with what they lead to, then
-    /// Listeners, then what nothing refers to.
+    /// The parsed form is shown of a limited number of resources: first those with the names that
+    /// were asked for and those that they lead to, then Listeners, then resources that nothing
+    /// refers to.
     ///
     /// # Errors
-    /// Those of `write`.
+    /// If `write` fails.
     pub fn rows<E>(&self, mut write: impl FnMut(&ReachedRow<'_>) -> Result<(), E>) -> Result<(), E> {
         let links: BTreeMap<WorldId, Links> = self.worlds.iter().map(|world| (world.id, Links::of(world))).collect();
         let shown = self.shown(&links);
@@ -85,7 +86,7 @@ impl Reached {
         Ok(())
     }
 
-    /// The resources of which the parsed form is shown.
+    /// Returns the resources whose parsed form is shown.
     fn shown<'l>(&self, links: &'l BTreeMap<WorldId, Links>) -> BTreeSet<(&'l WorldId, &'l LinkedResource)> {
         let wanted: BTreeSet<&str> = self.names.iter().map(String::as_str).collect();
         let all = || {

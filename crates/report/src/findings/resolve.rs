@@ -1,9 +1,9 @@
-//! From the outcome of a check to findings with places: the only step that goes back to the
-//! documents.
+//! Turns the outcome of a check into findings with places. It is the only step that goes back to
+//! the documents.
 //!
-//! Nothing about positions is kept before. A [`ResolvedFindings`] hands out one resource after the
-//! other; the fields of all its findings that will be shown are looked up in one walk over its
-//! text. The lines around a finding are cut out only for a person.
+//! No positions are kept before this step. [`ResolvedFindings`] handles one resource after the
+//! other. The fields of all its findings that will be shown are looked up in one walk over its
+//! text. The lines around a finding are cut out only for a report for people.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -32,52 +32,54 @@ use xdsctl_model::profile::{Client, Fleet};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_policy::is_failed;
 
-/// How to turn an outcome into findings.
+/// Options for turning an outcome into findings.
 #[derive(Debug)]
 pub struct ResolveOptions<'o> {
     /// The user's severities.
     pub severities: &'o Severities,
     /// The clients that were asked.
     pub fleet: &'o Fleet,
-    /// Where their names come from, if not from an argument.
+    /// Where the names of the clients come from, if not from an argument.
     pub fleet_from: Option<&'o str>,
-    /// The clients whose findings can fail the run; none for all.
+    /// The clients whose findings can fail the run; empty for all.
     pub counted: &'o [Client],
-    /// Cut snippets for findings of at least this severity; `None` for no snippets at all.
+    /// The least severity of findings that get a snippet; `None` for no snippets at all.
     pub snippets_from: Option<Severity>,
-    /// Snippets of a rule and severity; a person reads only so many.
+    /// Most snippets for each rule and severity; people read only so many.
     pub snippets_per_rule: usize,
-    /// Columns of a line of a snippet.
+    /// Most columns of a line of a snippet.
     pub snippet_columns: usize,
-    /// Secrets are quoted as they are.
+    /// Whether secrets are quoted.
     pub shows_secrets: bool,
     /// The findings that `--fix` would fix.
     pub fixable: &'o Fixable,
-    /// Findings of each severity at most, besides those that belong to no resource; `None` for all.
+    /// Most findings of each severity, apart from those that belong to no resource; `None` for no
+    /// limit.
     pub max_findings: Option<usize>,
 }
 
-/// Findings that are looked up while they are taken out, resource after resource.
+/// The findings of a run, which are resolved resource by resource while they are written.
 #[derive(Debug)]
 pub struct ResolvedFindings<'r> {
-    /// Findings that belong to no resource.
+    /// The findings that belong to no resource.
     findings: Vec<Finding>,
-    /// Counts of everything that was taken out so far, and of `findings`.
+    /// The counts of all resources so far, and of `findings`.
     pub summary: Summary,
-    /// What was not checked of it.
+    /// What was not checked so far.
     pub not_checked: NotCheckedTally,
-    /// Findings that are not shown, if asked for, and those among them that belong to no resource.
+    /// The findings that are not shown, if the user asked for them; the next field has those that
+    /// belong to no resource.
     withheld: Withheld,
     withheld_of_documents: Vec<NotShown>,
-    /// What the client keeps, if it is to stand behind all that was found.
+    /// What the client keeps, if that is to be written after all findings.
     pub reached: Option<Arc<Reached>>,
     resolver: Resolver<'r>,
     before: clients::Before,
     resources: Enumerate<IntoIter<Checked>>,
 }
 
-/// Counts findings of a rule and an effect at fields of a name, as many as there are, with who says
-/// them, and says how many are wanted.
+/// Counts findings of a rule and effect at fields of one name: their number, and the clients that
+/// have them. Returns how many of them are wanted.
 type Tally<'t> = dyn FnMut((&'static Rule, Effect), Option<&str>, usize, Option<&Say>) -> usize + 't;
 
 impl<'r> ResolvedFindings<'r> {
@@ -149,12 +151,10 @@ impl<'r> ResolvedFindings<'r> {
         }
     }
 
-    /// Hands everything over to `format`.
-    ///
-    /// Returns the counts.
+    /// Writes everything to `format` and returns the counts.
     ///
     /// # Errors
-    /// Those of the format.
+    /// If `format` fails.
     pub fn write(mut self, format: &mut dyn ReportWriter) -> io::Result<Summary> {
         format.documents(&self.findings)?;
         if self.withheld.is_kept() {
@@ -174,8 +174,9 @@ impl<'r> ResolvedFindings<'r> {
         Ok(self.summary)
     }
 
-    /// The next resource. Asks `wants` of its findings, in no particular order, how many are
-    /// wanted: none below `from`. The others are left out, and their places are not looked up.
+    /// Resolves the next resource. Asks `wants` for its findings, in no particular order, how many
+    /// are wanted; none below `from` are. The others are left out, and their places are not looked
+    /// up.
     fn next_with(&mut self, from: Severity, mut wants: impl FnMut(Unplaced<'_>) -> usize) -> Option<ResourceReport> {
         let (number, mut checked) = self.resources.next()?;
         let options = self.resolver.options;
@@ -261,13 +262,13 @@ fn is_wanted(diagnostic: &Diagnostic, say: Option<&Say>, tally: &mut Tally<'_>) 
     tally(of, diagnostic.path.segs().last_field(), diagnostic.count, say) > 0
 }
 
-/// Keeps the elements of a list whose place in `stay` is true.
+/// Keeps the elements of a list for which `stay` is true.
 fn retain<T>(list: &mut Vec<T>, stay: &[bool]) {
     let mut stay = stay.iter();
     list.retain(|_| stay.next().is_none_or(|stays| *stays));
 }
 
-/// A document, and its name to share.
+/// A document with its name, which is shared.
 #[derive(Debug, Clone)]
 struct NamedSource<'s> {
     source: &'s Source,
@@ -279,9 +280,9 @@ struct Resolver<'r> {
     sources: &'r SourceMap,
     options: &'r ResolveOptions<'r>,
     worlds: &'r [WorldName],
-    /// Snippets cut so far.
+    /// How many snippets have been cut, by severity and rule.
     cut: BTreeMap<(Severity, &'static str), usize>,
-    /// Names, made once and shared.
+    /// The names of documents; each is made once and shared.
     files: BTreeMap<SourceId, Arc<str>>,
     world_names: BTreeMap<WorldId, Arc<str>>,
     /// The resources of each document, if snippets are cut.
@@ -356,7 +357,7 @@ impl<'r> Resolver<'r> {
         }
     }
 
-    /// A finding on a document with its place.
+    /// Resolves a finding on a document.
     fn of_document(&mut self, found: EnvelopeFinding, loudness: Loudness, is_shown: bool) -> Finding {
         let document = self.document(found.source);
         let mut finding = placed(found.diagnostic, None, loudness, document.as_ref(), Some(found.span));
@@ -373,8 +374,7 @@ impl<'r> Resolver<'r> {
         finding
     }
 
-    /// The findings of a resource that are not shown, with their places, in the order of the
-    /// document.
+    /// Resolves the findings of a resource that are not shown, in the order of the document.
     fn withheld(
         &mut self,
         place: (usize, Origin),
@@ -411,8 +411,8 @@ impl<'r> Resolver<'r> {
         withheld
     }
 
-    /// The findings of a resource with their places, in the order of the document: those that are
-    /// shown, or those that are not.
+    /// Resolves findings of a resource, in the order of the document: either those that are shown,
+    /// or those that are not.
     fn findings(
         &mut self,
         (number, origin): (usize, Origin),
@@ -424,7 +424,7 @@ impl<'r> Resolver<'r> {
         let mut findings = Vec::with_capacity(diagnostics.len() + notes.len());
         let document = self.document(origin.source);
         let document = document.as_ref();
-        // Wire bytes have no lines: places are those in the resource as text.
+        // Wire bytes have no lines, so places are in the text form of the resource.
         let decoded = document
             .filter(|_| !diagnostics.is_empty())
             .and_then(|d| d.source.decoded(origin.span, type_name?));
@@ -488,7 +488,7 @@ impl<'r> Resolver<'r> {
             let finding = self.finding(note.diagnostic, None, (document, Some(note.span)), is_shown);
             findings.extend(finding.map(|finding| Finding { fix, ..finding }));
         }
-        // What a live client said comes first; the rest in the order of the document.
+        // Errors of a live client come first, the others in the order of the document.
         let start = |f: &Finding| f.place.as_ref().map_or(0, |p| p.byte_start);
         findings.sort_by_key(|f| (!is_live(f.rule), start(f), f.effect));
         if let Some(decoded) = &decoded {
@@ -502,14 +502,14 @@ impl<'r> Resolver<'r> {
             if decoded.is_some()
                 && let Some(place) = &mut finding.place
             {
-                // Bytes are those of the file.
+                // Byte offsets refer to the file.
                 (place.byte_start, place.byte_end) = (origin.span.start, origin.span.end);
             }
         }
         findings
     }
 
-    /// The finding with its place, if it is to be shown and the user allows it; otherwise `None`.
+    /// Resolves a finding; `None` if it is not to be shown or the user has switched it off.
     fn finding(
         &self,
         diagnostic: Diagnostic,
@@ -529,7 +529,7 @@ impl<'r> Resolver<'r> {
         Some(placed(diagnostic, say, loudness, document, span))
     }
 
-    /// Adds the lines around a finding that a person will see; `id` is that of the document.
+    /// Adds the lines around a finding, if people will see it; `id` is the document's.
     fn cut_snippet(&mut self, finding: &mut Finding, document: Option<&NamedSource<'_>>, id: SourceId) {
         let Some((place, document)) = finding.place.as_mut().zip(document) else {
             return;
@@ -561,7 +561,7 @@ impl<'r> Resolver<'r> {
     }
 }
 
-/// A message with what it quotes of a peer as that may be printed.
+/// Removes from a message those quoted words of a peer that may not be printed.
 fn peers(message: &str) -> String {
     let pieces = message.split('`').enumerate().map(|(number, piece)| match number % 2 {
         0 => piece.to_owned(),
@@ -570,7 +570,7 @@ fn peers(message: &str) -> String {
     pieces.collect::<Vec<_>>().join("`")
 }
 
-/// A finding with its place.
+/// Makes a finding with its place.
 fn placed(
     diagnostic: Diagnostic,
     say: Option<Say>,

@@ -1,7 +1,8 @@
-//! `--format sarif`: SARIF 2.1.0 with what code scanning asks for.
+//! `--format sarif`: SARIF 2.1.0 with the properties that code scanning asks for.
 //!
-//! Files are relative to the root of the repository, each rule comes with its page, and fingerprints survive edits elsewhere in the
-//! file. A run takes so many results; the loudest are kept, and a notification says how many are left out.
+//! File names are relative to the root of the repository, each rule has its page, and fingerprints
+//! survive edits elsewhere in the file. The number of results of a run is limited: the most severe
+//! ones are kept, and a notification says how many are left out.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -14,23 +15,23 @@ use crate::SourcePlace;
 use crate::paths::PrintedPaths;
 use xdsctl_model::diag::{Fingerprints, Rule, Severity};
 
-/// Results of a run that code scanning takes; it refuses a file with more.
+/// Most results of a run; code scanning rejects a file with more.
 pub const MAX_RESULTS: usize = 25_000;
 
 /// The schema that the document follows.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// Collects results by severity, so that the loudest can come first.
+/// Collects results by severity, so that the most severe ones can come first.
 pub struct Sarif<W: Write> {
     paths: PrintedPaths,
     out: W,
     fingerprints: Fingerprints,
-    /// Each a line of JSON: errors, warnings, notes.
+    /// Errors, warnings and notes, each as a line of JSON.
     results: [Vec<String>; 3],
     omitted: usize,
-    /// In the order in which they were met.
+    /// The rules, in the order of their first findings.
     rules: Vec<&'static Rule>,
-    /// Positions in `rules`.
+    /// The index in `rules` of each rule, by its id.
     indices: BTreeMap<&'static str, usize>,
 }
 
@@ -55,9 +56,9 @@ impl<W: Write> Sarif<W> {
         })
     }
 
-    /// Another place of a finding in this file.
+    /// Returns a related place of a finding in this file.
     fn related(&self, id: usize, related: &RelatedPlace, (file, finding): (&str, &Finding)) -> Value {
-        // A binary resource is placed in its text form, which is no file.
+        // The place in a binary resource is in its text form, which is not a file.
         let place = related.place.as_deref().filter(|place| file == &*place.file);
         json!({
             "id": id,
@@ -69,7 +70,7 @@ impl<W: Write> Sarif<W> {
         })
     }
 
-    /// Leaves as many results as a run takes, the loudest.
+    /// Removes the least severe results beyond the limit.
     fn cut(&mut self) {
         let mut left = MAX_RESULTS;
         for results in &mut self.results {
@@ -81,7 +82,7 @@ impl<W: Write> Sarif<W> {
     }
 }
 
-/// Where the finding stands: in a text, or else the bytes of its resource.
+/// Returns the region of a finding: in a text, or else the bytes of its resource.
 fn region(place: Option<&SourcePlace>, finding: &Finding) -> Value {
     match (place, &finding.place) {
         (Some(place), _) => text_region(place),
@@ -94,7 +95,7 @@ fn region(place: Option<&SourcePlace>, finding: &Finding) -> Value {
     }
 }
 
-/// The region of a place in a text.
+/// Returns the region of a place in a text.
 pub(crate) fn text_region(place: &SourcePlace) -> Value {
     json!({
         "startLine": place.line,
@@ -104,10 +105,10 @@ pub(crate) fn text_region(place: &SourcePlace) -> Value {
     })
 }
 
-/// Writes a document of one run, a result a line.
+/// Writes a document with one run; each result is one line.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub(crate) fn write_run<'r>(
     driver: &Value,
     invocation: &Value,

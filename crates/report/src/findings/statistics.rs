@@ -1,10 +1,10 @@
-//! `--statistics`: how often there was each rule, instead of the findings.
+//! `--statistics`: how many findings each rule has, instead of the findings.
 
 use std::io::{self, Write};
 
 use super::{Finding, ReportWriter, ResourceReport, RuleCount, ShownSeverity, Summary, Unplaced, closing, not_checked};
 
-/// Writes a line a rule, the loudest and most frequent first.
+/// Writes a line for each rule, the most severe and most frequent first.
 pub struct Statistics<W: Write> {
     choice: ShownSeverity,
     is_quiet: bool,
@@ -12,7 +12,7 @@ pub struct Statistics<W: Write> {
 }
 
 impl<W: Write> Statistics<W> {
-    /// Nothing is written yet; if it is to be quiet, there is no summary.
+    /// Creates a writer; nothing is written yet. With `is_quiet` there is no summary.
     pub const fn new(choice: ShownSeverity, is_quiet: bool, out: W) -> Self {
         Statistics { choice, is_quiet, out }
     }

@@ -1,4 +1,4 @@
-//! `--format jsonl`: one verdict a line, the schema `xdsctl.verdict/v1`.
+//! `--format jsonl`: one verdict per line, schema `xdsctl.verdict/v1`.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,11 +12,11 @@ use super::{ByFinding, Finding, ResourceReport, Summary};
 /// Name of the schema in each line.
 pub const SCHEMA: &str = "xdsctl.verdict/v1";
 
-/// Where a snapshot stands in its stream. Each version of a running system is a document of its
-/// own: nothing is before it.
+/// The position of a snapshot in its stream. Each version of a running system is a document of its
+/// own, so nothing precedes it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SnapshotPlace {
-    /// Its number, from 1: that of the line, or of the version.
+    /// Number of the snapshot, from 1: that of the line, or of the version.
     pub number: usize,
     /// Lines of the stream before the snapshot.
     pub lines: usize,
@@ -44,12 +44,13 @@ const fn is_none(count: &usize) -> bool {
     *count == 0
 }
 
-/// Writes the verdict on a snapshot: `pass`, `fail`, or `error` if it could not be checked.
+/// Writes the verdict on a snapshot: `pass`, `fail`, or `error` if the snapshot could not be
+/// checked.
 pub struct SnapshotVerdict<W: Write> {
-    /// What fails the snapshot.
+    /// The conditions under which the snapshot fails.
     gate: Gate,
     at: SnapshotPlace,
-    /// Why it could not be checked.
+    /// Why the snapshot could not be checked; `None` if it could.
     error: Option<String>,
     findings: Vec<u8>,
     out: W,
@@ -113,8 +114,8 @@ impl<W: Write> ByFinding for SnapshotVerdict<W> {
             silenced_errors: summary.silenced,
             findings: serde_json::value::RawValue::from_string(findings)?,
         };
-        // One write, so that a reader that waits for the line gets all of it; there may be a
-        // hundred thousand lines.
+        // There is only one write, so that a reader that waits for the line gets all of it; there
+        // may be a hundred thousand lines.
         let mut line = serde_json::to_vec(&row)?;
         line.push(b'\n');
         self.out.write_all(&line)?;

@@ -1,8 +1,8 @@
-//! Charts of a timeline: RPCs, latency and connections by backend over time, in the terminal and as
-//! SVG.
+//! Charts of a timeline: RPCs, latency and connections by backend over time, for the terminal and
+//! as SVG.
 //!
-//! Time is kept in at most [`MAX_BUCKETS`] pieces, which become twice as long whenever there would
-//! be more: a day takes no more memory than a second.
+//! Time is divided into at most [`MAX_BUCKETS`] pieces. If more would be needed, the pieces become
+//! twice as long, so a day takes no more memory than a second.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -15,36 +15,37 @@ use crate::edge::{self, visible_line};
 use xdsctl_lb::log::{LogEntry, LogEvent};
 use xdsctl_lb::runtime::Connectivity;
 
-/// Pieces of time at most.
+/// Most pieces of time.
 const MAX_BUCKETS: usize = 512;
 
-/// Milliseconds of a piece at first.
+/// Length of a piece at first, in milliseconds.
 const FIRST_MS: i64 = 10;
 
-/// Backends that are drawn at most; the others are counted.
+/// Most backends that are drawn; the others are counted.
 const MAX_ROWS: usize = 40;
 
-/// Columns of a chart where there is no terminal.
+/// Columns of a chart if there is no terminal.
 const COLUMNS: usize = 60;
 
-/// What a row of a chart shows in a piece of time.
+/// The characters for values in a piece of time, from the lowest to the highest.
 const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// A backend of a client and cluster, or the failures of a code, over time.
+/// The data of a row over time. A row is about a backend of a client and cluster, or about failures
+/// with a code.
 #[derive(Debug, Clone, Default)]
 struct ChartRow {
-    /// RPCs that ended, by piece.
+    /// Number of RPCs that ended, by piece.
     rpcs: Vec<u64>,
-    /// Milliseconds that they took, by piece.
+    /// Duration of these RPCs in milliseconds, by piece.
     ms: Vec<i64>,
-    /// Milliseconds with a connection, by piece.
+    /// Time with a connection in milliseconds, by piece.
     connected: Vec<i64>,
-    /// Since when there is a connection.
+    /// The time since which there is a connection, if there is one.
     since: Option<i64>,
 }
 
-/// What a row is about: client and cluster, both may be empty, and an address, or the code of
-/// failures.
+/// What a row is about: a client and a cluster, which may both be empty, and an address or the code
+/// of failures.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct RowSubject {
     /// An address or a code.
@@ -79,7 +80,7 @@ fn at<T: Default + Clone>(list: &mut Vec<T>, index: usize) -> Option<&mut T> {
 }
 
 impl Chart {
-    /// Takes what happened to a client; its name may be empty.
+    /// Adds an event of a client; the client's name may be empty.
     pub fn take(&mut self, client: &str, told: &LogEntry) {
         self.end = self.end.max(told.at);
         while self.piece(told.at) >= MAX_BUCKETS {
@@ -124,7 +125,7 @@ impl Chart {
         }
     }
 
-    /// A connection is there from now on, or not any more.
+    /// Records that a connection has become ready, or is no longer ready.
     fn connection(&mut self, subject: RowSubject, is_ready: bool, now: i64) {
         let row = self.rows.entry(subject).or_default();
         match (row.since, is_ready) {
@@ -151,7 +152,7 @@ impl Chart {
         }
     }
 
-    /// What stands before each row: the address or code, and the cluster and client where there are
+    /// Returns the label of each row: the address or code, and the cluster and client if there are
     /// several.
     fn labels(&self) -> BTreeMap<RowSubject, String> {
         let mut clusters: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -170,8 +171,8 @@ impl Chart {
         self.rows.keys().map(label).collect()
     }
 
-    /// The charts: title, unit, and a value from 0 to 1 by row and column, with what stands behind
-    /// the row.
+    /// Returns the charts that have rows. Their values are numbers of RPCs, mean latencies in
+    /// milliseconds, and shares of the time with a connection.
     fn charts(mut self, labels: &BTreeMap<RowSubject, String>, columns: usize) -> Vec<Drawn> {
         let end = self.end;
         for row in self.rows.values_mut() {
@@ -229,7 +230,7 @@ impl Chart {
     /// Writes the charts with block characters.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If writing to `out` fails.
     pub fn write(self, width: Option<usize>, colours: bool, out: &mut dyn Write) -> io::Result<()> {
         let labels = self.labels();
         let widths = labels.values().map(|label| label.chars().count());
@@ -255,9 +256,9 @@ impl Chart {
     /// Writes the charts as a picture.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// If writing to `out` fails.
     pub fn write_svg(self, title: &str, out: &mut dyn Write) -> io::Result<()> {
-        // Room for the labels: a character has 8 pixels at most.
+        // Space for the labels: a character has at most 8 pixels.
         let labels = self.labels();
         let widest = labels.values().map(|label| label.chars().count()).max();
         let left = (16 + 8 * widest.unwrap_or(0).min(60)).max(200);
@@ -310,7 +311,7 @@ impl Chart {
     }
 }
 
-/// Adds the time of a connection.
+/// Adds the duration of a connection to a row.
 fn connect(row: &mut ChartRow, (from, to): (i64, i64), piece_ms: i64) {
     let mut now = from;
     while now < to {
@@ -326,8 +327,8 @@ fn connect(row: &mut ChartRow, (from, to): (i64, i64), piece_ms: i64) {
     }
 }
 
-/// A chart that is ready to be written: each row with its name, a value by column, and what it
-/// comes to.
+/// A chart that is ready to be written: each row with its name, a value for each column, and the
+/// text behind them.
 struct Drawn {
     title: &'static str,
     end: i64,
@@ -347,7 +348,7 @@ impl Drawn {
         self.rows.push((label.to_owned(), values, total));
     }
 
-    /// The largest value of all rows, or 1.
+    /// Returns the largest value of all rows, or 1 if that is 0.
     fn most(&self) -> f64 {
         let values = self.rows.iter().flat_map(|(_, values, _)| values);
         let most = values.copied().fold(0.0, f64::max);
@@ -357,7 +358,7 @@ impl Drawn {
 
 fn bar(value: f64, most: f64) -> char {
     let steps = (BARS.len() - 1) as f64;
-    // From 0 to the number of the highest one.
+    // The step is a number from 0 to the index of the highest character.
     let step = (value / most * steps).ceil().clamp(0.0, steps) as usize;
     BARS.get(step).copied().unwrap_or(' ')
 }

@@ -1,4 +1,5 @@
-//! The report of `test` as findings with a place: SARIF, GitLab's code quality, a comment.
+//! The report of `test` as findings with places: SARIF, GitLab's code quality report, and a
+//! comment.
 
 use std::io::{self, Write};
 
@@ -13,7 +14,7 @@ use crate::paths::PrintedPaths;
 use crate::{SourcePlace, plural};
 use xdsctl_model::diag::{Fingerprints, Severity};
 
-/// What can be found in a suite.
+/// The kinds of findings on a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SuiteFindingKind {
     Expectation,
@@ -22,7 +23,7 @@ enum SuiteFindingKind {
     Suite,
 }
 
-/// Says whether this is the id of what is found in suites.
+/// Says whether this is the id of a finding on suites.
 pub fn is_of_suites(id: &str) -> bool {
     SuiteFindingKind::ALL.iter().any(|kind| kind.id() == id)
 }
@@ -64,16 +65,17 @@ impl SuiteFindingKind {
     }
 }
 
-/// Something that is wrong, of which the forms here write.
+/// A finding on a suite, for all formats here.
 struct Item<'s> {
     kind: SuiteFindingKind,
-    /// As it was named.
+    /// The file, as the user named it.
     file: &'s str,
-    /// Name of the test; empty for a file that is no suite.
+    /// Name of the test; empty for a file that is not a suite.
     test: &'s str,
     place: &'s SourcePlace,
     message: String,
-    /// What it is known by as long as the suite says the same there.
+    /// The text by which a later run recognises the finding, as long as the suite has the same text
+    /// there.
     known_by: &'s str,
 }
 
@@ -128,10 +130,10 @@ impl Item<'_> {
     }
 }
 
-/// Writes SARIF 2.1.0 with what code scanning asks for.
+/// Writes SARIF 2.1.0 with the properties that code scanning asks for.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_sarif(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dyn Write) -> io::Result<()> {
     let mut known = Fingerprints::default();
     let mut results: Vec<String> = Vec::new();
@@ -177,10 +179,10 @@ pub fn write_sarif(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dyn W
     write_run(&driver, &invocation, results.iter(), out)
 }
 
-/// Writes the report of GitLab's code quality widget.
+/// Writes the report for GitLab's code quality widget.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_gitlab(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dyn Write) -> io::Result<()> {
     let mut known = Fingerprints::default();
     let mut before = "[\n  ";
@@ -205,7 +207,7 @@ pub fn write_gitlab(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dyn 
 /// Writes an annotation for each finding, and a line with the counts.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_github(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dyn Write) -> io::Result<()> {
     for item in items(suites) {
         let title = match item.kind {
@@ -226,7 +228,7 @@ pub fn write_github(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dyn 
 /// Writes a comment for a pull request.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_markdown(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "### xdsctl: {}", counts(suites))?;
     let (mut left, mut omitted) = (MAX_COMMENT_BYTES, 0);
@@ -254,7 +256,7 @@ pub fn write_markdown(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dy
     out.flush()
 }
 
-/// How many tests there are, by how they ended: `3 tests: 2 passed, 1 failed`.
+/// Returns the number of tests by their verdict: `3 tests: 2 passed, 1 failed`.
 pub(crate) fn counts(suites: &[SuiteReport]) -> String {
     let counts = Counts::of(suites);
     let total = plural(suites.iter().map(|suite| suite.tests.len()).sum(), "test");

@@ -1,4 +1,4 @@
-//! The report of `test` for programs: JSON, JUnit XML, annotations of GitHub.
+//! The report of `test` for programs: JSON, JUnit XML, and annotations for GitHub.
 
 use std::io::{self, Write};
 
@@ -14,10 +14,10 @@ use xdsctl_suite::{Coverage, CoverageKind};
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.test/v1";
 
-/// Writes everything as JSON.
+/// Writes the whole report as JSON.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_json(report: SuitesReport<'_>, out: &mut dyn Write) -> io::Result<()> {
     let suites = report.suites;
     let counts = Counts::of(suites);
@@ -88,11 +88,11 @@ fn placed((place, message): &(SourcePlace, String)) -> Value {
     json!({"line": place.line, "column": place.column, "message": message})
 }
 
-/// Writes JUnit XML: a suite a file, a case a test. There are no times of clocks: the same input
-/// gives the same bytes.
+/// Writes JUnit XML, with a suite for each file and a case for each test. Real times are left out,
+/// so the same input gives the same bytes.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_junit(suites: &[SuiteReport], paths: &PrintedPaths, out: &mut dyn Write) -> io::Result<()> {
     let mut all = Vec::new();
     for suite in suites {
@@ -129,7 +129,7 @@ fn case(test: &TestReport, suite: &mut junit::Suite) -> io::Result<()> {
     suite.errors += usize::from(verdict == TestVerdict::Error);
     let file = xml(&suite.name);
     let out = &mut suite.cases;
-    // The schema of JUnit's reports has no file and no line of a case.
+    // JUnit's schema has no file and line for a case.
     write!(out, "    <testcase classname=\"{file}\" name=\"{}\"", xml(&test.name))?;
     if verdict == TestVerdict::Passed && test.notes.is_empty() {
         return writeln!(out, "/>");

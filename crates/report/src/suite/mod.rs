@@ -1,5 +1,5 @@
-//! The answer of `test`: what became of each test, for people and as plain data for the other
-//! forms.
+//! The answer of `test`: the result of each test, for people, and as plain data for the other
+//! formats.
 
 pub mod chart;
 pub mod findings;
@@ -28,15 +28,15 @@ use xdsctl_suite::{Coverage, CoverageKind, Failed, Played};
 pub use findings::{write_github, write_gitlab, write_markdown, write_sarif};
 pub use formats::{write_json, write_junit};
 
-/// What was not met, shown of each kind at most.
+/// Most entries of each kind that are listed as never met.
 const MISSED_SHOWN: usize = 20;
 
 /// The tests of a file.
 #[derive(Debug)]
 pub struct SuiteReport {
-    /// As it was named.
+    /// The file, as the user named it.
     pub file: Arc<str>,
-    /// What is wrong with the file, if it is no suite.
+    /// The faults of the file, if it is not a suite.
     pub faults: Vec<(SourcePlace, String)>,
     /// The tests of the suite that were run.
     pub tests: Vec<TestReport>,
@@ -45,49 +45,49 @@ pub struct SuiteReport {
 /// A test that was run.
 #[derive(Debug)]
 pub struct TestReport {
-    /// The name of the test.
+    /// Name of the test.
     pub name: String,
-    /// The file, line and column of its first byte.
+    /// Place of the test in the file.
     pub place: SourcePlace,
-    /// What was not as expected.
+    /// The expectations that were not met.
     pub failures: Vec<FailureReport>,
-    /// Why it could not be run to its end.
+    /// Why the test could not be run to its end; `None` if it could.
     pub stop: Option<(SourcePlace, String)>,
-    /// What people should hear of.
+    /// Notes for people.
     pub notes: Vec<(SourcePlace, String)>,
-    /// Expectations that were held against what happened.
+    /// How many expectations were checked.
     pub checks: u64,
-    /// RPCs that ended.
+    /// How many RPCs ended.
     pub rpcs: u64,
-    /// Simulated time, in milliseconds.
+    /// Duration of the test in simulated time, in milliseconds.
     pub ended_ms: i64,
 }
 
-/// Something that was not as expected.
+/// An expectation that was not met.
 #[derive(Debug)]
 pub struct FailureReport {
-    /// Where the expectation stands.
+    /// Place of the expectation.
     pub place: SourcePlace,
     /// The expectation, as written.
     pub expected: String,
-    /// It is what must never be.
+    /// Whether the expectation says what must never happen.
     pub is_never: bool,
     /// What happened instead of what was expected.
     pub happened: String,
-    /// RPCs of which the same is true.
+    /// How many further RPCs did not meet the expectation.
     pub more: u64,
-    /// The RPC that shows it.
+    /// The first such RPC.
     pub rpc: Option<Failed>,
 }
 
 /// How a test ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestVerdict {
-    /// Everything was as expected.
+    /// All expectations were met.
     Passed,
     /// An expectation was not met.
     Failed,
-    /// It could not be run to its end.
+    /// The test could not be run to its end.
     Error,
 }
 
@@ -103,7 +103,7 @@ impl TestVerdict {
 }
 
 impl TestReport {
-    /// How the test ended.
+    /// Returns how the test ended.
     pub const fn verdict(&self) -> TestVerdict {
         match (&self.stop, self.failures.is_empty()) {
             (Some(_), _) => TestVerdict::Error,
@@ -114,7 +114,7 @@ impl TestReport {
 }
 
 impl FailureReport {
-    /// What happened, on one line.
+    /// Says on one line what was expected and what happened.
     pub fn sentence(&self) -> String {
         let more = match self.more {
             0 => String::new(),
@@ -130,20 +130,20 @@ impl FailureReport {
     }
 }
 
-/// How the report is to look, and what it is about.
+/// How the report looks, and what is in it.
 #[derive(Debug, Clone, Copy)]
 pub struct SuiteStyle {
     /// How snippets of the suite look.
     pub findings: human::FindingsStyle,
-    /// The whole way of an RPC.
+    /// Whether the whole way of an RPC is written.
     pub explains: bool,
-    /// `--quiet`: tests that pass are not written.
+    /// Whether tests that pass are left out (`--quiet`).
     pub is_quiet: bool,
-    /// Secrets are written as they are.
+    /// Whether secrets are written.
     pub shows_secrets: bool,
 }
 
-/// Places of a document, with the lines around them.
+/// Finds places in a document, with the lines around them.
 #[derive(Debug)]
 pub struct Placing<'s> {
     source: &'s Source,
@@ -153,7 +153,7 @@ pub struct Placing<'s> {
 }
 
 impl<'s> Placing<'s> {
-    /// Places of this document.
+    /// Prepares for a document.
     pub fn new(source: &'s Source, style: SuiteStyle) -> Placing<'s> {
         Placing {
             source,
@@ -163,7 +163,7 @@ impl<'s> Placing<'s> {
         }
     }
 
-    /// A place and the lines around it.
+    /// Returns the place of a span, with the lines around it.
     pub fn place(&self, span: Span) -> SourcePlace {
         let place = SourcePlace::of(self.source, &self.file, span);
         let cut = snippet::Cut {
@@ -178,8 +178,8 @@ impl<'s> Placing<'s> {
         }
     }
 
-    /// The failure of a test whose world, which is named here, was not read in full: `lost` is
-    /// missing.
+    /// Makes the failure of a test whose world was not read in full. `span` names the world, and
+    /// `lost` says what is missing.
     pub fn unread_world(&self, span: Span, lost: String) -> FailureReport {
         FailureReport {
             place: self.place(span),
@@ -191,7 +191,7 @@ impl<'s> Placing<'s> {
         }
     }
 
-    /// What became of a test.
+    /// Makes the report of a test that was run.
     pub fn report(&self, name: String, span: Span, played: Played) -> TestReport {
         let failures = played.failures.into_iter().map(|failure| FailureReport {
             place: self.place(failure.span),
@@ -218,7 +218,7 @@ impl<'s> Placing<'s> {
     }
 }
 
-/// What stands at a place, on one line and without comments, in backticks.
+/// Returns the text at a place in backticks, on one line and without comments.
 pub fn quoted(source: &Source, span: Span) -> String {
     let text = String::from_utf8_lossy(source.bytes().get(span.range()).unwrap_or_default());
     let is_block = text.contains('\n');
@@ -235,16 +235,16 @@ pub fn quoted(source: &Source, span: Span) -> String {
     format!("`{}`", words.join(" "))
 }
 
-/// What became of the suites.
+/// The results of all suites.
 #[derive(Debug, Clone, Copy)]
 pub struct SuitesReport<'r> {
-    /// In the order in which they were run.
+    /// The suites, in the order in which they were run.
     pub suites: &'r [SuiteReport],
-    /// What of the configuration was met, if that was asked for.
+    /// Which parts of the configuration were met by RPCs, if the user asked for that.
     pub coverage: Option<&'r Coverage>,
 }
 
-/// Writes how much was met, and what was not.
+/// Writes how many parts were met, and which were not.
 fn write_coverage(coverage: &Coverage, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "coverage")?;
     for kind in CoverageKind::ALL {
@@ -273,14 +273,14 @@ fn write_coverage(coverage: &Coverage, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// Tests by how they ended, and suites that are none.
+/// Number of tests by their verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Everything was as expected.
+    /// Tests in which all expectations were met.
     pub passed: usize,
-    /// Tests of which an expectation was not met.
+    /// Tests with an expectation that was not met.
     pub failed: usize,
-    /// They could not be run to their end, or their file is no suite.
+    /// Tests that could not be run to their end, and files that are not suites.
     pub errors: usize,
 }
 
@@ -305,7 +305,7 @@ impl Counts {
 /// Writes the report for people.
 ///
 /// # Errors
-/// Those of `out`.
+/// If writing to `out` fails.
 pub fn write_human(report: SuitesReport<'_>, style: SuiteStyle, out: &mut dyn Write) -> io::Result<()> {
     let suites = report.suites;
     for suite in suites {
@@ -401,7 +401,7 @@ fn write_fault(
     write_view(&view, style.findings, out)
 }
 
-/// Something with its place, as miette sees it.
+/// A message with its place, as miette sees it.
 struct PlacedView<'a> {
     place: &'a SourcePlace,
     message: &'a str,

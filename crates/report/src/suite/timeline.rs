@@ -1,4 +1,4 @@
-//! The answer of `simulate`: events as they happen, for people or as JSON lines, and charts below.
+//! The answer of `simulate`: events as they happen, for people or as JSON lines, with charts below.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ use xdsctl_suite::{Listener, PlannedStep, Test};
 /// Name of the schema of a line of `--format jsonl`.
 const SCHEMA: &str = "xdsctl.event/v1";
 
-/// The layers that can be chosen, and what they are about.
+/// The layers that can be chosen, and the events that each has.
 const LAYERS: [(&str, &str); 15] = [
     ("step", "the steps of the file"),
     ("rpc", "RPCs that begin and end"),
@@ -46,10 +46,10 @@ const LAYERS: [(&str, &str); 15] = [
 pub struct Layers(Option<Vec<&'static str>>);
 
 impl Layers {
-    /// The layers of these names; all if there is none.
+    /// Finds the layers with these names; without names, all.
     ///
     /// # Errors
-    /// A name that is none.
+    /// If a name is not that of a layer.
     pub fn parse(names: &[String]) -> Result<Layers, String> {
         if names.is_empty() {
             return Ok(Layers(None));
@@ -82,20 +82,20 @@ impl Layers {
     }
 }
 
-/// How the timeline is told.
+/// How the timeline is written.
 #[derive(Debug, Clone)]
 pub struct TimelineStyle {
-    /// For programs, else for people.
+    /// Whether the timeline is JSON for programs; if not, it is text for people.
     pub is_json: bool,
-    /// The charts alone, as a picture.
+    /// Whether only the charts are written, as a picture.
     pub is_svg: bool,
-    /// Secrets are written as they are.
+    /// Whether secrets are written.
     pub shows_secrets: bool,
-    /// With colours.
+    /// Whether the text has colours.
     pub colour: bool,
-    /// Columns of the terminal.
+    /// Columns of the terminal, if there is one.
     pub width: Option<usize>,
-    /// Charts stand below.
+    /// Whether there are charts below the events.
     pub has_chart: bool,
     /// The layers whose events are shown.
     pub layers: Layers,
@@ -105,18 +105,19 @@ pub struct TimelineStyle {
 pub struct Timeline<'o> {
     test: &'o Test,
     source: &'o Source,
-    /// The document without its secrets.
+    /// The document, with secrets masked.
     text: Vec<u8>,
     style: TimelineStyle,
     out: &'o mut dyn Write,
-    /// Clusters by client and place of their cds policy.
+    /// The cluster of each cds policy, by client and place in the tree.
     clusters: BTreeMap<(usize, TreePath), String>,
     chart: Chart,
-    /// What was last told of a child or address, by client, place and event: it is not told again.
+    /// The last event of each child or address, by client, place and kind of event. An equal event
+    /// is not written again.
     last: BTreeMap<(usize, TreePath, &'static str, Arc<str>), LogEvent>,
-    /// What was last told of a session, by client.
+    /// The last event about a session, by client.
     session: BTreeMap<usize, LogEvent>,
-    /// Lines for people that have been written.
+    /// How many lines for people have been written.
     lines: usize,
     written: io::Result<()>,
 }
@@ -141,10 +142,10 @@ impl<'o> Timeline<'o> {
         }
     }
 
-    /// Ends it: how many lines for people it has, but for charts.
+    /// Ends the timeline. Returns the number of lines for people, without those of charts.
     ///
     /// # Errors
-    /// What could not be written.
+    /// If writing failed, now or before.
     pub fn end(self) -> io::Result<usize> {
         self.written?;
         if self.style.is_svg {
@@ -156,14 +157,15 @@ impl<'o> Timeline<'o> {
         Ok(self.lines)
     }
 
-    /// The cluster whose cds policy is nearest above a place.
+    /// Returns the cluster of the nearest cds policy above a place.
     fn cluster(&self, client: usize, place: &TreePath) -> Option<&str> {
         let above = (1..=place.len()).rev().filter_map(|len| place.get(..len));
         let mut known = above.filter_map(|place| self.clusters.get(&(client, TreePath::from(place))));
         known.next().map(String::as_str)
     }
 
-    /// Says whether the same was told before: policies report again and again what is so.
+    /// Says whether the event repeats the last one: LB policies report the same state again and
+    /// again.
     fn is_repeated(&mut self, client: usize, told: &LogEntry) -> bool {
         let subject = match &told.event {
             LogEvent::ChildState { child, .. } => child,

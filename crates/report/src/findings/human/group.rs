@@ -1,4 +1,4 @@
-//! The findings that are not shown one by one: a line a rule.
+//! The findings that are not shown one by one: one line for each rule.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,26 +7,26 @@ use std::io::{self, Write};
 use super::{FindingsStyle, SHOWN_PER_RULE};
 use xdsctl_model::diag::Severity;
 
-/// Names listed in a line that stands for many findings.
+/// Most names that are listed in a line about many findings.
 const NAMED_IN_GROUP: usize = 6;
 
-/// The findings of one rule and severity: how many, and in which fields and resources those are
-/// that are not shown one by one.
+/// The findings of one rule and severity: their number, and the fields and resources of those that
+/// are not shown one by one.
 #[derive(Default)]
 pub(super) struct Group {
     shown: usize,
-    /// Places that are being looked up.
+    /// How many places are being looked up.
     wanted: usize,
     pub(super) hidden: usize,
     fields: BTreeMap<String, usize>,
-    /// Resources before the current one that have hidden findings.
+    /// How many resources before the current one have hidden findings.
     resources: usize,
-    /// The current resource, and its hidden findings.
+    /// Index of the current resource, and the number of its hidden findings.
     current: Option<(usize, usize)>,
 }
 
 impl Group {
-    /// Says how many more of the findings are to be shown.
+    /// Returns how many more findings may be shown.
     pub(super) fn room(&self, style: FindingsStyle) -> usize {
         match style.is_capped {
             true => SHOWN_PER_RULE.saturating_sub(self.shown),
@@ -34,14 +34,15 @@ impl Group {
         }
     }
 
-    /// Of so many findings, those to look up for [`room`](Self::room).
+    /// Returns how many of `count` findings should be looked up, so that [`room`](Self::room) is
+    /// used.
     pub(super) fn want(&mut self, count: usize, style: FindingsStyle) -> usize {
         let wanted = self.room(style).saturating_sub(self.wanted).min(count);
         self.wanted += wanted;
         wanted
     }
 
-    /// Counts so many findings as not shown.
+    /// Counts `more` findings as not shown.
     pub(super) fn hide(&mut self, resource: Option<usize>, field: Option<&str>, more: usize) {
         self.hidden += more;
         if let Some(field) = field {
@@ -61,7 +62,7 @@ impl Group {
         }
     }
 
-    /// Takes back what [`hide`](Self::hide) did: the finding is shown after all.
+    /// Undoes [`hide`](Self::hide) for one finding that is shown after all.
     pub(super) fn show(&mut self, field: Option<&str>) {
         self.shown += 1;
         self.hidden = self.hidden.saturating_sub(1);
@@ -73,7 +74,7 @@ impl Group {
         }
     }
 
-    /// What was wanted has come.
+    /// Ends the lookup of places: all that were wanted have been found.
     pub(super) fn placed(&mut self) {
         self.wanted = 0;
     }

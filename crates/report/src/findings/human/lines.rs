@@ -1,16 +1,16 @@
-//! Wraps and indents lines while they are written: the parsed form of a resource may be too long to
-//! hold.
+//! Wraps and indents lines while they are written, because the parsed form of a resource may be too
+//! long to be kept.
 
 use std::fmt;
 use std::io::{self, Write};
 
 use crate::wrap::wrapped;
 
-/// Writes [`wrapped`] lines, one after the other.
+/// Writes [`wrapped`] lines one by one.
 pub(super) struct Wrapped<'o> {
     out: &'o mut dyn Write,
     width: Option<usize>,
-    /// The line that has begun.
+    /// The line that is not complete yet.
     line: Vec<u8>,
 }
 
@@ -46,7 +46,7 @@ impl Write for Wrapped<'_> {
 pub(super) struct Indented<'o> {
     out: &'o mut dyn Write,
     is_inside: bool,
-    /// What went wrong below, which a formatter cannot say.
+    /// The error of `out`, which a formatter cannot return.
     pub(super) error: Option<io::Error>,
 }
 

@@ -1,9 +1,9 @@
-//! `--format human`: findings with their source snippet, grouped, and capped so that a thousand
+//! `--format human`: findings with their source snippet, grouped and capped, so that a thousand
 //! equal ones stay readable.
 //!
-//! Rendering is miette's; the snippet is a window of a few lines, never the whole document. Errors
-//! come first, then warnings; notes are one line per rule unless asked for. Only what is shown has
-//! its place looked up.
+//! The crate miette renders them. The snippet is a window of a few lines, never the whole document.
+//! Errors come first, then warnings; notes are one line per rule unless the user asks for all.
+//! Places are looked up only for findings that are shown.
 
 mod group;
 mod lines;
@@ -27,23 +27,23 @@ use withheld::WithheldLines;
 use xdsctl_channel::client::is_live;
 use xdsctl_model::diag::{Rule, Severity, Subject};
 
-/// How the report is to look.
+/// How the report looks.
 #[derive(Debug, Clone, Copy)]
 pub struct FindingsStyle {
-    /// ANSI colours.
+    /// Whether there are ANSI colours.
     pub colour: bool,
-    /// Box drawing characters.
+    /// Whether there are box drawing characters.
     pub unicode: bool,
-    /// Columns of the terminal; `None` if nothing is to be wrapped or cut.
+    /// Columns of the terminal; `None` if nothing is wrapped or cut.
     pub width: Option<usize>,
-    /// Of a rule a few findings are shown and the others counted: a thousand of a kind would push
-    /// the others out of sight.
+    /// Whether only a few findings of each rule are shown and the others counted. A thousand
+    /// findings of one rule would push the others out of sight.
     pub is_capped: bool,
-    /// Quieter findings are counted, not shown.
+    /// The least severity that is shown; less severe findings are counted.
     pub min_severity: Severity,
-    /// Write findings and nothing else.
+    /// Whether only findings are written, without a summary.
     pub is_quiet: bool,
-    /// List the findings that are not shown, with the reasons.
+    /// Whether the findings that are not shown are listed with the reasons.
     pub explains_withheld: bool,
 }
 
@@ -62,7 +62,7 @@ impl Default for FindingsStyle {
 }
 
 impl FindingsStyle {
-    /// Findings of one rule that are shown with the lines around them.
+    /// Returns how many findings of each rule are shown with the lines around them.
     pub const fn snippets_per_rule(&self) -> usize {
         if self.is_capped {
             SHOWN_PER_RULE
@@ -71,27 +71,27 @@ impl FindingsStyle {
         }
     }
 
-    /// Columns for the text of a document: what is left beside line numbers and frame.
+    /// Returns the columns for the text of a document, without line numbers and frame.
     pub fn snippet_columns(&self) -> usize {
         self.width
             .map_or(SNIPPET_COLUMNS, |columns| columns.saturating_sub(SNIPPET_FRAME).max(1))
     }
 }
 
-/// Columns of a line of a document where there is no terminal.
+/// Columns for a line of a document if there is no terminal.
 const SNIPPET_COLUMNS: usize = 160;
 
-/// Columns beside a line of a document: a number of up to seven digits, the frame, spaces.
+/// Columns beside a line of a document: a line number of up to seven digits, the frame, and spaces.
 const SNIPPET_FRAME: usize = 11;
 
-/// Findings of one rule and severity that are shown.
+/// How many findings of each rule and severity are shown.
 const SHOWN_PER_RULE: usize = 5;
 
-/// Findings of one rule that are shown with the lines around them where all are shown: lines take
-/// more time than all else.
+/// How many findings of each rule are shown with the lines around them, if all are shown. The lines
+/// take more time than everything else.
 const SNIPPETS_PER_RULE: usize = 2_000;
 
-/// Writes the report for people: collects what will be shown, and writes it at the end.
+/// Writes the report for people. It collects what is shown, and writes it at the end.
 pub struct Human<W: Write> {
     style: FindingsStyle,
     out: W,
@@ -99,11 +99,11 @@ pub struct Human<W: Write> {
     shown: Vec<(Option<Rc<Named>>, Finding)>,
     parsed: Vec<(Rc<Named>, Parsed)>,
     withheld: WithheldLines,
-    /// Resources that have been written so far.
+    /// How many resources have been written.
     resources: usize,
-    /// Errors of the current resource.
+    /// How many errors the current resource has.
     errors: usize,
-    /// Errors that are not shown, by file.
+    /// How many errors of each file are not shown.
     hidden_errors: BTreeMap<Arc<str>, usize>,
 }
 
@@ -123,7 +123,7 @@ impl<W: Write> Human<W> {
         }
     }
 
-    /// What is loud enough to be shown.
+    /// Returns which findings are severe enough to be shown.
     const fn choice(&self) -> ShownSeverity {
         ShownSeverity {
             min_severity: self.style.min_severity,
@@ -134,7 +134,7 @@ impl<W: Write> Human<W> {
         self.groups.entry((Reverse(severity), rule.id)).or_default()
     }
 
-    /// Shows a finding that has been counted as hidden, if it is to be shown.
+    /// Shows a finding that has been counted as hidden, if it may be shown; says whether it is.
     fn show(&mut self, named: Option<&Rc<Named>>, finding: &Finding) -> bool {
         let style = self.style;
         let group = self.group(finding.rule, finding.severity);
@@ -148,7 +148,7 @@ impl<W: Write> Human<W> {
 }
 
 impl<W: Write> Human<W> {
-    /// Writes what stands below the findings.
+    /// Writes the part of the report below the findings.
     fn write_rest(&mut self, summary: &Summary) -> io::Result<()> {
         let out = &mut Wrapped::new(&mut self.out, self.style.width);
         write_groups(&mut self.groups, out)?;
@@ -275,8 +275,8 @@ impl<W: Write> ReportWriter for Human<W> {
     }
 }
 
-/// How far a finding is from its cause: what was not read as it was meant, then what the client
-/// finds, then what follows from a rejection.
+/// Returns how far a finding is from its cause: first what was misread, then what the client finds,
+/// then what follows from another rejection.
 fn distance(finding: &Finding) -> u8 {
     match (finding.is_consequence, finding.rule.subject) {
         (true, _) => 2,
@@ -285,7 +285,7 @@ fn distance(finding: &Finding) -> u8 {
     }
 }
 
-/// What a finding is about.
+/// The resource that a finding is about.
 struct Named {
     type_name: String,
     name: String,
@@ -303,13 +303,13 @@ fn write_shown(shown: &[(Option<Rc<Named>>, Finding)], style: FindingsStyle, out
     Ok(())
 }
 
-/// Writes what miette makes of something, and an empty line.
+/// Writes something as miette renders it, and an empty line.
 pub(crate) fn write_view(view: &dyn miette::Diagnostic, style: FindingsStyle, out: &mut dyn Write) -> io::Result<()> {
     let mut text = String::new();
     if handler(style).render_report(&mut text, view).is_err() {
         text = format!("{view}\n");
     }
-    // What comes from a document was made visible in the view, so that every code is miette's.
+    // Text of documents was escaped in the view, so every terminal code is miette's.
     out.write_all(marked(text.trim_start_matches('\n')).as_bytes())?;
     out.write_all(b"\n")
 }
@@ -324,7 +324,7 @@ fn write_parsed(resource: &Named, parsed: &Parsed, out: &mut dyn Write) -> io::R
     writeln!(out)
 }
 
-/// Names each file with errors that are not shown.
+/// Names each file that has errors that are not shown.
 fn write_hidden_errors(files: &BTreeMap<Arc<str>, usize>, out: &mut dyn Write) -> io::Result<()> {
     if files.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! A finding with its lines, as miette draws it.
+//! A finding with its lines, in the form in which miette draws it.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::edge::{visible, visible_line};
 use crate::findings::Finding;
 use xdsctl_model::diag::Severity;
 
-/// Longest path that is printed, in characters; the middle of a longer one is left out.
+/// Longest path that is printed, in characters; a longer one is printed without its middle.
 const MAX_PATH_CHARS: usize = 400;
 
 pub(super) fn handler(style: FindingsStyle) -> GraphicalReportHandler {
@@ -23,7 +23,7 @@ pub(super) fn handler(style: FindingsStyle) -> GraphicalReportHandler {
     GraphicalReportHandler::new_themed(theme)
         .with_width(style.width.unwrap_or(usize::MAX))
         .with_wrap_lines(style.width.is_some())
-        // Paths and names stay in one piece, to be found and copied.
+        // Paths and names are not broken, so that they can be found and copied.
         .with_break_words(false)
         .with_word_separator(textwrap::WordSeparator::AsciiSpace)
         .with_word_splitter(textwrap::WordSplitter::NoHyphenation)
@@ -31,9 +31,9 @@ pub(super) fn handler(style: FindingsStyle) -> GraphicalReportHandler {
         .with_links(false)
 }
 
-/// A finding as miette sees it.
+/// A finding, as miette sees it.
 pub(super) struct FindingView<'a> {
-    /// Nothing is left out of a long path.
+    /// Whether a long path is printed in full.
     pub is_whole: bool,
     pub resource: Option<&'a Named>,
     pub finding: &'a Finding,
@@ -67,7 +67,7 @@ impl fmt::Display for FindingView<'_> {
 }
 
 impl FindingView<'_> {
-    /// The text of the path, on a terminal not longer than [`MAX_PATH_CHARS`].
+    /// Returns the text of the path, without its middle if it is longer than [`MAX_PATH_CHARS`].
     fn path(&self) -> String {
         let text = self.finding.path.to_string();
         let count = text.chars().count();
@@ -120,7 +120,7 @@ impl miette::Diagnostic for FindingView<'_> {
     }
 }
 
-/// The snippet as a source: a window with its own first line.
+/// The snippet as a source: a window with a first line of its own.
 impl miette::SourceCode for SourcePlace {
     fn read_span<'a>(
         &'a self,
@@ -129,7 +129,8 @@ impl miette::SourceCode for SourcePlace {
         after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let snippet = self.snippet.as_ref().ok_or(MietteError::OutOfBounds)?;
-        // Without context miette wants the label's own position, for the header.
+        // If no context is asked for, miette wants the position of the label itself, for the
+        // header.
         let (line, column) = if before == 0 && after == 0 {
             (self.line.saturating_sub(1), self.column.saturating_sub(1))
         } else {

@@ -1,4 +1,4 @@
-//! The findings that are not shown, each with the reason: two lines a finding.
+//! The findings that are not shown, each with the reason, in two lines per finding.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -7,16 +7,17 @@ use super::SHOWN_PER_RULE;
 use crate::edge::visible_line;
 use crate::findings::{NotShown, ResourceReport, sentence_of_clients};
 
-/// The lines on findings that are not shown: of a rule and a reason a few, if the report is capped.
+/// The lines about findings that are not shown. If the report is capped, there are only a few for
+/// each rule and reason.
 pub(super) struct WithheldLines {
     is_capped: bool,
     lines: Vec<String>,
-    /// How many there are of each rule and reason.
+    /// How many findings there are for each rule and reason.
     counts: BTreeMap<(&'static str, &'static str), usize>,
 }
 
 impl WithheldLines {
-    /// Lines of no finding yet.
+    /// Creates an empty list.
     pub const fn new(is_capped: bool) -> WithheldLines {
         WithheldLines {
             is_capped,
@@ -43,7 +44,7 @@ impl WithheldLines {
         }
     }
 
-    /// Writes them under a heading, if there are any.
+    /// Writes the lines under a heading, if there are any.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         if self.lines.is_empty() {
             return Ok(());
