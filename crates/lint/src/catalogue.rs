@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use xdsctl_model::diag::Rule;
 
-/// The rules of single files, in the order of the layers.
+/// The rules of single files, in the order of the crates that have them.
 static FILES: &[&[&Rule]] = &[
     xdsctl_document::proto::any::RULES,
     xdsctl_document::proto::duration::RULES,
@@ -49,7 +49,7 @@ static FILES: &[&[&Rule]] = &[
     crate::choice::RULES,
 ];
 
-/// The rules of folders with one extension or one question a file.
+/// The rules of folders that have a file for each extension or question.
 static FOLDERS: &[&[&[&Rule]]] = &[
     xdsctl_clients::core::filter::RULES,
     xdsctl_lb::PART_RULES,
@@ -62,14 +62,14 @@ static FOLDERS: &[&[&[&Rule]]] = &[
     crate::decide::PART_RULES,
 ];
 
-/// All rules, in the order of the layers.
+/// Returns all rules, in the order of the crates that have them.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     let folders = FOLDERS.iter().flat_map(|folder| folder.iter());
     let files = FILES.iter().chain(folders).flat_map(|file| file.iter().copied());
     files.chain(xdsctl_clients::judge::rules())
 }
 
-/// The rule with this id.
+/// Finds the rule with this id.
 ///
 /// ```
 /// assert!(xdsctl_lint::catalogue::find("duration-out-of-range").is_some());
@@ -78,16 +78,16 @@ pub fn find(id: &str) -> Option<&'static Rule> {
     rules().find(|rule| rule.id == id)
 }
 
-/// The id nearest to a misspelt one.
+/// Returns the known id that is nearest to a misspelt one.
 pub fn nearest(id: &str) -> Option<&'static str> {
     xdsctl_model::text::nearest(id, rules().map(|rule| rule.id))
 }
 
-/// The rules whose id, summary or prose has every word of `text`; for finding a rule by the
-/// client's own message.
+/// Finds the rules whose id, summary or prose has every word of `text`, so that a rule can be found
+/// by the client's own message.
 ///
-/// Headings, which all pages share, and the examples, which name what they do not explain, are not
-/// searched.
+/// Headings and examples are not searched: all pages have the same headings, and examples name
+/// things that they do not explain.
 ///
 /// ```
 /// let ids = |text| xdsctl_lint::catalogue::search(text).into_iter().map(|rule| rule.id).collect::<Vec<_>>();
@@ -107,7 +107,7 @@ pub fn search(text: &str) -> Vec<&'static Rule> {
         .collect()
 }
 
-/// A page without its headings and fenced blocks.
+/// Returns the text of a page without its headings and fenced blocks.
 fn prose(page: &str) -> String {
     let mut prose = String::new();
     let mut is_fenced = false;

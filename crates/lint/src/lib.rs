@@ -1,7 +1,7 @@
 //! What is said about a whole dump.
 //!
-//! [`lint`] states what is about several resources, [`decide`] decides which findings are shown, by
-//! the reader's [`choice`] too, [`fix`] mends documents, [`diff`] compares two versions,
+//! [`lint`] states facts about several resources, and [`decide`] decides which findings are shown,
+//! also by the user's [`choice`]. [`fix`] repairs documents, [`diff`] compares two versions, and
 //! [`recognise`] finds the cause of a line of a log. [`catalogue`] lists all rules.
 
 pub mod lint;

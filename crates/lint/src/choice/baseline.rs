@@ -1,9 +1,9 @@
-//! The findings that there were on some day: a file that is kept beside the configuration, so that
+//! The baseline: a file that is kept beside the configuration and lists known findings, so that
 //! only new ones are reported.
 //!
-//! It is JSON with a line for each finding, in an order that does not change from run to run: a
-//! change is a line in a review. What decides is the [`Fingerprint`]; the other keys are for
-//! people.
+//! It is JSON with a line for each finding, in an order that does not change from run to run, so
+//! that a review shows each change as one line. A finding is known if its [`Fingerprint`] is in the
+//! file; the other keys are for people.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -23,13 +23,13 @@ pub struct BaselineEntry {
     pub file: String,
     /// Type of the resource; empty for a finding on the document.
     pub type_name: String,
-    /// Name of the resource.
+    /// Name of the resource; empty for a finding on the document.
     pub name: String,
     /// Id of the rule.
     pub rule: String,
-    /// Path in the client's notation, when the baseline was written.
+    /// Path in the client's notation, as it was when the baseline was written.
     pub path: String,
-    /// What the finding is known again by.
+    /// The fingerprint by which a later run recognises the finding.
     pub fingerprint: Fingerprint,
 }
 
@@ -41,10 +41,10 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Reads what [`write()`] wrote.
+    /// Reads the text that [`write()`] makes.
     ///
     /// # Errors
-    /// What is no baseline, in words.
+    /// Says in words why the text is not a baseline.
     pub fn read(text: &[u8]) -> Result<Baseline, String> {
         let document: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
         let schema = document.get("schema").and_then(Value::as_str);
@@ -72,7 +72,7 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// Says whether a finding is in it, and remembers that it was met.
+    /// Says whether a finding is in the baseline, and remembers that it occurred.
     pub(crate) fn takes(&mut self, fingerprint: Fingerprint) -> bool {
         let is_known = self.known.contains_key(&fingerprint);
         if is_known {
@@ -81,7 +81,7 @@ impl Baseline {
         is_known
     }
 
-    /// What was not met.
+    /// Returns the entries whose finding has not occurred in this run.
     pub(crate) fn stale(&self) -> impl Iterator<Item = &BaselineEntry> {
         self.known
             .values()
@@ -89,10 +89,10 @@ impl Baseline {
     }
 }
 
-/// A baseline of these findings.
+/// Returns the text of a baseline with these findings.
 pub fn write(mut findings: Vec<BaselineEntry>) -> String {
     findings.sort();
-    // Several clients may say the same.
+    // Several clients may have the same finding.
     findings.dedup_by_key(|known| known.fingerprint);
     let mut text = format!("{{\n  \"schema\": \"{SCHEMA}\",\n  \"findings\": [");
     for (number, known) in findings.iter().enumerate() {

@@ -1,7 +1,9 @@
-//! Suppressions in comments of YAML documents: `# xdsctl: ignore[RULE,...] until 2027-01-31: reason`, the day being optional.
+//! Suppressions in comments of YAML documents: `# xdsctl: ignore[RULE,...] until 2027-01-31:
+//! reason`. The day is optional.
 //!
-//! Behind something, a comment is about its line. On a line of its own it is about the next node:
-//! an entry of a mapping with its value, or an element of a sequence, to its last line.
+//! A comment at the end of a line applies to that line. A comment on a line of its own applies to
+//! the next node, down to its last line: an entry of a mapping with its value, or an element of a
+//! sequence.
 
 use std::ops::RangeInclusive;
 
@@ -12,19 +14,19 @@ use xdsctl_document::source::sniff::DocumentFormat;
 use xdsctl_document::source::{Source, SourceId, yaml};
 use xdsctl_model::diag::{Diagnostic, Rule};
 
-/// What a comment starts with that speaks to xdsctl.
+/// Prefix of a comment that is meant for xdsctl.
 const ADDRESS: &str = "xdsctl:";
 
-/// Suppressions in the comments of a document that are read.
+/// Most suppressions of one document that are read.
 const MAX_COMMENTS: usize = 5_000;
 
-/// Bytes that are looked at for the nodes of all comments of a document.
+/// Most bytes of one document that are scanned for the nodes that its comments apply to.
 const MAX_SCANNED_BYTES: usize = 512 << 20;
 
-/// What it asks for.
+/// The instruction that follows the prefix.
 const IGNORE: &str = "ignore[";
 
-/// The suppressions in the comments of a document, and findings on those that are not understood.
+/// Reads the suppressions in the comments of a document, with findings on malformed ones.
 pub fn comments(id: SourceId, source: &Source, known: &[&'static Rule]) -> (Vec<Suppression>, Vec<Finding>) {
     let (mut suppressions, mut findings) = (Vec::new(), Vec::new());
     let is_yaml = source.format() == Some(DocumentFormat::Yaml);
@@ -36,7 +38,7 @@ pub fn comments(id: SourceId, source: &Source, known: &[&'static Rule]) -> (Vec<
     }
     let mut below: Option<(usize, RangeInclusive<usize>)> = None;
     let mut scanned = 0;
-    // From the last one on, so that what is below a comment is known.
+    // From the last comment to the first, so that the lines of the comment below are known.
     for span in yaml::comments(text).into_iter().rev() {
         let Some(words) = text.get(span.range()).and_then(|comment| {
             let words = comment.trim_start_matches('#').trim_start();
@@ -124,10 +126,12 @@ fn read(words: &str, known: &[&'static Rule]) -> Result<ReadComment, String> {
     Ok((rules, until, reason.to_owned()))
 }
 
-/// The lines of the node that follows a comment on `line`, where `text` goes on.
+/// Returns the lines of the node that follows a comment on `line`; `text` begins behind the
+/// comment.
 ///
-/// `below` is the next such comment with its lines: comments above each other are about the same
-/// node, which is looked for once. Adds the bytes that it has looked at to `scanned`.
+/// `below` is the next comment of this kind, with its lines. Comments above each other apply to the
+/// same node, which is looked for only once. Adds the number of bytes that were scanned to
+/// `scanned`.
 fn next_node(
     text: &str,
     line: usize,
@@ -176,7 +180,7 @@ mod tests {
     use super::*;
     use xdsctl_document::source::SourceMap;
 
-    /// The lines of each suppression, and the messages on those that are none.
+    /// Returns the lines of each suppression, and the messages on malformed ones.
     fn of(text: &str) -> (Vec<RangeInclusive<usize>>, Vec<String>) {
         let mut sources = SourceMap::new();
         let id = sources.add("a.yaml", text.as_bytes().to_vec());

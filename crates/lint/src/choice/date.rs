@@ -1,4 +1,4 @@
-//! A day, for what ends on one.
+//! A calendar day, for settings that expire.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ pub struct Date([u8; 10]);
 const LAST_SECOND: i64 = 253_402_300_799;
 
 impl Date {
-    /// The day of a time in seconds since 1970, in UTC.
+    /// Returns the day, in UTC, of a time in seconds since 1970.
     pub fn of_unix_seconds(seconds: u64) -> Date {
         let seconds = i64::try_from(seconds).unwrap_or(i64::MAX).min(LAST_SECOND);
         let text = Timestamp { seconds, nanos: 0 }.to_string();
@@ -39,7 +39,7 @@ impl FromStr for Date {
     type Err = String;
 
     /// # Errors
-    /// Anything but `YYYY-MM-DD` with a day that there is.
+    /// Rejects a text that is not `YYYY-MM-DD`, or a day that does not exist.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let fits = |(at, byte): (usize, &u8)| match at {
             4 | 7 => *byte == b'-',

@@ -4,10 +4,11 @@ use std::fmt;
 
 use glob::Pattern;
 
-/// A pattern for files: `*` within a name, `**` for directories; one without a slash is for names
-/// in any directory.
+/// A pattern for files: `*` stands for a part of a name, `**` for directories. A pattern without a
+/// slash matches names in any directory.
 ///
-/// A match takes time in proportion to both lengths: the last star is moved on, and none before it.
+/// Matching takes time in proportion to the product of both lengths: on a mismatch, only the last
+/// star is extended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePattern {
     text: String,
@@ -15,10 +16,10 @@ pub struct FilePattern {
     is_name: bool,
 }
 
-/// What stands between two slashes.
+/// The part of a pattern between two slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum PatternPart {
-    /// `**`: any directories, none too.
+    /// `**`: any number of directories, also none.
     Directories,
     Name(Vec<PatternToken>),
 }
@@ -27,13 +28,13 @@ enum PatternPart {
 enum PatternToken {
     /// `*`
     Any,
-    /// One character, as the library reads it: `?`, `[a-z]`, or itself.
+    /// One character as the `glob` library reads it: `?`, `[a-z]`, or the character itself.
     One(Pattern),
 }
 
 impl FilePattern {
     /// # Errors
-    /// What is no pattern, in words.
+    /// Says in words why the text is not a pattern.
     pub fn new(text: &str) -> Result<Self, String> {
         let wrong = |why: &str| format!("`{text}` is no pattern: {why}");
         Pattern::new(text).map_err(|error| wrong(error.msg))?;
@@ -49,7 +50,7 @@ impl FilePattern {
         })
     }
 
-    /// Says whether a file is meant; `path` has slashes.
+    /// Says whether the pattern matches a file; `path` is written with slashes.
     ///
     /// ```
     /// use xdsctl_lint::choice::FilePattern;
@@ -79,14 +80,14 @@ impl FilePattern {
     }
 }
 
-/// The tokens of a name; `None` if a bracket is not closed in it.
+/// Returns the tokens of a name; `None` if the name has a bracket that is not closed.
 fn tokens(name: &str) -> Option<Vec<PatternToken>> {
     let mut tokens = Vec::new();
     let mut rest = name;
     while let Some(first) = rest.chars().next() {
         let length = match first {
             '[' => {
-                // A bracket that follows at once stands for itself.
+                // A bracket right behind the opening one stands for itself.
                 let from = rest.get(1..)?.strip_prefix('!').map_or(1, |_| 2);
                 let from = from + rest.get(from..)?.chars().next()?.len_utf8();
                 from + rest.get(from..)?.find(']')? + 1
@@ -103,8 +104,8 @@ fn tokens(name: &str) -> Option<Vec<PatternToken>> {
     Some(tokens)
 }
 
-/// Says whether a text fits a pattern in which some parts stand for any run; what does not fit
-/// moves the last of them on.
+/// Says whether a text matches a pattern in which stars stand for any run of elements. On a
+/// mismatch, the last star is extended by one element.
 fn starred<P, T>(pattern: &[P], text: &[T], is_star: impl Fn(&P) -> bool, fits: impl Fn(&P, &T) -> bool) -> bool {
     let (mut at, mut next) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

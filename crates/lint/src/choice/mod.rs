@@ -1,12 +1,12 @@
-//! What a reader chooses to hear: how loud a rule is, and which findings are known already.
+//! The settings that decide what is reported: how loud a rule is, and which findings are known.
 //!
-//! [`Severities`] makes rules, families of rules, effects or single fields of a rule errors,
-//! warnings, notes or nothing. A [`Suppression`] takes out findings with a reason, until a day; it
-//! stands in a configuration file or in a comment of a YAML document ([`comments`]). A [`Baseline`]
-//! takes out the findings that there were when it was written. [`decide`](crate::decide) applies
-//! them.
+//! [`Severities`] turns rules, families of rules, effects or single fields of a rule into errors,
+//! warnings or notes, or switches them off. A [`Suppression`] removes findings, with a reason and
+//! perhaps a last day; it is written in a configuration file or in a comment of a YAML document
+//! ([`comments`]). A [`Baseline`] removes the findings that existed when it was written.
+//! [`decide`](crate::decide) applies all three.
 //!
-//! A choice changes nothing of what the client does. Nothing here knows of files and clocks.
+//! These settings do not change what a client does. Nothing here reads files or clocks.
 
 pub mod baseline;
 mod comment;

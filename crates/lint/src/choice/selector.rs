@@ -7,17 +7,17 @@ use xdsctl_model::diag::{Effect, Rule, Severity};
 use xdsctl_model::text::nearest;
 use xdsctl_policy::is_failed;
 
-/// Most names in one list: each finding is compared with all of them.
+/// Most names in one list; a limit, because each finding is compared with all of them.
 const MAX_LISTED: usize = 1_000;
 
-/// Every rule.
+/// The name that selects every rule.
 const ALL: &str = "all";
 
-/// Some rules, or findings of these rules at some fields.
+/// A set of rules, or of the findings of these rules at certain fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selector {
     rules: Rules,
-    /// Innermost fields of the findings; empty for all.
+    /// The innermost fields of the findings that are selected; empty for all.
     fields: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ enum Rules {
 }
 
 impl Selector {
-    /// Reads a list with commas. After `=` the rest of the list are fields of the rule before it.
+    /// Reads a list separated by commas. What follows `=` are fields of the rule before it.
     ///
     /// ```
     /// use xdsctl_lint::{catalogue, choice::Selector};
@@ -41,8 +41,8 @@ impl Selector {
     /// ```
     ///
     /// # Errors
-    /// A name that is no effect and no rule or prefix of a rule in `known` (the message proposes
-    /// the nearest rule), or a text that cannot be a field.
+    /// Rejects a name that is neither an effect nor a rule nor a prefix of a rule in `known` (the
+    /// message proposes the nearest rule), and a text that cannot be a field.
     pub fn list(text: &str, known: &[&'static Rule]) -> Result<Vec<Selector>, String> {
         let (rules, fields) = match text.split_once('=') {
             Some((rules, fields)) => (rules, Some(fields)),
@@ -68,7 +68,7 @@ impl Selector {
         Ok(selectors)
     }
 
-    /// Says whether a finding of a rule, with this effect, at a field of this name is meant.
+    /// Says whether a finding of this rule, with this effect, at a field of this name is selected.
     pub fn takes(&self, (rule, effect): (&Rule, Effect), field: Option<&str>) -> bool {
         self.rules.take(rule, effect)
             && (self.fields.is_empty() || field.is_some_and(|name| self.fields.iter().any(|f| f == name)))
@@ -104,7 +104,7 @@ impl Rules {
         ))
     }
 
-    /// A field name after `=`. Keys of a bootstrap may have any letters.
+    /// Checks the name of a field after `=`. Keys of a bootstrap may have any letters.
     fn field(&self, name: &str) -> Result<String, String> {
         let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '@');
         if name.is_empty() || !name.chars().all(is_name) {
@@ -136,21 +136,23 @@ impl Rules {
     }
 }
 
-/// How loud rules are: of several choices for a finding the last one counts.
+/// The severities that the user has chosen. If several choices match a finding, the last one
+/// counts.
 #[derive(Debug, Clone, Default)]
 pub struct Severities {
     choices: Vec<(Selector, Option<Severity>)>,
 }
 
 impl Severities {
-    /// Adds a choice after the others: a severity, or `None` to drop the findings.
+    /// Adds a choice after the others: a severity, or `None` to switch the findings off.
     pub fn add(&mut self, selectors: Vec<Selector>, severity: Option<Severity>) {
         self.choices
             .extend(selectors.into_iter().map(|selector| (selector, severity)));
     }
 
-    /// How loud a finding of a rule with this effect is, the innermost field of which is `field`;
-    /// `None` to drop it. That a policy could not be held against something is always an error.
+    /// Returns the severity of a finding of a rule with this effect whose innermost field is
+    /// `field`; `None` if it is switched off. A policy that could not be evaluated is always an
+    /// error.
     pub fn of(&self, (rule, effect): (&Rule, Effect), field: Option<&str>) -> Option<Severity> {
         if is_failed(rule, effect) {
             return Some(Severity::Error);

@@ -1,4 +1,4 @@
-//! A finding that somebody has looked at and decided to live with, until a day.
+//! A suppression: a finding that somebody has looked at and accepts, perhaps until a day.
 
 use std::ops::RangeInclusive;
 
@@ -6,46 +6,48 @@ use super::{Date, FilePattern, Selector, Wildcard};
 use xdsctl_document::source::{SourceId, Span};
 use xdsctl_model::diag::{Effect, Rule};
 
-/// Where a suppression is written.
+/// The place where a suppression is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SuppressionPlace {
-    /// In a configuration: it is about every document.
+    /// The suppression is in a configuration file, and applies to every document.
     Config,
-    /// In a comment: it is about findings that start on these lines of the same document.
+    /// The suppression is in a comment, and applies to findings that start on these lines of the
+    /// same document.
     Comment(RangeInclusive<usize>),
 }
 
-/// What is taken out, and why: findings that meet all conditions.
+/// Which findings are suppressed, and why. A finding must meet all conditions.
 #[derive(Debug, Clone)]
 pub struct Ignore {
-    /// The rules; a finding of any of them.
+    /// The finding must be of one of these rules.
     pub rules: Vec<Selector>,
-    /// Name of the resource.
+    /// Pattern for the name of the resource; `None` for any.
     pub resource: Option<Wildcard>,
-    /// Path in the client's notation.
+    /// Pattern for the path in the client's notation; `None` for any.
     pub path: Option<Wildcard>,
-    /// Name of the document, as the caller of [`suppress`](crate::decide::suppress) names it.
+    /// Pattern for the name of the document, as the caller of [`suppress`](crate::decide::suppress)
+    /// names it; `None` for any.
     pub file: Option<FilePattern>,
-    /// The reason that its author gives, for people.
+    /// The author's reason, for people.
     pub reason: String,
-    /// The last day on which it counts; `None` for ever.
+    /// The last day on which the suppression applies; `None` if it has no end.
     pub until: Option<Date>,
 }
 
-/// An [`Ignore`] with its place.
+/// An [`Ignore`] and the place where it is written.
 #[derive(Debug, Clone)]
 pub struct Suppression {
-    /// What it takes out.
+    /// Which findings are suppressed.
     pub ignore: Ignore,
-    /// How it was written.
+    /// Whether the suppression is in a configuration file or in a comment.
     pub written: SuppressionPlace,
-    /// The document in which it stands.
+    /// The document in which the suppression is written.
     pub source: SourceId,
-    /// Where in it.
+    /// Place of the suppression in that document.
     pub span: Span,
 }
 
-/// What of a finding decides, but for its place.
+/// The properties of a finding that decide whether it is suppressed, apart from its place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FindingTraits<'a> {
     pub rule: &'static Rule,
@@ -54,24 +56,24 @@ pub(crate) struct FindingTraits<'a> {
 }
 
 impl Suppression {
-    /// Says whether its day is over.
+    /// Says whether the last day of the suppression is over.
     pub fn is_expired(&self, today: Date) -> bool {
         self.ignore.until.is_some_and(|until| until < today)
     }
 
-    /// Says whether it stands in a configuration and can be about this document.
+    /// Says whether the suppression is in a configuration file and can apply to this document.
     pub(crate) fn is_of_file(&self, file: &str) -> bool {
         self.written == SuppressionPlace::Config
             && self.ignore.file.as_ref().is_none_or(|pattern| pattern.matches(file))
     }
 
-    /// Says whether it can be about a resource of this name.
+    /// Says whether the suppression can apply to a resource of this name.
     pub(crate) fn is_of_resource(&self, resource: Option<&str>) -> bool {
         let pattern = self.ignore.resource.as_ref();
         pattern.is_none_or(|pattern| resource.is_some_and(|name| pattern.matches(name)))
     }
 
-    /// Says whether it is about findings like this, wherever they are.
+    /// Says whether the suppression applies to a finding with these properties, wherever it is.
     pub(crate) fn takes(&self, asked: FindingTraits<'_>) -> bool {
         self.ignore
             .rules
@@ -79,12 +81,13 @@ impl Suppression {
             .any(|rules| rules.takes((asked.rule, asked.effect), asked.field))
     }
 
-    /// Says whether it can be about a finding at this path.
+    /// Says whether the suppression can apply to a finding at this path.
     pub(crate) fn is_at(&self, path: &str) -> bool {
         self.ignore.path.as_ref().is_none_or(|pattern| pattern.matches(path))
     }
 
-    /// Says whether it names what it is about closely enough to know that it was in the input.
+    /// Says whether the suppression names a document or a resource, so that one can tell whether
+    /// its subject was in the input.
     pub(crate) const fn is_narrow(&self) -> bool {
         matches!(self.written, SuppressionPlace::Comment(_))
             || self.ignore.file.is_some()

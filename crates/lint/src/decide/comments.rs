@@ -1,5 +1,5 @@
-//! Which suppressions in the comments of a document are about a line, and how much may be compared
-//! to find that out.
+//! Which suppressions in the comments of a document apply to a line, and the limit on the
+//! comparisons that this takes.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use super::SuppressionInput;
 use crate::choice::SuppressionPlace;
 use xdsctl_document::source::SourceId;
 
-/// Comparisons of findings with suppressions in all.
+/// Most comparisons of findings with suppressions in one run.
 pub(super) const MAX_STEPS: usize = 5_000_000;
 
-/// Bytes of a name or a path that count as one.
+/// How many bytes of a name or a path count as one comparison.
 pub(super) const BYTES_A_STEP: usize = 32;
 
-/// How many there were.
+/// How many comparisons have been made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CommentSteps(pub usize);
 
@@ -30,14 +30,15 @@ impl CommentSteps {
 /// The suppressions in the comments of a document, by their lines.
 #[derive(Debug, Default)]
 pub(super) struct Comments {
-    /// The suppressions about one line, by line.
+    /// The suppressions that apply to a single line, by that line.
     single: BTreeMap<usize, Vec<usize>>,
-    /// First line, last line and number of the others, by the first.
+    /// First line, last line and number of each suppression that applies to several lines, by the
+    /// first line.
     long: Vec<(usize, usize, usize)>,
 }
 
 impl Comments {
-    /// The suppressions in comments that have not ended, by document.
+    /// Collects the suppressions in comments that have not expired, by document.
     pub fn of_all(choice: &SuppressionInput<'_>) -> BTreeMap<SourceId, Comments> {
         let mut all: BTreeMap<SourceId, Comments> = BTreeMap::new();
         for (number, suppression) in choice.suppressions.iter().enumerate() {
@@ -57,7 +58,7 @@ impl Comments {
         all
     }
 
-    /// The suppressions about a line, in their order.
+    /// Returns the suppressions that apply to a line, in their order.
     pub fn at(&self, line: usize, steps: &mut CommentSteps) -> Vec<usize> {
         let end = self.long.partition_point(|(first, ..)| *first <= line);
         let single = self.single.get(&line).map_or(&[][..], Vec::as_slice);

@@ -1,7 +1,7 @@
 //! Withholds the consequences of a rejection that is itself not shown.
 //!
-//! Whoever suppresses the rejection of a Cluster knows that the routes to it fail: the failing
-//! routes are reported only together with the rejection.
+//! If the rejection of a Cluster is suppressed, its author knows that the routes to it fail. The
+//! failing routes are reported only together with the rejection.
 
 use std::collections::BTreeSet;
 
@@ -10,20 +10,20 @@ use crate::choice::Severities;
 use xdsctl_channel::client::Checked;
 use xdsctl_model::diag::{Diagnostic, Effect};
 
-/// The resources of an outcome that have a rejection, before anything is taken out of it.
+/// The resources of an outcome that have a rejection, before any finding is withheld.
 #[derive(Debug)]
 pub(super) struct Rejections(BTreeSet<usize>);
 
 impl Rejections {
-    /// Looks at everything that was found.
+    /// Collects the rejected resources of an outcome.
     pub fn of(outcome: &CheckOutcome) -> Rejections {
         let resources = outcome.resources.iter().enumerate();
         let rejected = resources.filter(|(_, checked)| all(checked).any(|d| d.effect == Effect::Nack));
         Rejections(rejected.map(|(number, _)| number).collect())
     }
 
-    /// Takes out what follows from those of which nothing is left that is reported; says how many
-    /// findings that are.
+    /// Withholds the consequences of rejections that are no longer reported, and returns the number
+    /// of findings withheld.
     pub fn follow(mut self, outcome: &mut CheckOutcome, severities: &Severities) -> usize {
         let is_reported = |diagnostic: &Diagnostic| {
             let field = diagnostic.path.segs().last_field();
@@ -63,7 +63,7 @@ impl Rejections {
     }
 }
 
-/// The findings of every client that was asked, but for fields that are not read.
+/// Returns the findings of every client that was asked, without those on fields that are not read.
 fn all(checked: &Checked) -> impl Iterator<Item = &Diagnostic> {
     let of_answers = checked.answers.iter().flat_map(|answer| answer.diagnostics.iter());
     checked.diagnostics.iter().chain(of_answers)

@@ -1,7 +1,7 @@
-//! How loud each finding of a resource is to the reader, and what is silent: it has no client that
-//! was asked, or is switched off.
+//! The severity with which each finding of a resource is reported. A finding is silent if no client
+//! that was asked has it, or if its rule is switched off.
 //!
-//! This is the last stage before a format, and runs while the resources are printed one after the
+//! This is the last stage before a format. It runs while the resources are printed one after the
 //! other.
 
 use super::{Reason, Withheld};
@@ -12,20 +12,22 @@ use xdsctl_document::proto::transcode::Note;
 use xdsctl_model::diag::{Diagnostic, Effect, Rule, Segs, Severity, Subject};
 use xdsctl_model::profile::Fleet;
 
-/// How loud a finding is, and whether it can fail the run.
+/// The severity with which a finding is reported, and whether it can fail the run.
 #[derive(Debug, Clone, Copy)]
 pub struct Loudness {
-    /// After the reader's settings.
+    /// The severity after the user's settings.
     pub severity: Severity,
-    /// It can fail the run: it is not only of clients that the reader leaves out of that.
+    /// Whether the finding can fail the run. It cannot if the user has excluded all clients that
+    /// have it from failing a run.
     pub counts: bool,
 }
 
 impl Loudness {
-    /// How loud a finding is; `None` if the reader switches it off.
+    /// Returns how loud a finding is; `None` if the user has switched it off.
     ///
-    /// `counted` is there if clients say the finding: the worst effect in those that can fail the
-    /// run, `None` if only others say it. Such a finding is a warning at most.
+    /// `counted` is `None` for a finding that is not attributed to clients. Otherwise it is the
+    /// worst effect in those clients that can fail the run, or `Some(None)` if only other clients
+    /// have the finding. In that last case it is a warning at most.
     pub fn of(
         (rule, effect): (&'static Rule, Effect),
         field: Option<&str>,
@@ -44,7 +46,7 @@ impl Loudness {
         })
     }
 
-    /// How loud a finding is that is not shown: as its rule and effect say.
+    /// Returns how loud a finding that is not shown would be by its rule and effect alone.
     pub fn of_withheld(diagnostic: &Diagnostic) -> Loudness {
         Loudness {
             severity: diagnostic.severity(),
@@ -53,7 +55,7 @@ impl Loudness {
     }
 }
 
-/// How many findings like this are errors that the reader's severities make something else.
+/// Returns how many findings like this are errors that the user's severities make less than errors.
 pub fn silenced(
     (rule, effect): (&'static Rule, Effect),
     field: Option<&str>,
@@ -67,13 +69,13 @@ pub fn silenced(
     if is_silenced { count } else { 0 }
 }
 
-/// Says whether a finding is about the text, and so true for every client.
+/// Says whether a finding is about the text of a document, and therefore holds for every client.
 pub fn is_of_text(rule: &Rule) -> bool {
     rule.subject == Subject::Dump || is_live(rule)
 }
 
-/// Says whether a client that was asked has a finding, which was made for the base or is a client's
-/// own.
+/// Says whether a client that was asked has a finding, whether the finding was made for the base or
+/// for that client itself.
 pub fn is_of_asked(checked: &Checked, diagnostic: &Diagnostic, fleet: &Fleet) -> bool {
     let has = |answer: &FamilyAnswer| {
         let is_own = |own: &Diagnostic| own.rule == diagnostic.rule && own.path == diagnostic.path;
@@ -96,7 +98,7 @@ pub fn is_of_asked(checked: &Checked, diagnostic: &Diagnostic, fleet: &Fleet) ->
 }
 
 impl Withheld {
-    /// Adds what was found for the base, if no client that was asked has it.
+    /// Adds the findings of the base that no client that was asked has.
     pub fn add_unasked(&mut self, resource: usize, checked: &Checked, fleet: &Fleet) {
         if fleet.asks_base() {
             return;
@@ -109,8 +111,8 @@ impl Withheld {
         }
     }
 
-    /// Adds what the reader switches off. `counted` is beside the resource's diagnostics, as
-    /// [`Loudness::of`] takes it.
+    /// Adds the findings that the user has switched off. `counted` has an element for each of the
+    /// resource's diagnostics, as [`Loudness::of`] takes it.
     pub fn add_switched_off(
         &mut self,
         resource: usize,
@@ -137,7 +139,7 @@ impl Withheld {
     }
 }
 
-/// The findings on fields of a resource that the client never reads.
+/// Returns the findings on fields of a resource that the client never reads.
 fn unpacked(checked: &Checked) -> Vec<Diagnostic> {
     let mut ignored = Vec::new();
     checked.ignored.unpack_into(&mut ignored);

@@ -1,31 +1,39 @@
-//! Which findings are shown: what happens to a finding once it is made happens here, and in this
-//! order.
+//! Which findings are shown. Everything that happens to a finding after it was made happens here,
+//! and in this order.
 //!
-//! The loader, the converters and the [lints](crate::lint) state facts, and take none back. Each
-//! stage may withhold a finding, and then gives the [`Reason`]; whoever asks gets those from
-//! [`Withheld`].
+//! The loader, the converters and the [lints](crate::lint) state facts and take none back. Each
+//! stage here may withhold a finding, and gives a [`Reason`] for that; [`Withheld`] keeps the
+//! reasons.
 //!
-//! For each world, [`decide()`]:
-//! 1. `reach`: failures that no RPC meets, or from which another cluster takes over (which makes them advice).
-//! 2. `worlds`: what is found only because the value of a field could not be read.
-//! 3. [`lint::run`](crate::lint::run) adds what the resources of the world show together, and `others` gives it to other clients.
-//! 4. `proxy`: resources that were made for a proxy.
-//! 5. `shared`: resources of several worlds get one list; what only some worlds show names those.
+//! For each world, [`decide()`] runs:
 //!
-//! For the reader, [`suppress`]:
-//! 6. `suppressed`: suppressions, then the baseline.
-//! 7. `consequences`: what follows from a rejection of which nothing is shown.
+//! 1. `reach`: withholds failures that no RPC meets; failures from which another cluster takes over
+//!    become advice.
+//! 2. `worlds`: withholds what is found only because the value of a field could not be read.
+//! 3. [`lint::run`](crate::lint::run): adds what the resources of the world show together; `others`
+//!    passes it to other clients.
+//! 4. `proxy`: leaves out resources that were made for a proxy.
+//! 5. `shared`: gives a resource of several worlds one list; a finding of only some worlds names
+//!    them.
+//!
+//! For the user, [`suppress`] runs:
+//!
+//! 6. `suppressed`: applies suppressions, then the baseline.
+//! 7. `consequences`: withholds what follows from a rejection that is not shown.
 //!
 //! With `--explain-error`, [`place::keep`](crate::recognise::place::keep) stands in for 6 and 7.
 //!
 //! For the report, resource by resource:
-//! 8. `loudness`: what no client has that was asked, what the reader switches off, and how loud the rest is. Several clients that
-//!    have a finding at one place have it together, with the worst effect.
-//! 9. The format: what is below its least severity.
 //!
-//! What a text is, the loader decides while it reads it, and what a client does with a resource and
-//! with the response around it, [`client`](xdsctl_channel::client). Apart from that, of very many
-//! findings of a rule some are counted only, when they are made
+//! 8. `loudness`: withholds what no client has that was asked, and what the user has switched off;
+//!    decides how loud the rest is. If several clients have a finding at the same place, it is one
+//!    finding with the worst effect.
+//! 9. The format: withholds what is below its least severity.
+//!
+//! Two kinds of decisions are made elsewhere. The loader decides what a text is while it reads it,
+//! and [`client`](xdsctl_channel::client) decides what a client does with a resource and with the
+//! response around it. In addition, if a rule has very many findings, those above a limit are only
+//! counted, at the point where they are made
 //! ([`MAX_FINDINGS_PER_RULE`](xdsctl_model::diag::MAX_FINDINGS_PER_RULE)).
 
 mod comments;
@@ -67,18 +75,19 @@ pub static PART_RULES: &[&[&Rule]] = &[reach::RULES];
 pub struct CheckOutcome {
     /// Every resource, in the order of the documents.
     pub resources: Vec<Checked>,
-    /// Findings on documents, which belong to no resource.
+    /// Findings on documents that belong to no resource.
     pub findings: Vec<Finding>,
-    /// Worlds made for a proxy; their resources are not checked unless that was asked for.
+    /// Worlds that were made for a proxy. Their resources are not checked unless the user asked for
+    /// it.
     pub proxy_worlds: Vec<WorldId>,
-    /// What each client holds, by the resources' numbers.
+    /// What each client holds; a world refers to resources by their index in `resources`.
     pub worlds: Vec<World>,
-    /// Findings that are not shown, if somebody asks for them.
+    /// Findings that are not shown; empty unless somebody asked for them.
     pub withheld: Withheld,
 }
 
 impl CheckOutcome {
-    /// Adds a finding that stands at the start of a document.
+    /// Adds a finding at the start of a document.
     fn add_at_start(&mut self, source: SourceId, diagnostic: Diagnostic) {
         let span = Span::new(0, 0);
         self.findings.push(Finding {

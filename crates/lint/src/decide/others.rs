@@ -1,5 +1,5 @@
-//! What the resources of the base's world show to clients of which it is not known what they keep:
-//! it goes into their answers.
+//! Findings about several resources, for clients without a world of their own: it is not known what
+//! these clients keep. The findings of the base's world are added to their answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use xdsctl_channel::client::{Checked, OtherClients, ResourceId};
 use xdsctl_clients::judge::{FamilyAnswer, FamilyVerdict};
 use xdsctl_model::diag::Diagnostic;
 
-/// Says whether a client without worlds of its own rejects a resource.
+/// Says whether some client without worlds of its own rejects a resource.
 pub(super) fn reject(others: &OtherClients, resources: &[Checked], ResourceId(number): ResourceId) -> bool {
     let answers = resources.get(number).into_iter().flat_map(|checked| &checked.answers);
     let mut numbered = answers.enumerate();
@@ -19,7 +19,8 @@ fn is_rejected(answer: &FamilyAnswer) -> bool {
     answer.verdict == FamilyVerdict::Rejected
 }
 
-/// Gives each of these clients that takes a resource what is found of it there.
+/// Adds findings of the base's world to the answers of the clients without worlds of their own that
+/// accept the resource and for which the finding holds.
 pub(super) fn tell(of_others: Vec<(ResourceId, Diagnostic, Who)>, others: &OtherClients, resources: &mut [Checked]) {
     let mut by_resource: BTreeMap<usize, Vec<(Diagnostic, Who)>> = BTreeMap::new();
     for (ResourceId(number), diagnostic, who) in of_others {
@@ -48,7 +49,7 @@ pub(super) fn tell(of_others: Vec<(ResourceId, Diagnostic, Who)>, others: &Other
                     }
                     Who::WithRule => own.iter().any(|own: &Diagnostic| own.rule == diagnostic.rule),
                 };
-                // Another world of the resource may have shown it.
+                // The finding may have been added from another world of the resource.
                 if is_its && known.insert((diagnostic.rule.id, diagnostic.path.to_string())) {
                     own.push(diagnostic.clone());
                 }
@@ -61,7 +62,7 @@ pub(super) fn tell(of_others: Vec<(ResourceId, Diagnostic, Who)>, others: &Other
     }
 }
 
-/// The numbers of the clients that reject the resource.
+/// Returns the indexes of the clients that reject the resource.
 fn rejecting(who: Who, resources: &[Checked]) -> BTreeSet<usize> {
     let Who::Rejecting(ResourceId(number), _) = who else {
         return BTreeSet::new();

@@ -1,9 +1,9 @@
-//! What no gRPC process would get: configuration made for a proxy, and what a proxy has from its
-//! own bootstrap.
+//! Configuration that no gRPC process would get: worlds that were made for a proxy, and resources
+//! from a proxy's own bootstrap.
 //!
-//! A listener without an api_listener is a gRPC server's or a proxy's, and looks the same. It is
-//! taken for a server's unless something in its world shows a proxy. Findings on a proxy's
-//! configuration say nothing of gRPC, so its resources count as not checked.
+//! A listener without an api_listener is a gRPC server's or a proxy's, and both look the same. It
+//! counts as a server's unless something in its world shows a proxy. Findings on a proxy's
+//! configuration say nothing about gRPC, so its resources count as not checked.
 
 use super::{CheckOutcome, MADE_FOR_PROXY, Reason, STATIC_NOT_JUDGED};
 use crate::lint;
@@ -36,10 +36,10 @@ const SOCKET_FIELDS: [&str; 8] = [
     "transparent",
 ];
 
-/// Static resources that a message names.
+/// How many static resources a message names.
 const NAMES_SHOWN: usize = 5;
 
-/// Decides for whom a world was made.
+/// Decides whether a world was made for a proxy or for gRPC, and reports it.
 pub(super) fn check(world: &World, is_judged: bool, outcome: &mut CheckOutcome) {
     let Some(why) = evidence(world, &outcome.resources) else {
         if !is_judged {
@@ -57,15 +57,16 @@ pub(super) fn check(world: &World, is_judged: bool, outcome: &mut CheckOutcome) 
     }
 }
 
-/// What shows that the world was made for a proxy: it has listeners, none is a client's, and they
-/// are not a gRPC server's either.
+/// Returns in words what shows that the world was made for a proxy. There is evidence only if the
+/// world has listeners, none of them is a client's, and something shows that they are not a gRPC
+/// server's.
 fn evidence(world: &World, resources: &[Checked]) -> Option<String> {
     let members = || world.members.iter().filter_map(|&number| resources.get(number));
     let mut rejected = None;
     let mut routes = Vec::new();
     for (name, entry) in world.all(ResourceType::Listener) {
         let checked = resources.get(entry.id.0)?;
-        // What a misspelt type was to be shows nothing.
+        // A resource with a misspelt type is no evidence, whatever type was meant.
         let is_misspelt = checked.notes.iter().any(|note| note.diagnostic.rule == &MISSPELT_TYPE);
         match entry.facts() {
             Some(Facts::Listener(ListenerFacts::Server(_, chains))) => {
@@ -73,8 +74,8 @@ fn evidence(world: &World, resources: &[Checked]) -> Option<String> {
             }
             Some(_) => return None,
             None if names_api_listener(checked) => return None,
-            // With an address it is for somebody; without one, a client's listener has lost its
-            // api_listener.
+            // A listener with an address is for somebody. One without an address is a client's
+            // listener that has lost its api_listener.
             None if checked.diagnostics.iter().any(|d| d.rule == &NEITHER_CLIENT_NOR_SERVER) => {}
             None if is_misspelt => {}
             None => rejected = Some(name),
@@ -112,7 +113,7 @@ fn evidence(world: &World, resources: &[Checked]) -> Option<String> {
     ))
 }
 
-/// Says whether some finding is in the api_listener, which is there then.
+/// Says whether some finding is inside the api_listener, which means that the listener has one.
 fn names_api_listener(checked: &Checked) -> bool {
     let is_there = |mut steps: Segs<'_>| steps.next() == Some(Seg::Field("api_listener"));
     let mut found = checked.diagnostics.iter().any(|d| is_there(d.path.segs()));
@@ -120,7 +121,7 @@ fn names_api_listener(checked: &Checked) -> bool {
     found
 }
 
-/// A field of the listener that only a proxy has a use for, and what it is about.
+/// Returns a field of the listener that only a proxy can use, and what the field is about.
 fn proxy_field(checked: &Checked) -> Option<(&'static str, &'static str)> {
     let mut found = None;
     checked.ignored.for_each(|_, steps| {
@@ -154,7 +155,7 @@ fn add(world: &World, diagnostic: Diagnostic, outcome: &mut CheckOutcome) {
     }
 }
 
-/// Nothing is said of a resource but that it is there.
+/// Withholds every finding on a resource, which then counts as not checked.
 fn leave_out(number: usize, outcome: &mut CheckOutcome) {
     let Some(checked) = outcome.resources.get_mut(number) else {
         return;
@@ -164,16 +165,17 @@ fn leave_out(number: usize, outcome: &mut CheckOutcome) {
     withheld.take_ignored(number, checked, &Reason::ForProxy);
     withheld.sift_notes(number, &mut checked.notes, checked.origin.source, |_| reason());
     checked.verdict = Verdict::NotChecked;
-    // Empty lists give their memory back.
+    // Assigning empty lists frees their memory.
     checked.diagnostics = Vec::new();
     checked.notes = Vec::new();
     checked.answers = Vec::new();
     checked.parsed = None;
 }
 
-/// Leaves out what a dump's proxy has from its own bootstrap, beside what a control plane sent.
+/// Leaves out the resources that a dump's proxy has from its own bootstrap, if there are also
+/// resources that a control plane sent.
 fn leave_static_out(world: &World, outcome: &mut CheckOutcome) {
-    // A world with an api_listener is a gRPC client's, whatever it is called.
+    // A world with an api_listener is a gRPC client's, whatever its resources are labelled.
     let is_client = |facts: Option<&Facts>| match facts {
         Some(Facts::Listener(facts)) => !matches!(facts, ListenerFacts::Server(..)),
         _ => false,
@@ -223,7 +225,8 @@ fn leave_static_out(world: &World, outcome: &mut CheckOutcome) {
     add(world, Diagnostic::of_whole(&STATIC_NOT_JUDGED, message), outcome);
 }
 
-/// Says of a target's listener that is rejected that it would be of no use to the channel anyway.
+/// Adds to a rejected Listener of the target, if it has no api_listener, that the channel could not
+/// use it anyway.
 pub(super) fn target(world: &World, target: &Target, resources: &mut [Checked]) {
     let Some(entry) = world.get(ResourceType::Listener, &target.listener) else {
         return;
@@ -235,7 +238,7 @@ pub(super) fn target(world: &World, target: &Target, resources: &mut [Checked]) 
     }
 }
 
-/// Says of rejected listeners without an api_listener what they were taken for.
+/// Adds to the rejection of a listener without an api_listener that it counts as a server's.
 fn say_servers(world: &World, outcome: &mut CheckOutcome) {
     for (_, entry) in world.all(ResourceType::Listener) {
         let ResourceId(number) = entry.id;

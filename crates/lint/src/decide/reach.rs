@@ -1,10 +1,10 @@
-//! Which failures come to pass in a world: not those of a resource that nobody uses, or that
-//! another cluster takes over from.
+//! Which failures really occur in a world. Those of a resource that nobody uses do not, nor do
+//! those of a cluster from which another cluster takes over.
 //!
 //! A rule with the effect `fails` is about RPCs that use a resource. Validation sees one resource
-//! and states what would fail; here the whole world is known. A failure is withheld where the
-//! listeners of the world do not lead to it. Without a listener and a route, or with a cluster
-//! specifier plugin, nothing is known and every failure is shown.
+//! and states what would fail; here the whole world is known. A failure is withheld if the
+//! listeners of the world do not lead to it. If there is no listener and no route, or if there is a
+//! cluster specifier plugin, nothing is known and every failure is shown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,10 +24,10 @@ rules! {
     AGGREGATE_LEAF_PASSED_OVER = "aggregate-leaf-passed-over", Snapshot, Advice, "gRFC A37, A56; C-core priority.cc";
 }
 
-/// Faults that put the cluster into TRANSIENT_FAILURE, so that an aggregate goes on to its next
-/// cluster.
+/// Faults that put the cluster into TRANSIENT_FAILURE, so that an aggregate cluster goes on to its
+/// next cluster.
 ///
-/// Others crash the client, leave RPCs waiting, or fail them behind a picker that counts as
+/// Other faults crash the client, leave RPCs waiting, or fail RPCs behind a picker that counts as
 /// working.
 static FAIL_OVER: [&Rule; 8] = [
     &THRESHOLD_FAILS,
@@ -40,7 +40,7 @@ static FAIL_OVER: [&Rule; 8] = [
     &ALL_DRAINING,
 ];
 
-/// Withholds what does not come to pass.
+/// Withholds the failures that do not occur in this world.
 pub(super) fn withhold(world: &World, usage: &Usage<'_>, resources: &mut [Checked], withheld: &mut Withheld) {
     let has_failure = |checked: &Checked| checked.diagnostics.iter().any(is_failure);
     if !usage.is_known() || !resources.iter().any(has_failure) {
@@ -53,7 +53,8 @@ pub(super) fn withhold(world: &World, usage: &Usage<'_>, resources: &mut [Checke
         let fate = clusters.fate([*name], usage, &passed_over);
         apply(fate, resources, cluster.id, withheld);
     }
-    // Endpoints alone, or of clusters that are not in the dump, count as used.
+    // Endpoints count as used if the dump has no clusters at all, or lacks the clusters that use
+    // them.
     if world.has(ResourceType::Cluster) {
         for (key, entry) in world.all(ResourceType::Endpoints) {
             let users = clusters.by_endpoints.get(key).into_iter().flatten().copied();
@@ -67,7 +68,7 @@ fn is_failure(diagnostic: &Diagnostic) -> bool {
     diagnostic.effect == Effect::Fails && !is_live(diagnostic.rule)
 }
 
-/// What becomes of RPCs that would use a resource.
+/// What happens to the RPCs that would use a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// No listener leads an RPC there.
@@ -100,16 +101,16 @@ fn apply(fate: Fate, resources: &mut [Checked], ResourceId(number): ResourceId, 
     }
 }
 
-/// A cluster that finds endpoints of its own, or fails on its way there.
+/// A cluster that is no aggregate: it finds its own endpoints, or fails to.
 struct ReachedCluster {
     id: ResourceId,
-    /// It has a failure.
+    /// Whether the cluster has a failure.
     is_failing: bool,
-    /// All its failures let an aggregate go on.
+    /// Whether all its failures let an aggregate cluster go on to the next cluster.
     fails_over: bool,
 }
 
-/// The accepted clusters, with the failures of their endpoints.
+/// The accepted clusters, each with the failures of its endpoints.
 struct AcceptedClusters<'w> {
     by_name: BTreeMap<&'w str, ReachedCluster>,
     /// The names of the clusters that use a ClusterLoadAssignment.
@@ -146,7 +147,7 @@ impl<'w> AcceptedClusters<'w> {
         clusters
     }
 
-    /// The fate of RPCs that use one of `names`.
+    /// Returns what happens to the RPCs that use one of `names`.
     fn fate<'n>(
         &self,
         names: impl IntoIterator<Item = &'n str>,
@@ -163,7 +164,7 @@ impl<'w> AcceptedClusters<'w> {
         fate
     }
 
-    /// The failing clusters that every user can do without.
+    /// Returns the failing clusters that every user can do without.
     fn passed_over(&self, world: &World, usage: &Usage<'_>) -> BTreeSet<&'w str> {
         let failing = |name: &str| self.by_name.get(name).is_some_and(|c| c.is_failing);
         let mut candidates: BTreeSet<&str> = self
@@ -224,7 +225,7 @@ fn routes(world: &World, usage: &Usage<'_>, resources: &mut [Checked], withheld:
     }
 }
 
-/// The virtual host that a finding is about.
+/// Returns the index of the virtual host that a finding is about.
 fn virtual_host(diagnostic: &Diagnostic) -> Option<usize> {
     let mut segs = diagnostic.path.segs();
     segs.find(|seg| matches!(seg, Seg::Field("virtual_hosts")))?;

@@ -1,7 +1,8 @@
-//! Resources that belong to several worlds, each of which shows something else of them.
+//! Resources that belong to several worlds, in which different things are found about them.
 //!
-//! Each world begins with what is known of the resource alone. What only some of them show is told
-//! with the names of those; that nobody uses a resource is told if it is so in all.
+//! In each world, a resource begins with the findings that it has by itself. A finding of only some
+//! of its worlds names those worlds. That nobody uses a resource is reported only if it holds in
+//! all of them.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +12,21 @@ use xdsctl_channel::client::{Checked, Joined, Verdict, World};
 use xdsctl_document::envelope::{WorldId, WorldName};
 use xdsctl_model::diag::Diagnostic;
 
-/// Worlds that a finding names.
+/// How many worlds a finding names.
 const NAMES_SHOWN: usize = 3;
 
-/// The resources of several worlds, by their numbers.
+/// The resources that belong to several worlds, by their index.
 #[derive(Default)]
 pub(super) struct Shared {
     by_number: BTreeMap<usize, SharedFindings>,
 }
 
-/// One of them.
+/// The findings on a resource that belongs to several worlds.
 #[derive(Default)]
 struct SharedFindings {
-    /// What is known of it alone.
+    /// The findings that the resource has by itself.
     alone: Vec<Diagnostic>,
-    /// What each world shows.
+    /// The findings of each world.
     worlds: Vec<(WorldId, Vec<Diagnostic>)>,
 }
 
@@ -50,14 +51,14 @@ impl Shared {
         shared
     }
 
-    /// Begins a world with what is known of each resource alone.
+    /// Gives each resource of a world the findings that it has by itself.
     pub(super) fn enter(&mut self, world: &World, resources: &mut [Checked]) {
         self.for_each(world, resources, |seen, checked| {
             checked.diagnostics.clone_from(&seen.alone);
         });
     }
 
-    /// Keeps what the world has shown.
+    /// Keeps the findings of a world.
     pub(super) fn leave(&mut self, world: &World, resources: &mut [Checked]) {
         self.for_each(world, resources, |seen, checked| {
             seen.worlds.push((world.id, std::mem::take(&mut checked.diagnostics)));
@@ -80,7 +81,7 @@ impl Shared {
         }
     }
 
-    /// Gives each resource what its worlds have shown.
+    /// Gives each resource the findings of all its worlds.
     pub(super) fn finish(self, names: &[WorldName], outcome: &mut CheckOutcome) {
         for (number, seen) in self.by_number {
             if let Some(checked) = outcome.resources.get_mut(number)
@@ -127,7 +128,7 @@ impl SharedFindings {
     }
 }
 
-/// `, in xds/dev`.
+/// Returns the end of a message that names worlds: `, in xds/dev`.
 fn within(worlds: &[WorldId], names: &[WorldName]) -> String {
     let name = |world: &WorldId| names.get(world.0 as usize)?.scope.clone();
     let shown: Vec<String> = worlds.iter().filter_map(name).take(NAMES_SHOWN).collect();

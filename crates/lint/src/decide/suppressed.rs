@@ -1,5 +1,5 @@
-//! Takes out of an outcome what is suppressed or in the baseline, and reports suppressions and
-//! entries that do nothing.
+//! Withholds the findings that are suppressed or in the baseline, and reports suppressions and
+//! entries that have no effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,36 +18,37 @@ use xdsctl_model::diag::{About, Diagnostic, FieldPath, Fingerprints, Packed, Rul
 use xdsctl_model::profile::Client;
 use xdsctl_policy::is_failed;
 
-/// Lines that are kept of a rule's findings in a document.
+/// How many lines with findings of one rule are remembered for a document.
 const MAX_LINES_KEPT: usize = 1_000;
 
-/// Which findings [`suppress`] removes.
+/// What [`suppress`] removes, and on what that depends.
 #[derive(Debug)]
 pub struct SuppressionInput<'a> {
-    /// Names of the documents by their ids, with slashes, the same wherever the command runs.
+    /// Name of each document, by its id. It has slashes, and is the same wherever the command runs.
     pub names: &'a [String],
-    /// Suppressions that have not been looked for in comments, and those that have.
+    /// All suppressions, from the configuration and from comments.
     pub suppressions: Vec<Suppression>,
-    /// Findings that are known, and where the baseline stands.
+    /// The baseline, and the document that it was read from.
     pub baseline: Option<(Baseline, SourceId)>,
-    /// Findings at least so severe are to go into a new baseline, in place of the old one.
+    /// If set, findings of at least this severity go into a new baseline, in place of the old one.
     pub record: Option<Severity>,
-    /// How loud rules are: what follows from a rejection that is switched off is silent as well.
+    /// The user's severities. The consequences of a rejection that is switched off are silent as
+    /// well.
     pub severities: &'a Severities,
-    /// For suppressions that end.
+    /// Decides which suppressions have expired.
     pub today: Date,
-    /// The input is complete: a suppression that matches nothing in it is obsolete.
+    /// Whether the input is complete. If so, a suppression that matches nothing in it is obsolete.
     pub is_complete: bool,
 }
 
-/// What was taken out.
+/// What was suppressed, and how much.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Suppressed {
-    /// Findings that a suppression took out.
+    /// Number of findings that a suppression removed.
     pub suppressed: usize,
-    /// Findings that are in the baseline.
+    /// Number of findings that are in the baseline.
     pub known: usize,
-    /// Errors among those that suppressions and the baseline take out.
+    /// Number of errors that suppressions and the baseline removed.
     pub errors: usize,
     /// The findings for a new baseline.
     pub recorded: Vec<baseline::BaselineEntry>,
@@ -88,7 +89,7 @@ pub fn suppress(outcome: &mut CheckOutcome, sources: &SourceMap, choice: Suppres
     suppressed
 }
 
-/// What became of a suppression.
+/// The effect of a suppression in this run.
 #[derive(Debug, Clone, Copy, Default)]
 struct Use {
     /// The subject of the suppression is in the input.
@@ -101,31 +102,33 @@ struct Suppressing<'a> {
     choice: SuppressionInput<'a>,
     /// The suppressions in comments.
     comments: BTreeMap<SourceId, Comments>,
-    /// Those of the configuration that may be about a document.
+    /// The suppressions of the configuration that may apply to a document.
     of_files: BTreeMap<SourceId, Vec<usize>>,
     steps: CommentSteps,
     uses: Vec<Use>,
     sources: &'a SourceMap,
-    /// Each client that is asked has findings of its own, many of which are those of others.
+    /// By document and client: several clients may have the same finding, and each counts its own.
     fingerprints: BTreeMap<(SourceId, Option<Client>), Fingerprints>,
     suppressed: Suppressed,
-    /// Lines in which findings stay, in documents with comments: what a comment may have missed.
+    /// The lines of the findings that stay, in documents with comments. They show which finding an
+    /// unused comment probably meant.
     shown: BTreeMap<(SourceId, &'static str), (&'static Rule, BTreeSet<usize>)>,
-    /// Errors of the resource at hand that were taken out, by the client that has them.
+    /// Number of errors of the current resource that were removed, by client.
     errors: BTreeMap<Option<Client>, usize>,
 }
 
-/// A finding that may be taken out.
+/// A finding that may be suppressed.
 struct SuppressionCandidate<'c> {
     diagnostic: &'c Diagnostic,
-    /// Where it is, if that was looked up.
+    /// Place of the finding, if the place was looked up.
     span: Option<Span>,
-    /// It is about a secret, which goes into no fingerprint.
+    /// Whether the finding is about a secret; the text of a secret goes into no fingerprint.
     is_secret: bool,
 }
 
 impl Suppressing<'_> {
-    /// Counts the errors that were taken out: those of several clients are one.
+    /// Adds the errors that were removed from a resource: the same error of several clients counts
+    /// once.
     fn count_errors(&mut self) {
         self.suppressed.errors += std::mem::take(&mut self.errors).into_values().max().unwrap_or(0);
     }
@@ -134,7 +137,8 @@ impl Suppressing<'_> {
         self.choice.baseline.is_some() || self.choice.record.is_some()
     }
 
-    /// The suppressions of the configuration that may be about a resource, which counts as met.
+    /// Returns the suppressions of the configuration that may apply to a resource, and marks them
+    /// as met.
     fn about(&mut self, source: SourceId, resource: Option<&str>) -> Vec<usize> {
         let of_file = self.of_files.entry(source).or_insert_with(|| {
             let file = self.choice.names.get(source.index()).map_or("", String::as_str);
@@ -160,8 +164,8 @@ impl Suppressing<'_> {
         about
     }
 
-    /// The findings on fields that are never read: all of them, or those that a suppression in
-    /// `about` may be about, and others.
+    /// Returns the findings on fields that are never read. Without `is_whole`, it returns none if
+    /// no suppression in `about` can apply to any of them.
     fn unread(&self, about: &[usize], is_whole: bool, packed: &Packed) -> Vec<Diagnostic> {
         let may_be_about = |(rule, field, _): (&'static Rule, Option<&str>, usize)| {
             let effect = rule.effect;
@@ -172,7 +176,7 @@ impl Suppressing<'_> {
         let mut unread = Vec::new();
         if is_whole || packed.counts().any(may_be_about) {
             packed.unpack_into(&mut unread);
-            // What is beyond the quota is a count, and not in the packed list.
+            // Findings above the limit are a count only, and have no element in the packed list.
             unread.truncate(packed.len());
         }
         unread
@@ -268,7 +272,7 @@ impl Suppressing<'_> {
         }
     }
 
-    /// Why a finding on a document is not shown.
+    /// Says why a finding on a document is not shown.
     fn document(&mut self, finding: &Finding) -> Option<Reason> {
         let about = self.about(finding.source, None);
         let subject = FindingSubject {
@@ -286,8 +290,8 @@ impl Suppressing<'_> {
         self.reason(&subject, &candidate)
     }
 
-    /// The suppression that is about a finding, which is used then: the first of the configuration,
-    /// or of the comments.
+    /// Returns the suppression that applies to a finding, and marks it as used. It is the first one
+    /// of the configuration, or else of the comments.
     fn suppression(
         &mut self,
         subject: &FindingSubject<'_>,
@@ -324,8 +328,8 @@ impl Suppressing<'_> {
         None
     }
 
-    /// Why a finding is not shown, which is counted then. Nothing withholds that a policy could not
-    /// be held against something.
+    /// Says why a finding is not shown, and counts it in that case. A policy that could not be
+    /// evaluated is always shown.
     fn reason(&mut self, subject: &FindingSubject<'_>, candidate: &SuppressionCandidate<'_>) -> Option<Reason> {
         if is_failed(candidate.diagnostic.rule, candidate.diagnostic.effect) {
             return None;
@@ -406,7 +410,7 @@ impl Suppressing<'_> {
         is_known.then_some(Reason::InBaseline)
     }
 
-    /// The nearest finding that a comment would have taken out in another line.
+    /// Names the nearest finding that a comment would have suppressed if it were in another line.
     fn missed(&self, suppression: &Suppression) -> String {
         let SuppressionPlace::Comment(lines) = &suppression.written else {
             return String::new();
@@ -502,26 +506,27 @@ impl Suppressing<'_> {
     }
 }
 
-/// What a finding is about.
+/// The subject of a finding.
 #[derive(Clone, Copy)]
 struct FindingSubject<'s> {
     source: SourceId,
     type_name: &'s str,
     name: &'s str,
-    /// The suppressions that may take it out.
+    /// The suppressions of the configuration that may apply to it.
     about: &'s [usize],
-    /// Who says so, if it is another client than the base.
+    /// The client whose finding it is, if that is not the base.
     client: Option<Client>,
 }
 
 impl FindingSubject<'_> {
-    /// How much a finding adds to the counts: one of several clients counts only for the base.
+    /// Returns how much a finding adds to the counts. Only findings of the base count; those of
+    /// other clients add nothing.
     const fn weight(&self, count: usize) -> usize {
         if self.client.is_some() { 0 } else { count }
     }
 }
 
-/// The places of findings; `None` if there is no document to look in.
+/// Returns the places of findings, each `None` if there is no document to look in.
 fn places(document: Option<&Source>, resource: Span, diagnostics: &[&Diagnostic]) -> Vec<Option<Span>> {
     // Wire bytes have no fields to find, and no lines.
     let Some(document) = document.filter(|document| document.format() != Some(DocumentFormat::Binary)) else {

@@ -1,7 +1,7 @@
 //! Findings that are not shown, each with the reason.
 //!
-//! Every stage hands here what it takes out. It is kept only if somebody asks for it: a run may
-//! take out as many findings as it shows.
+//! Every stage adds here the findings that it withholds. They are kept only if somebody asks for
+//! them, because a run may withhold as many findings as it shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,30 +14,30 @@ use xdsctl_model::diag::{Diagnostic, Severity};
 /// Why a finding is not shown, in the order in which the stages decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// It is a failure of RPCs, and the listeners of its world lead no RPC there.
+    /// The finding is a failure of RPCs, but the listeners of its world lead no RPC there.
     Unused,
-    /// It is a failure of a cluster, and every aggregate cluster that uses the cluster goes on to
-    /// another one.
+    /// The finding is a failure of a cluster, but every aggregate cluster that uses the cluster
+    /// goes on to another one.
     PassedOver,
-    /// It is about a field whose value could not be read, which is a finding already.
+    /// The finding is about a field whose value could not be read, which is a finding of its own.
     Unread,
-    /// It says that nothing uses the resource, and another world uses it.
+    /// The finding says that nothing uses the resource, but another world uses it.
     UsedElsewhere,
-    /// Its resource was made for a proxy.
+    /// The resource was made for a proxy.
     ForProxy,
-    /// The line of a client's log that was asked about is about something else.
+    /// The user asked about a line of a client's log, and the line is about something else.
     OtherLine,
-    /// A suppression is about it, and gives this reason.
+    /// A suppression removes the finding, and gives this reason.
     Suppressed(String),
-    /// It is in the baseline.
+    /// The finding is in the baseline.
     InBaseline,
-    /// It follows from the rejection of another resource, and that rejection is not shown.
+    /// The finding follows from the rejection of another resource, and that rejection is not shown.
     Consequence,
-    /// No client that was asked has it.
+    /// No client that was asked has the finding.
     NotAsked,
-    /// The reader's settings switch its rule off.
+    /// The user's settings switch the rule off.
     SwitchedOff,
-    /// It is less severe than what is shown.
+    /// The finding is less severe than those that are shown.
     BelowSeverity(Severity),
 }
 
@@ -82,16 +82,15 @@ impl Reason {
 /// A finding that is not shown.
 #[derive(Debug, Clone)]
 pub struct WithheldFinding {
-    /// What would be shown.
+    /// The finding.
     pub diagnostic: Diagnostic,
-    /// Where it stands, if it is about the text of a document.
+    /// Place of the finding, if it is about the text of a document.
     pub place: Option<(SourceId, Span)>,
-    /// Why it is not shown.
+    /// The reason why the finding is not shown.
     pub reason: Reason,
 }
 
-/// The findings that are not shown, by the numbers of their resources; those on documents have
-/// none.
+/// The findings that are not shown, by the index of their resource; `None` for those on documents.
 #[derive(Debug, Default)]
 pub struct Withheld {
     is_kept: bool,
@@ -99,18 +98,19 @@ pub struct Withheld {
 }
 
 impl Withheld {
-    /// Keeps them, if somebody asks for them.
+    /// Makes an empty list. Findings are kept only with `is_kept`.
     pub(super) fn new(is_kept: bool) -> Withheld {
         let by_resource = BTreeMap::new();
         Withheld { is_kept, by_resource }
     }
 
-    /// Says whether somebody asks for them.
+    /// Says whether findings that are not shown are kept.
     pub const fn is_kept(&self) -> bool {
         self.is_kept
     }
 
-    /// Adds a finding on a resource or on a document. It has a place if it is about the text.
+    /// Adds a finding on a resource or, with `None`, on a document. It has a place if it is about
+    /// the text.
     pub fn add(
         &mut self,
         resource: Option<usize>,
@@ -128,14 +128,14 @@ impl Withheld {
         }
     }
 
-    /// Says whether a finding on a resource stays in its list: with a reason it does not, and is
-    /// added here.
+    /// Says whether a finding on a resource stays in its list. If there is a reason to withhold it,
+    /// it does not stay, and is added here.
     pub fn lets_stay(&mut self, resource: usize, diagnostic: &Diagnostic, reason: Option<Reason>) -> bool {
         self.lets_stay_at(Some(resource), diagnostic, None, reason)
     }
 
-    /// The same for a finding on a resource or on a document, which may have a place; see
-    /// [`add`](Self::add).
+    /// Does what [`lets_stay`](Self::lets_stay) does, also for a finding on a document. For the
+    /// place, see [`add`](Self::add).
     fn lets_stay_at(
         &mut self,
         resource: Option<usize>,
@@ -150,8 +150,8 @@ impl Withheld {
         stays
     }
 
-    /// Takes those findings of a resource out of `list` for which there is a reason. It is asked
-    /// once for each, in order.
+    /// Removes those findings of a resource from `list` for which `reason` returns one. It is asked
+    /// once for each finding, in order.
     pub fn sift(
         &mut self,
         resource: usize,
@@ -161,7 +161,7 @@ impl Withheld {
         list.retain(|diagnostic| self.lets_stay(resource, diagnostic, reason(diagnostic)));
     }
 
-    /// Takes out what was found of fields of a resource that the client never reads.
+    /// Withholds the findings on fields of a resource that the client never reads.
     pub fn take_ignored(&mut self, resource: usize, checked: &mut Checked, reason: &Reason) {
         let taken = std::mem::take(&mut checked.ignored);
         if self.is_kept {
@@ -171,8 +171,7 @@ impl Withheld {
         }
     }
 
-    /// Takes those findings out of `list` that were noticed in the text of a resource, and for
-    /// which there is a reason.
+    /// Removes those notes on the text of a resource from `list` for which `reason` returns one.
     pub fn sift_notes(
         &mut self,
         resource: usize,
@@ -186,7 +185,7 @@ impl Withheld {
         });
     }
 
-    /// Takes those findings on documents out of `list` for which there is a reason.
+    /// Removes those findings on documents from `list` for which `reason` returns one.
     pub fn sift_documents(&mut self, list: &mut Vec<Finding>, mut reason: impl FnMut(&Finding) -> Option<Reason>) {
         list.retain(|finding| {
             let place = Some((finding.source, finding.span));
@@ -194,7 +193,7 @@ impl Withheld {
         });
     }
 
-    /// Forgets what one world of a resource takes out and another one shows.
+    /// Forgets the findings that one world of a resource withholds and another one shows.
     pub(super) fn forget_shown(&mut self, resource: usize, shown: &[Diagnostic]) {
         if let Some(list) = self.by_resource.get_mut(&Some(resource)) {
             list.retain(|WithheldFinding { diagnostic, .. }| {
@@ -204,8 +203,8 @@ impl Withheld {
         }
     }
 
-    /// Hands over those of a resource, or those on documents: several clients or worlds that have
-    /// the same one count once.
+    /// Removes and returns the findings on a resource, or those on documents. A finding that
+    /// several clients or worlds have counts once.
     pub fn take(&mut self, resource: Option<usize>) -> Vec<WithheldFinding> {
         let mut known = BTreeSet::new();
         let mut list = self.by_resource.remove(&resource).unwrap_or_default();

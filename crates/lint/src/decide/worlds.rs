@@ -1,4 +1,5 @@
-//! What the resources of a world show together.
+//! Findings that the resources of a world show together, and the order of the stages for each
+//! world.
 
 use super::loudness::is_of_text;
 use super::shared::Shared;
@@ -18,33 +19,34 @@ use xdsctl_model::profile::{Client, Profile};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_policy::PolicyInput;
 
-/// What is known of the input besides what it says.
+/// What is known about the input apart from its content.
 #[derive(Debug, Clone, Copy)]
 pub struct InputScope<'t> {
-    /// Target of a channel that gets nothing but the input.
+    /// Target of a channel whose client has nothing but the input.
     pub target: Option<&'t Target>,
-    /// A server that gets nothing but the input.
+    /// A server that has nothing but the input.
     pub server: Option<&'t ListeningServer>,
-    /// The address of a server that is asked about; without [`InputScope::server`] there is no name
-    /// for its listener.
+    /// The address of the server in question. It may be set without [`InputScope::server`]: then
+    /// nothing names the server's listener.
     pub listens: Option<&'t str>,
-    /// The input is all there is: what is not in it is not there.
+    /// Whether the input is complete: a resource that is not in it does not exist.
     pub is_complete: bool,
-    /// A bootstrap that names no `server_listener_resource_name_template`.
+    /// The bootstrap, if it has no `server_listener_resource_name_template`.
     pub without_server_template: Option<SourceId>,
-    /// What was made for a proxy is judged as a gRPC client's or server's all the same.
+    /// Whether resources that were made for a proxy are checked like those of a gRPC client or
+    /// server.
     pub judges_proxies: bool,
-    /// The client whose worlds they are.
+    /// The client whose worlds these are.
     pub base: Client,
-    /// Findings that are not shown are kept in [`CheckOutcome::withheld`].
+    /// Whether findings that are not shown are kept in [`CheckOutcome::withheld`].
     pub keeps_withheld: bool,
-    /// The project's own rules; what clients keep must have been kept
+    /// The project's own rules. They need the parsed resources, so the clients must have kept them
     /// ([`Keep::Parsed`](xdsctl_channel::client::Keep)).
     pub policies: Option<PolicyInput<'t>>,
 }
 
 impl Default for InputScope<'_> {
-    /// Resources as the reference has them, of which more may be elsewhere.
+    /// Resources as the reference client has them; there may be more of them elsewhere.
     fn default() -> Self {
         InputScope {
             target: None,
@@ -60,7 +62,7 @@ impl Default for InputScope<'_> {
     }
 }
 
-/// Adds what the resources of each world show together, and what becomes of a channel.
+/// Adds what the resources of each world show together, and decides which findings are shown.
 pub fn decide(world_set: WorldSet, scope: InputScope<'_>) -> CheckOutcome {
     let target = scope.target;
     let mut outcome = CheckOutcome {
@@ -133,7 +135,8 @@ pub fn decide(world_set: WorldSet, scope: InputScope<'_>) -> CheckOutcome {
     outcome
 }
 
-/// A world of servers' listeners alone is a server's, which does not start without a name for them.
+/// Reports a bootstrap without a name for a server's listeners if the world has only such
+/// listeners: a server with this bootstrap does not start.
 fn servers_bootstrap(world: &World, bootstrap: Option<SourceId>, outcome: &mut CheckOutcome) {
     let is_server = |facts: Option<&Facts>| matches!(facts, Some(Facts::Listener(ListenerFacts::Server(..))));
     let mut listeners = world.all(ResourceType::Listener);
@@ -149,7 +152,7 @@ fn servers_bootstrap(world: &World, bootstrap: Option<SourceId>, outcome: &mut C
     }
 }
 
-/// What the worlds of all clients have in common.
+/// The parts of a world set that are the same for the worlds of all clients.
 #[derive(Clone, Copy)]
 struct Worlds<'s> {
     joined: &'s Joined,
@@ -157,8 +160,8 @@ struct Worlds<'s> {
     target: Option<&'s Target>,
 }
 
-/// The same for the clients beside the base, each in worlds of its own. Says whether one of them
-/// has the target's listener.
+/// Runs the stages for the worlds of the clients other than the base. Says whether one of these
+/// clients has the target's listener.
 fn relate_others(others: &OtherClients, all: Worlds<'_>, scope: InputScope<'_>, outcome: &mut CheckOutcome) -> bool {
     let mut has_target = false;
     let mut groups = others.groups(&outcome.resources);
@@ -197,7 +200,7 @@ fn relate_others(others: &OtherClients, all: Worlds<'_>, scope: InputScope<'_>, 
     has_target
 }
 
-/// Gives the client of a world what its resources show together.
+/// Adds the findings of a world to the resources of its client, and returns those of other clients.
 fn tell_base(
     mut found: WorldFindings,
     client: Client,
@@ -212,7 +215,7 @@ fn tell_base(
     found.of_others
 }
 
-/// Holds the resources of a world against the policies, as its client keeps them.
+/// Checks the resources of a world, as its client keeps them, against the project's policies.
 fn hold(world: &World, policies: Option<PolicyInput<'_>>, resources: &mut [Checked]) {
     let found = policies.map(|policies| xdsctl_policy::check(world, resources, policies));
     for (number, diagnostic) in found.into_iter().flatten() {
@@ -222,7 +225,7 @@ fn hold(world: &World, policies: Option<PolicyInput<'_>>, resources: &mut [Check
     }
 }
 
-/// Decides which failures come to pass in a world, and says what its resources show together.
+/// Decides which failures occur in a world, and returns what its resources show together.
 fn relate(
     world: &World,
     scope: InputScope<'_>,
@@ -250,8 +253,7 @@ fn relate(
     lint::run(world, &usage, asked)
 }
 
-/// Withholds what is found at a field only because its value could not be read, which is a finding
-/// of its own.
+/// Withholds findings at a field whose value could not be read: that is a finding of its own.
 fn unread_values(number: usize, checked: &mut Checked, withheld: &mut Withheld) {
     let notes = &checked.notes;
     if notes.is_empty() {
@@ -265,7 +267,8 @@ fn unread_values(number: usize, checked: &mut Checked, withheld: &mut Withheld) 
     });
 }
 
-/// An admin dump without endpoints was probably taken without asking for them.
+/// Reports an admin dump that has EDS clusters but no endpoints: it was probably taken without
+/// asking for them.
 fn endpoints_left_out(world: &World, outcome: &mut CheckOutcome) {
     let is_admin_dump = world
         .members

@@ -1,4 +1,5 @@
-//! Who gains and who loses access to servers, by what their tables say before and after ([`xdsctl_server::who`]).
+//! Who gains and who loses access to servers. It compares each server's access table before and
+//! after ([`xdsctl_server::who`]).
 
 use std::net::SocketAddr;
 
@@ -10,16 +11,16 @@ use xdsctl_server::routing::Routes;
 use xdsctl_server::serving::{Serving, serving};
 use xdsctl_server::who::{AccessChanges, Table, compare};
 
-/// A server of which access changes.
+/// A server whose access changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerAccess {
-    /// The name of its Listener.
+    /// Name of the server's Listener.
     pub listener: String,
     /// What changes; `None` if there is too much to compare.
     pub changes: Option<AccessChanges>,
 }
 
-/// What changes for all servers of a client, by the names of their Listeners.
+/// Returns the servers of a client whose access changes, in the order of their Listeners' names.
 pub(super) fn changes(before: &Client, after: &Client) -> Vec<ServerAccess> {
     let Some(dialect) = ServerDialect::of(&before.profile) else {
         return Vec::new();
@@ -40,7 +41,7 @@ pub(super) fn changes(before: &Client, after: &Client) -> Vec<ServerAccess> {
     changed.collect()
 }
 
-/// What the server of a Listener serves with, at the address for which the Listener is.
+/// Returns what a server with this Listener serves with, at the address of the Listener.
 fn served(name: &str, client: &Client, dialect: &ServerDialect) -> Option<Serving> {
     let listener = client.resources.listeners.get(name)?.value()?.tcp()?;
     let server = ListeningServer {
@@ -50,7 +51,7 @@ fn served(name: &str, client: &Client, dialect: &ServerDialect) -> Option<Servin
     serving(&server, client, dialect).ok()
 }
 
-/// Says whether nothing can be different.
+/// Says whether access is certainly the same on both sides.
 fn is_same(was: Option<&Serving>, is: Option<&Serving>, (before, after): (&Client, &Client)) -> bool {
     let (Some(was), Some(is)) = (was, is) else { return false };
     let mut chains = was.listener.used_chains();

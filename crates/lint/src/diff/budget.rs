@@ -1,39 +1,41 @@
-//! How much is done and told for two clients: tables that are compared route by route, and host by host, must end.
+//! Limits on the work and on the output of a comparison of two clients. Tables are compared route
+//! by route and host by host, and that must end.
 
-/// Steps that are made for all route tables of two clients: some four seconds' work at most.
+/// Most steps for all route tables of two clients: about four seconds of work.
 pub const MAX_STEPS: u64 = 250_000_000;
 
-/// Steps that are made for two tables: comparisons of one route with one RPC or route, a second's work at most.
+/// Most steps for two tables. A step compares one route with one RPC or with another route; the
+/// limit is about a second of work.
 pub const MAX_ROUTE_STEPS: u64 = 50_000_000;
 
-/// Clusters that are told of all RPCs that go elsewhere, with the share of each.
+/// Most clusters that are listed, each with its share, as destinations of RPCs that go elsewhere.
 pub const MAX_SHARES: usize = 1_000_000;
 
-/// Steps that may still be made.
+/// The number of steps that may still be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Steps {
     left: u64,
 }
 
 impl Steps {
-    /// Makes so many; false if there were not as many left.
+    /// Makes this many steps; `false` if fewer were left.
     pub fn take(&mut self, steps: u64) -> bool {
         let left = self.left.checked_sub(steps);
         self.left = left.unwrap_or(0);
         left.is_some()
     }
 
-    /// No step is left.
+    /// Says whether no step is left.
     pub fn are_made(self) -> bool {
         self.left == 0
     }
 }
 
-/// What may still be done for two clients.
+/// The work and output that are left for two clients.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DiffBudget {
     pub steps: Steps,
-    /// Shares that may still be told.
+    /// How many shares may still be listed.
     pub shares: usize,
 }
 
@@ -47,7 +49,8 @@ impl Default for DiffBudget {
 }
 
 impl DiffBudget {
-    /// Does something with the steps of two tables, which are gone from all.
+    /// Runs `work` with the steps that two tables may take. The steps that it makes are subtracted
+    /// from those of all tables.
     pub fn for_tables<T>(&mut self, work: impl FnOnce(&mut Steps, &mut usize) -> T) -> T {
         let most = self.steps.left.min(MAX_ROUTE_STEPS);
         let mut steps = Steps { left: most };
@@ -68,7 +71,7 @@ mod tests {
             assert!(budget.for_tables(|steps, _| steps.take(MAX_ROUTE_STEPS)));
         }
         assert!(budget.for_tables(|steps, _| steps.take(MAX_ROUTE_STEPS - 1)));
-        // One is left.
+        // One step is left.
         assert!(!budget.for_tables(|steps, _| steps.take(2)));
         assert!(budget.steps.are_made());
         assert!(!budget.for_tables(|steps, _| steps.take(1)));

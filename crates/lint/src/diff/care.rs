@@ -1,4 +1,4 @@
-//! What a client does for an RPC on its way: the deadline that it sets, and how it tries again.
+//! What a client does for an RPC besides routing it: its deadline and its retries.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,21 +9,21 @@ use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::route::{RetryBounds, RetryOn, RetryPolicy, RouteAction};
 use xdsctl_model::text::share_of_one;
 
-/// The deadline and the retries of RPCs that a route takes to a cluster.
+/// The deadline and the retries of the RPCs that a route sends to a cluster.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Care {
-    /// `max_stream_duration` of the route, or else of the listener; `None` for none.
+    /// `max_stream_duration` of the route, or else of the listener; `None` if there is no deadline.
     pub deadline: Option<Millis>,
-    /// `None` if nothing is tried again.
+    /// The retry policy; `None` if no RPC is retried.
     pub retries: Option<RetryCare>,
 }
 
-/// What counts of a retry policy.
+/// The parts of a retry policy that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RetryCare {
-    /// Which of [`RetryOn::ALL`] are tried again.
+    /// Which of [`RetryOn::ALL`] are retried.
     on: [bool; RetryOn::ALL.len()],
-    /// Attempts without a connection are tried again whatever the codes are.
+    /// Whether attempts without a connection are retried, whatever the codes are.
     on_no_connection: bool,
     attempts: u32,
     base_interval: Millis,
@@ -31,7 +31,8 @@ pub struct RetryCare {
 }
 
 impl Care {
-    /// What becomes of the RPCs of a route; `default` is the deadline of the listener, 0 for none.
+    /// Returns the deadline and the retries of a route. `default` is the listener's deadline, 0 for
+    /// none.
     pub(super) fn of(action: &RouteAction, default: Millis) -> Care {
         let deadline = action.max_stream_duration.unwrap_or(default);
         let policy = action.retry_policy.as_ref().filter(|policy| policy.max_attempts() > 1);
@@ -41,13 +42,13 @@ impl Care {
         }
     }
 
-    /// The deadline in words.
+    /// Returns the deadline in words.
     pub fn deadline_words(&self) -> String {
         self.deadline
             .map_or_else(|| "none".to_owned(), |deadline| deadline.to_string())
     }
 
-    /// The retries in words.
+    /// Returns the retries in words.
     pub fn retry_words(&self) -> String {
         self.retries
             .map_or_else(|| "none".to_owned(), |retries| retries.to_string())
@@ -85,7 +86,8 @@ impl fmt::Display for RetryCare {
     }
 }
 
-/// What is done for the RPCs of a kind that go somewhere, with the share of each.
+/// Returns the deadlines and retries of those RPCs of a kind that do not fail, with the share of
+/// each.
 pub(super) fn of_all(sent: &[(Sent, f64)]) -> Vec<(Care, f64)> {
     let going = || sent.iter().filter(|(sent, _)| sent.goes != Goes::Fails);
     let sum: f64 = going().map(|(_, share)| share).sum();
@@ -96,7 +98,7 @@ pub(super) fn of_all(sent: &[(Sent, f64)]) -> Vec<(Care, f64)> {
     shares.into_iter().collect()
 }
 
-/// One side of what is done for RPCs in words: `5s`, or `50 % none, 50 % 5s`.
+/// Returns deadlines or retries with their shares in words: `5s`, or `50 % none; 50 % 5s`.
 pub fn words(shares: &[(Care, f64)], of: fn(&Care) -> String) -> String {
     let mut by_words: Vec<(String, f64)> = Vec::new();
     for (care, share) in shares {

@@ -1,7 +1,9 @@
-//! What of two states one channel uses.
+//! Restricts two states to the resources that one channel uses.
 //!
-//! Its Listener, the RouteConfiguration that this names, the clusters to which routes of its virtual host lead, and their
-//! endpoints. A resource that the channel uses on one side is left on both: it has not changed if the routes lead elsewhere.
+//! These are its Listener, the RouteConfiguration that the Listener names, the clusters to which
+//! the routes of its virtual host lead, and their endpoints. A resource that the channel uses on
+//! one side is kept on both: if only the routes lead elsewhere, the resource itself has not
+//! changed.
 
 use std::collections::BTreeSet;
 
@@ -15,15 +17,16 @@ use xdsctl_model::resource::domain::{DomainComparison, best_match_by};
 use xdsctl_model::resource::route::VirtualHost;
 use xdsctl_model::resource::{ResourceType, RouteConfiguration};
 
-/// The resources that a channel asks for, by the keys of their names.
+/// The resources that a channel asks for, by type and by the key of their name.
 #[derive(Debug, Default)]
 struct Wanted {
     names: BTreeSet<(ResourceType, String)>,
-    /// A plugin chooses clusters: any can be meant.
+    /// Whether a plugin chooses clusters, so that any cluster can be meant.
     any_cluster: bool,
 }
 
-/// Leaves two clients what a channel to `target` asks for in either state; `false` if neither has its Listener.
+/// Removes from two clients all resources that a channel to `target` asks for in neither state;
+/// `false` if neither has its Listener.
 pub fn narrow(before: &mut Client, after: &mut Client, target: &Target) -> bool {
     let mut wanted = Wanted::default();
     wanted.add(before, target);
@@ -38,7 +41,7 @@ pub fn narrow(before: &mut Client, after: &mut Client, target: &Target) -> bool 
     is_there
 }
 
-/// The authority by which a client finds the virtual host of the channel.
+/// Returns the authority by which a client finds the virtual host of the channel.
 pub(super) fn authority<'t>(client: &Client, target: &'t Target) -> &'t str {
     match client.profile.has(Feature::HostByListener) {
         true => &target.listener,
@@ -46,7 +49,7 @@ pub(super) fn authority<'t>(client: &Client, target: &'t Target) -> &'t str {
     }
 }
 
-/// The virtual host of the channel.
+/// Finds the virtual host of the channel.
 pub(super) fn host<'r>(client: &Client, routes: &'r RouteConfiguration, target: &Target) -> Option<&'r VirtualHost> {
     let comparison = DomainComparison::of(|feature| client.profile.has(feature));
     let domains = routes.virtual_hosts.iter().map(|host| &host.domains);
@@ -60,7 +63,7 @@ impl Wanted {
         self.any_cluster && is_cluster || self.names.contains(&(resource_type, key.to_owned()))
     }
 
-    /// Adds what the channel asks for in one state.
+    /// Adds the resources that the channel asks for in one state.
     fn add(&mut self, client: &Client, target: &Target) {
         let resources = &client.resources;
         let listener = resources.listeners.key(&target.listener);

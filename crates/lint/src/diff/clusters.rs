@@ -1,4 +1,5 @@
-//! What changes for the RPCs of a cluster: its endpoints and policy, shares of localities, keys of a ring, drops, sessions.
+//! What changes for the RPCs of a cluster: endpoints, LB policy, shares of localities, keys of a
+//! ring, drops and sessions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::SocketAddr;
@@ -20,27 +21,30 @@ use xdsctl_model::resource::cluster::{Discovery, HealthStatus};
 use xdsctl_model::resource::endpoints::{DropCategory, Endpoint, Endpoints, Locality, LocalityName};
 use xdsctl_model::resource::{Cluster, LbConfig, LbPolicy};
 
-/// Endpoints and entries of rings that are looked at for the clusters of two clients.
+/// Most endpoints and ring entries that are looked at for the clusters of two clients.
 pub const MAX_ENDPOINT_STEPS: usize = 50_000_000;
 
-/// Localities and addresses that are listed for all clusters together: one assignment may be that of many.
+/// Most localities and addresses that are listed for all clusters together. A limit is needed
+/// because many clusters may use the same assignment.
 pub const MAX_LISTED: usize = 1_000_000;
 
-/// What the client does with RPCs that are under way, and all others.
+/// Why RPCs fail, both running and new ones, if a cluster becomes an aggregate cluster or ceases to
+/// be one.
 const KILLED: &str =
     "the client's process dies if it uses the cluster as it becomes an aggregate cluster, or is one no longer";
 
-/// What changes for the RPCs of a cluster, in fields as `xdsctl.diff/v1` has them.
+/// What changes for the RPCs of a cluster, in the fields of `xdsctl.diff/v1`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ClusterChange {
     /// Name of the cluster.
     pub name: String,
-    /// What becomes of its RPCs; clusters of the same endpoints and policies share it.
+    /// The changes for RPCs of the cluster; clusters with the same endpoints and policies share
+    /// this value.
     #[serde(flatten, serialize_with = "shared")]
     pub spread: Arc<SpreadChange>,
-    /// What makes its RPCs fail after, and did not before.
+    /// Reasons why its RPCs fail after the change that did not exist before.
     pub fails: Vec<String>,
-    /// What made its RPCs fail before, and does not any more.
+    /// Reasons why its RPCs failed before the change that no longer exist.
     pub failed: Vec<String>,
 }
 
@@ -49,26 +53,28 @@ pub struct ClusterChange {
 pub struct SpreadChange {
     /// Where the endpoints come from, before and after, in words.
     pub discovery: Option<(String, String)>,
-    /// The LB policies before and after, the outermost first, if they have other names.
+    /// The names of the LB policies before and after, the outermost first, if they differ.
     pub lb_policy: Option<(String, String)>,
-    /// Endpoints by priority before and after, if one of them differs or endpoints are others.
+    /// Number of endpoints of each priority before and after, if a number differs or there are new
+    /// endpoints.
     pub endpoints: Option<(Vec<usize>, Vec<usize>)>,
-    /// Endpoints after that were not there before, in their priority and, if it has a share, their locality.
+    /// How many endpoints are new in their priority, or in their locality if localities have
+    /// shares.
     pub new_endpoints: usize,
     /// Shares of the localities of a priority that differ.
     #[serde(rename = "localities")]
     pub shares: Vec<ShareChange>,
-    /// Share of all request hashes whose endpoint is another one, in the first priority.
+    /// Share of all request hashes that move to another endpoint, in the first priority.
     pub ring_moves: Option<f64>,
-    /// Share of the RPCs that drop categories drop, before and after.
+    /// Share of the RPCs that the drop categories drop, before and after.
     pub drops: Option<(f64, f64)>,
-    /// Addresses that a session cookie can no longer hold an RPC to.
+    /// Addresses to which a session cookie can no longer direct an RPC.
     pub lost_sessions: Vec<SocketAddr>,
-    /// Addresses that are DRAINING now: they get no new RPCs.
+    /// Addresses that have become DRAINING: they get no new RPCs.
     pub drained: Vec<SocketAddr>,
-    /// Those of them that a session cookie still holds RPCs to.
+    /// Addresses in `drained` to which a session cookie still directs RPCs.
     pub kept_sessions: Vec<SocketAddr>,
-    /// Addresses that are not DRAINING any more.
+    /// Addresses that are no longer DRAINING.
     pub undrained: Vec<SocketAddr>,
 }
 
@@ -79,18 +85,18 @@ fn shared<S: Serializer>(spread: &Arc<SpreadChange>, serializer: S) -> Result<S:
 /// The share of a priority's RPCs that a locality gets.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ShareChange {
-    /// The priority, from 0, the highest.
+    /// The priority; 0 is the highest.
     pub priority: usize,
-    /// Region, zone and sub-zone, with slashes.
+    /// Region, zone and sub-zone, separated by slashes.
     pub locality: String,
-    /// The share before, from 0 to 1.
+    /// The share before the change, from 0 to 1.
     pub before: f64,
-    /// The share afterwards, from 0 to 1.
+    /// The share after the change, from 0 to 1.
     pub after: f64,
 }
 
-/// Finds what changes for the clusters that both clients hold and RPCs of one can go to, and whether a limit kept something from
-/// being compared or told.
+/// Finds what changes for the clusters that both clients hold and to which RPCs of at least one can
+/// go. Also says whether a limit kept something from being compared or listed.
 pub(super) fn changes(before: &Client, after: &Client, (was, is): (&Reached, &Reached)) -> (Vec<ClusterChange>, bool) {
     let mut comparison = ClusterComparison::new(before, after);
     let kills = [before, after]
@@ -118,7 +124,7 @@ pub(super) fn changes(before: &Client, after: &Client, (was, is): (&Reached, &Re
                 failed,
                 ..change
             }),
-            // What a cluster that is gone failed of is of no interest.
+            // Why the RPCs of a cluster failed is of no interest if the cluster is gone.
             None if sides.is_none() && fails.is_empty() || fails.is_empty() && failed.is_empty() => None,
             None => Some(ClusterChange {
                 name: name.clone(),
@@ -133,7 +139,7 @@ pub(super) fn changes(before: &Client, after: &Client, (was, is): (&Reached, &Re
     (changes, comparison.is_cut)
 }
 
-/// What makes the RPCs of a cluster fail although the client takes it.
+/// Returns the reasons why RPCs of a cluster fail although the client accepts it.
 fn fails<'a>(client: &'a Client, name: &str) -> &'a [String] {
     let held = client.resources.clusters.get(name);
     held.map_or(&[], HeldResource::fails)
@@ -146,27 +152,28 @@ struct ClusterSide<'a> {
     endpoints: Option<&'a Arc<Endpoints>>,
 }
 
-/// What of a cluster decides where its RPCs go.
+/// The parts of a cluster that decide where its RPCs go; clusters that are alike in them are
+/// compared once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Decisive<'a> {
-    /// The place of the endpoints in memory.
+    /// The address in memory of the endpoints, by which shared endpoints are recognised.
     endpoints: Option<usize>,
     discovery: &'a Discovery,
     lb_policy: &'a LbPolicy,
     override_host_statuses: &'a BTreeSet<HealthStatus>,
 }
 
-/// Compares the clusters of two clients, each pair of like ones once.
+/// Compares the clusters of two clients. Pairs that are alike are compared once.
 #[derive(Debug)]
 struct ClusterComparison<'a> {
     before: &'a Profile,
     after: &'a Profile,
-    /// Where sessions are possible, before and after.
+    /// The clusters in which sessions are possible, before and after.
     sessions: (Sessions, Sessions),
     known: HashMap<(Decisive<'a>, Decisive<'a>, bool), Option<Arc<SpreadChange>>>,
     steps: usize,
     listed: usize,
-    /// A limit kept something from being compared or told.
+    /// Whether a limit kept something from being compared or listed.
     is_cut: bool,
 }
 
@@ -272,7 +279,8 @@ impl<'a> ClusterComparison<'a> {
     }
 }
 
-/// Where the endpoints come from, if that differs and the endpoints do not say what it means.
+/// Returns where the endpoints come from before and after, if that differs and the endpoints
+/// themselves do not show the difference.
 fn sources(before: ClusterSide<'_>, after: ClusterSide<'_>) -> Option<(String, String)> {
     let words = |discovery: &Discovery| match discovery {
         Discovery::Eds { service_name: None } => "EDS, by the cluster's name".to_owned(),
@@ -289,25 +297,25 @@ fn sources(before: ClusterSide<'_>, after: ClusterSide<'_>) -> Option<(String, S
     is_told.then(|| (words(one), words(other)))
 }
 
-/// The names of the policies of an LB config, the outermost first.
+/// Returns the names of the policies of an LB config, the outermost first.
 fn policy_names(config: &LbConfig) -> String {
     let all = std::iter::successors(Some(config), |config| config.only_child());
     let names = all.map(|config| name_of(config).trim_end_matches("_experimental"));
     names.collect::<Vec<_>>().join(" over ")
 }
 
-/// What the cluster does with its endpoints, as far as shares follow from it.
+/// How the cluster distributes RPCs to its endpoints, as far as shares can be computed.
 enum Spread {
-    /// Endpoints are picked by the weights of their localities.
+    /// RPCs are distributed by the weights of localities.
     ByLocality,
-    /// On a ring.
+    /// RPCs are distributed by their request hash, on a ring of this size.
     Ring(Size),
-    /// In a way of its own.
+    /// RPCs are distributed in another way.
     Other,
 }
 
 impl<'a> ClusterSide<'a> {
-    /// A cluster of a client; `None` if it does not hold one.
+    /// Finds a cluster of a client; `None` if the client does not hold it.
     fn of(client: &'a Client, name: &str) -> Option<ClusterSide<'a>> {
         let cluster = client.resources.clusters.get(name)?.value()?;
         let assigned = |name: &str| client.resources.endpoints.get(name)?.value();
@@ -328,13 +336,13 @@ impl<'a> ClusterSide<'a> {
         self.endpoints.map_or(&[], |endpoints| endpoints.priorities.as_slice())
     }
 
-    /// Endpoints by priority.
+    /// Returns the number of endpoints of each priority.
     fn counts(&self) -> Vec<usize> {
         let count = |priority: &Vec<Locality>| priority.iter().map(|locality| locality.endpoints.len()).sum();
         self.priorities().iter().map(count).collect()
     }
 
-    /// Localities and endpoints.
+    /// Returns the number of localities and endpoints together.
     fn len(&self) -> usize {
         let localities = self.priorities().iter().flatten();
         localities.map(|locality| 1 + locality.endpoints.len()).sum()
@@ -354,13 +362,14 @@ impl<'a> ClusterSide<'a> {
         matches!(self.cluster.discovery, Discovery::Aggregate { .. })
     }
 
-    /// The names of its policies; `None` for an aggregate whose leaves have policies of their own.
+    /// Returns the names of its LB policies; `None` for an aggregate whose leaves have their own
+    /// policies.
     fn policies(&self, profile: &Profile) -> Option<String> {
         let is_read = !self.is_aggregate() || profile.has(Feature::AggregateClusterBackwardCompat);
         is_read.then(|| policy_names(&self.cluster.lb_policy.config))
     }
 
-    /// The ring of the first priority. Draining endpoints are on none.
+    /// Returns the ring of the first priority. It has no draining endpoints.
     fn ring(&self, size: Size, ways: &RingWays, profile: &Profile) -> AddressedRing {
         let priority = self.priorities().first().map_or(&[][..], Vec::as_slice);
         let weights = endpoint_weights(priority, profile);
@@ -374,7 +383,8 @@ impl<'a> ClusterSide<'a> {
         (ring, endpoints.iter().map(|(endpoint, _)| endpoint.address).collect())
     }
 
-    /// How many endpoints the other side has not, in the same priority and, if that matters, locality.
+    /// Returns how many endpoints the other side does not have in the same priority and, with
+    /// `by_locality`, the same locality.
     fn new_endpoints(&self, other: &ClusterSide<'_>, by_locality: bool) -> usize {
         fn places<'s>(
             side: &ClusterSide<'s>,
@@ -393,7 +403,7 @@ impl<'a> ClusterSide<'a> {
         places.difference(&others).count()
     }
 
-    /// The share of the RPCs that drop categories drop.
+    /// Returns the share of the RPCs that the drop categories drop.
     fn drops(&self) -> f64 {
         let categories = self.endpoints.and_then(|endpoints| endpoints.drops.as_ref());
         let categories = categories.map_or(&[][..], |drops| &drops.categories);
@@ -401,7 +411,7 @@ impl<'a> ClusterSide<'a> {
         1.0 - categories.iter().map(passes).product::<f64>()
     }
 
-    /// Whether each address is DRAINING, wherever it stands.
+    /// Says for each address whether all endpoints that have it are DRAINING.
     fn drains(&self) -> BTreeMap<SocketAddr, bool> {
         let mut drains = BTreeMap::new();
         let localities = self.priorities().iter().flatten();
@@ -414,7 +424,7 @@ impl<'a> ClusterSide<'a> {
         drains
     }
 
-    /// Addresses that a session can hold an RPC to.
+    /// Returns the addresses to which a session can direct an RPC.
     fn session_addresses(&self) -> BTreeSet<SocketAddr> {
         let statuses: &BTreeSet<HealthStatus> = &self.cluster.override_host_statuses;
         let endpoints = self
@@ -427,7 +437,7 @@ impl<'a> ClusterSide<'a> {
     }
 }
 
-/// Shares of the localities that differ, priority by priority.
+/// Returns the localities whose share differs, priority by priority.
 fn shares(before: &[Vec<Locality>], after: &[Vec<Locality>]) -> Vec<ShareChange> {
     let of = |priority: Option<&Vec<Locality>>| -> BTreeMap<String, f64> {
         let localities = priority.map_or(&[][..], Vec::as_slice);
@@ -463,7 +473,8 @@ mod tests {
 
     use super::*;
 
-    /// Clusters that share endpoints with these weights, each with a ring of its own least size.
+    /// Returns a client whose clusters share endpoints with these weights. Each cluster has a ring
+    /// with its own minimum size.
     fn client(sizes: &[u64], weights: &[u32]) -> Client {
         let endpoint = |(port, weight): (usize, &u32)| {
             json!({"endpoint": {"address": {"socket_address": {"address": "10.0.0.1", "port_value": port + 1}}},
@@ -499,7 +510,7 @@ mod tests {
             );
             changes.push(comparison.change(&name, sides.0, sides.1).unwrap());
         }
-        // Localities and endpoints of both, and the entries of both rings.
+        // The localities and endpoints of both sides, and the entries of both rings.
         assert_eq!(comparison.steps, 31 + 30 + 90 + 87);
         assert!(
             changes

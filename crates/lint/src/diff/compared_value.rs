@@ -1,6 +1,7 @@
-//! Values that are told of a difference, and the text by which elements are known again.
+//! The values that a difference shows, and the text by which elements of lists are recognised.
 //!
-//! Both leave out what says nothing. They are kept as JSON text: a tree of values takes many times its bytes.
+//! Both leave out fields that carry no information. They are kept as JSON text, because a tree of
+//! values takes many times as many bytes.
 
 use std::fmt;
 
@@ -8,12 +9,13 @@ use serde_json::{Map, Value};
 
 use super::values::PASSED_OVER;
 
-/// Levels of a value that is kept as text: one that is deeper cannot be read again.
+/// Deepest value that is kept as text; a deeper one could not be read back.
 const DEPTH_OF_TEXT: usize = 100;
 
-/// A value of a field, without positions, marks of defaults, defaults and what only follows from other fields.
+/// A value of a field, without positions, default values, marks of defaults, and fields that only
+/// follow from others.
 ///
-/// Shown as a text without its quotes, or as JSON.
+/// It is displayed as JSON; a text is displayed without its quotes.
 ///
 /// ```
 /// use serde_json::json;
@@ -28,12 +30,12 @@ pub struct ComparedValue(Kept);
 #[derive(Debug, Clone, PartialEq)]
 enum Kept {
     Text(Box<str>),
-    /// What is too deep for that.
+    /// A value that is too deep to be kept as text.
     Deep(Value),
 }
 
 impl ComparedValue {
-    /// The value as JSON.
+    /// Returns the value as JSON.
     pub fn to_value(&self) -> Value {
         match &self.0 {
             Kept::Text(text) => serde_json::from_str(text).unwrap_or_default(),
@@ -74,7 +76,7 @@ fn is_shallow(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// The fields of an object that say something.
+/// Returns the fields of an object that carry information.
 fn telling(fields: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
     let defaults = fields.get("defaults").and_then(Value::as_array);
     let is_default = move |name: &str| defaults.is_some_and(|list| list.iter().any(|d| d.as_str() == Some(name)));
@@ -83,7 +85,7 @@ fn telling(fields: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value
         .filter(move |(name, _)| !PASSED_OVER.contains(&name.as_str()) && !is_default(name))
 }
 
-/// A value without what says nothing.
+/// Returns a value without the fields that carry no information.
 fn tidy(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -95,7 +97,7 @@ fn tidy(value: &Value) -> Value {
     }
 }
 
-/// The same as JSON text.
+/// Returns the JSON text of a value, without the fields that carry no information.
 pub(super) fn text(value: &Value) -> String {
     let mut bytes = Vec::new();
     write(value, &mut bytes);
@@ -132,7 +134,7 @@ fn write(value: &Value, out: &mut Vec<u8>) {
 }
 
 fn leaf(text: &str, out: &mut Vec<u8>) {
-    // It goes to memory, and a text is always JSON.
+    // Writing to memory does not fail, and a text can always be written as JSON.
     let _ = serde_json::to_writer(out, text);
 }
 

@@ -1,8 +1,10 @@
-//! What differs between what the client keeps of two large resources, without a tree of values for each.
+//! Compares what the client keeps of two large resources, without building a tree of values for
+//! each.
 //!
-//! A tree of the parsed form of a route table takes a hundred times the bytes of its text. So of the elements of long lists only what
-//! each is known by is kept; those that are in both lists are made again, two at a time, and compared as [`values`](super::values).
-//! Secrets are masked element by element, as they are where a parsed form is printed.
+//! A tree of the parsed form of a route table takes a hundred times the bytes of its text. So only
+//! the keys of the elements of long lists are kept. Elements that are in both lists are built
+//! again, two at a time, and compared as [`values`](super::values). Secrets are masked element by
+//! element, as they are where a parsed form is printed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +16,14 @@ use super::values::{
 };
 use xdsctl_channel::parsed::{self, List};
 
-/// A parsed form, or a part of it, taken apart.
+/// A parsed form, or a part of it, taken apart for the comparison.
 enum ComparedForm<'r> {
-    /// A value that is made as a whole.
+    /// A value that is built as a whole.
     Plain(Value),
-    /// An object: its plain fields as one, and those with lists that are not made as a whole.
+    /// An object: its plain fields as one value, and the fields with lists, which are not built as
+    /// a whole.
     Object(Value, Parts<'r>),
-    /// A list.
+    /// A list, whose elements are built one by one.
     List(List<'r>),
 }
 
@@ -49,7 +52,7 @@ impl<'r> ComparedForm<'r> {
         }
     }
 
-    /// The whole as a value.
+    /// Builds the whole value.
     fn into_value(self) -> Value {
         match self {
             ComparedForm::Plain(value) => value,
@@ -63,7 +66,7 @@ impl<'r> ComparedForm<'r> {
         }
     }
 
-    /// What it is known by as an element of a list.
+    /// Returns the key by which the form is recognised as an element of a list.
     fn key(self, identity: Identity) -> String {
         match (identity, &self) {
             (Identity::Named(fields) | Identity::Ordered(fields), ComparedForm::Object(plain, parts))
@@ -76,7 +79,7 @@ impl<'r> ComparedForm<'r> {
     }
 }
 
-/// What differs between two parsed forms; the values of the answer are masked unless `shows_secrets`.
+/// Finds the differences between two parsed forms. Their values are masked unless `shows_secrets`.
 pub(super) fn compare(
     before: parsed::ParsedValue<'_>,
     after: parsed::ParsedValue<'_>,
@@ -184,13 +187,13 @@ impl FormComparison {
         }
     }
 
-    /// The place of an element of the list at `path`.
+    /// Returns the path of an element of the list at `path`.
     fn place(&self, path: &str, element: &ComparedForm<'_>, position: usize, identity: Identity) -> String {
         match element {
             ComparedForm::Plain(value) | ComparedForm::Object(value, _) => {
                 place(path, self.shown(value), position, identity)
             }
-            // No list is the element of another.
+            // A list is never an element of another list.
             ComparedForm::List(_) => place(path, self.shown(&Value::Null), position, identity),
         }
     }
@@ -207,10 +210,10 @@ mod tests {
     use crate::diff::values;
     use xdsctl_channel::parsed::ParsedValue;
 
-    /// A virtual host and its routes.
+    /// The name of a virtual host and its routes.
     type Host = (String, Vec<String>);
 
-    /// Hosts, each with routes: `HOST=ROUTE>TO,...;...`.
+    /// Reads virtual hosts, each with its routes: `HOST=ROUTE>TO,...;...`.
     fn hosts(text: &str) -> Vec<Host> {
         let host = |text: &str| {
             let (name, routes) = text.split_once('=').unwrap();

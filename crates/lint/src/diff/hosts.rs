@@ -1,4 +1,5 @@
-//! Which virtual host an authority finds in two RouteConfigurations, and what becomes of its RPCs.
+//! Which virtual hosts an authority finds in two RouteConfigurations, and what changes for its
+//! RPCs.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -9,36 +10,39 @@ use xdsctl_model::resource::domain::{DomainClass, DomainComparison, best_match_b
 use xdsctl_model::resource::route::{Route, VirtualHost};
 use xdsctl_model::resource::{Millis, RouteConfiguration};
 
-/// Comparisons of a domain with an authority that are made for two RouteConfigurations.
+/// Most comparisons of a domain with an authority for two RouteConfigurations.
 pub const MAX_DOMAIN_STEPS: usize = 20_000_000;
 
-/// Looking a domain up on both sides takes as long as so many looks at a route.
+/// Looking up a domain on both sides takes as long as this many comparisons with a route.
 const STEPS_OF_A_DOMAIN: u64 = 50;
 
-/// What differs for the authorities that find the same two virtual hosts.
+/// What changes for the authorities that find the same two virtual hosts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostChange {
-    /// Domains, or an authority that only several domains together tell apart.
+    /// The domains by which these authorities find them, or an authority that matches two domains
+    /// with a `*`.
     pub domains: Vec<String>,
-    /// Position of the virtual host before; `None` for none: every RPC fails.
+    /// Position of the virtual host before the change; `None` if there is none, so that every RPC
+    /// fails.
     pub before: Option<usize>,
-    /// Position of the virtual host after.
+    /// Position of the virtual host after the change; `None` if there is none.
     pub after: Option<usize>,
-    /// Where its RPCs go, if it has a virtual host before and after.
+    /// What changes for its RPCs, if there is a virtual host before and after.
     pub moves: Moves,
 }
 
-/// What differs between two RouteConfigurations for those who send RPCs.
+/// What changes between two RouteConfigurations for applications that send RPCs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct HostChanges {
-    /// By the position of the virtual host after.
+    /// The changes, ordered by the positions of the virtual hosts before and after.
     pub hosts: Vec<HostChange>,
-    /// A limit was reached: authorities may find other virtual hosts that are not told.
+    /// Whether a limit was reached, so that other authorities may change as well.
     pub is_cut: bool,
 }
 
-/// Finds the authorities whose RPCs go elsewhere or are cared for otherwise, or says whether those of `one` do. With either
-/// RouteConfiguration comes the deadline of its listener, 0 for none.
+/// Finds the authorities whose RPCs go elsewhere or have another deadline or other retries. With
+/// `one`, only this authority is looked at. Each RouteConfiguration comes with the deadline of its
+/// listener, 0 for none.
 pub(super) fn compare_hosts(
     (before, deadline_before): (&RouteConfiguration, Millis),
     (after, deadline_after): (&RouteConfiguration, Millis),
@@ -90,9 +94,10 @@ fn routes(hosts: &[VirtualHost], at: Option<usize>) -> Option<&[Route]> {
 /// Positions of a virtual host before and after.
 type HostPair = (Option<usize>, Option<usize>);
 
-/// The virtual hosts that the same authority finds, with the domains that tell of it.
+/// Returns the pairs of virtual hosts that some authority finds before and after, each with the
+/// domains that show it.
 ///
-/// More steps than `most` are not made.
+/// Sets `is_cut` if that would take more than `most` comparisons.
 fn pairs(
     (before, after): (&[VirtualHost], &[VirtualHost]),
     comparison: DomainComparison,
@@ -112,7 +117,7 @@ fn pairs(
         first_before.len() == first_after.len() && first_before.keys().all(|domain| first_after.contains_key(domain));
     let mut pairs: BTreeMap<HostPair, Vec<String>> = BTreeMap::new();
     if is_same_set {
-        // Every authority finds the same domain on both sides.
+        // Every authority matches the same domain on both sides.
         for domain in domains {
             let domain_key = folded(domain, comparison);
             let pair = (
@@ -151,7 +156,7 @@ fn pairs(
     pairs
 }
 
-/// A domain in the form in which equal ones are the same text.
+/// Returns a domain in a form in which equal domains are the same text.
 fn folded(domain: &str, comparison: DomainComparison) -> Cow<'_, str> {
     match comparison {
         DomainComparison::Folded | DomainComparison::Longest => Cow::Owned(domain.to_ascii_lowercase()),
@@ -159,7 +164,8 @@ fn folded(domain: &str, comparison: DomainComparison) -> Cow<'_, str> {
     }
 }
 
-/// The first virtual host of each domain, in the form in which it is compared.
+/// Returns the first virtual host that has each domain. The keys are in the form in which domains
+/// are compared.
 fn by_domain(hosts: &[VirtualHost], comparison: DomainComparison) -> HashMap<Cow<'_, str>, usize> {
     let mut first = HashMap::new(); // looked up only
     for (position, host) in hosts.iter().enumerate() {
@@ -170,9 +176,9 @@ fn by_domain(hosts: &[VirtualHost], comparison: DomainComparison) -> HashMap<Cow
     first
 }
 
-/// The domains with a `*`.
+/// The domains with a `*`, for lookups.
 struct Starred<'a> {
-    /// The domains, with the positions of their virtual hosts.
+    /// The position of each virtual host that has such domains, with these domains.
     hosts: Vec<(usize, Vec<&'a String>)>,
 }
 
@@ -186,7 +192,7 @@ impl<'a> Starred<'a> {
         }
     }
 
-    /// The virtual host that an authority finds; `first` has the first one of each domain.
+    /// Finds the virtual host of an authority; `first` has the first virtual host of each domain.
     fn find(
         &self,
         authority: &str,
@@ -197,7 +203,8 @@ impl<'a> Starred<'a> {
         if comparison == DomainComparison::Exact && starred.any(|domain| DomainClass::of(domain).is_none()) {
             return None;
         }
-        // The whole authority comes before every `*`.
+        // A domain without a `*` that is equal to the authority comes before every domain with a
+        // `*`.
         if DomainClass::of(authority) == Some(DomainClass::Exact)
             && let Some(host) = first.get(&*folded(authority, comparison))
         {
@@ -209,7 +216,7 @@ impl<'a> Starred<'a> {
     }
 }
 
-/// An authority that a domain matches, and that is the domain of nobody else.
+/// Returns an authority that matches `domain` and is hardly a domain itself.
 fn authority(domain: &str) -> String {
     const ANY: &str = "any-other";
     match DomainClass::of(domain) {
@@ -220,10 +227,11 @@ fn authority(domain: &str) -> String {
     }
 }
 
-/// Domains of each class with a `*` whose crossings are looked at.
+/// Most domains that are looked at of each class with a `*`.
 const MAX_CROSSED: usize = 100;
 
-/// Authorities that a domain of either class with a `*` matches.
+/// Returns authorities that match both a domain with a `*` at the end and one with a `*` at the
+/// start.
 fn crossings(domains: &[&str]) -> Vec<String> {
     let of_class = |class| {
         domains
@@ -256,7 +264,7 @@ mod tests {
             let pairs = pairs((&before, &after), DomainComparison::Folded, most, &mut is_cut);
             (pairs.values().map(Vec::len).sum::<usize>(), is_cut)
         };
-        // Three domains, each held against four.
+        // Three domains, each compared with four.
         assert_eq!(cut(12), (3, false));
         assert_eq!(cut(11), (2, true));
         assert_eq!(cut(3), (0, true));

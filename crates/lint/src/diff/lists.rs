@@ -1,26 +1,27 @@
-//! Which element of one list is which of another.
+//! Finds out which elements of two lists correspond.
 //!
-//! Elements are paired by a key, the first with the first of the same key, and so on. In a list whose order has a meaning, the
-//! longest run of pairs that keep their order stays, the others have moved. Linear but for one binary search an element.
+//! Elements are paired by a key: the first with the first of the same key, and so on. In a list
+//! whose order has a meaning, the longest run of pairs that keep their order stays, and the others
+//! have moved. The time is linear, apart from one binary search for each element.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// What becomes of an element: positions in the list before and after.
+/// What happens to an element. The numbers are its positions in the list before and the list after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ListStep {
-    /// It is in both.
+    /// The element is in both lists.
     Same(usize, usize),
-    /// It is in both, but before or after others than it was.
+    /// The element is in both lists, but its order among the others has changed.
     Moved(usize, usize),
-    /// It is gone.
+    /// The element is only in the list before.
     Removed(usize),
-    /// It is new.
+    /// The element is only in the list after.
     Added(usize),
 }
 
 impl ListStep {
-    /// The position of the element before and after, and the one that it is told by.
+    /// Returns the positions before and after, and the position that a report names.
     pub fn positions(self) -> (Option<usize>, Option<usize>, usize) {
         match self {
             ListStep::Same(before, after) | ListStep::Moved(before, after) => (Some(before), Some(after), after),
@@ -30,10 +31,11 @@ impl ListStep {
     }
 }
 
-/// Pairs the elements by their keys; the steps are in the order of the list after, what is gone stands before what followed it.
+/// Pairs the elements by their keys. The steps are in the order of the list after; a removed
+/// element stands before the elements that followed it.
 ///
-/// With `in_order` the order counts, and an element that is gone and one that is new in the same gap are one that changed
-/// if `alike` says so.
+/// With `in_order` the order has a meaning. If `alike` is set as well, a removed and an added
+/// element in the same gap are one element that has changed.
 pub(super) fn align(before: &[String], after: &[String], in_order: bool, alike: bool) -> Vec<ListStep> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new(); // looked up only
     for (index, key) in before.iter().enumerate().rev() {
@@ -91,7 +93,7 @@ pub(super) fn align(before: &[String], after: &[String], in_order: bool, alike: 
     steps
 }
 
-/// Which elements belong to the longest run whose partners ascend; one without a partner belongs to it.
+/// Marks the elements of the longest run whose partners ascend, and those without a partner.
 fn longest_run(partners: &[Option<usize>]) -> Vec<bool> {
     let mut tails: Vec<(usize, usize)> = Vec::new(); // by length: least last partner, and its position
     let mut previous = vec![None; partners.len()];
@@ -120,14 +122,14 @@ fn longest_run(partners: &[Option<usize>]) -> Vec<bool> {
     stays
 }
 
-/// Pairs what is gone with what is new between the same two elements that stay, in order.
+/// Pairs removed elements with added ones between the same two elements that stay, in order.
 fn pair_gaps(
     partners: &mut [Option<usize>],
     partner_before: &mut [Option<usize>],
     stays: &[bool],
     changed: &mut [bool],
 ) {
-    let mut next = 0; // of the list before: behind the last element that stays
+    let mut next = 0; // position in the list before, behind the last element that stays
     let mut index = 0;
     while index < partners.len() {
         if let (Some(Some(place)), Some(true)) = (partners.get(index).copied(), stays.get(index)) {

@@ -1,11 +1,13 @@
-//! What changes for a client from one state of its configuration to another.
+//! What changes for a client between two states of its configuration.
 //!
-//! [`compare`] takes what two clients hold. Resources are compared in the form that a client keeps ([`parsed`](xdsctl_channel::parsed)), so
-//! versions, times, default values and an order without a meaning are no differences ([`values`]). Then come the effects: verdicts
-//! that change, RPCs that go elsewhere ([`tables`]: by comparing route tables, not by trying RPCs), and what becomes of shares,
-//! rings and sessions ([`clusters`]). Of inputs with several worlds [`pairs`] says which is which.
+//! [`compare`] takes what two clients hold. Resources are compared in the form that a client keeps
+//! ([`parsed`](xdsctl_channel::parsed)), so versions, times, default values and an order without a
+//! meaning make no difference ([`values`]). The effects follow: verdicts that change, RPCs that go
+//! elsewhere ([`tables`] compares route tables instead of trying RPCs), and changed shares, rings
+//! and sessions ([`clusters`]). If an input has several worlds, [`pairs`] decides which is compared
+//! with which.
 //!
-//! Knows nothing of documents and reports, and plays no RPCs.
+//! This module knows nothing about documents and reports, and simulates no RPCs.
 
 pub mod access;
 pub mod budget;
@@ -47,38 +49,39 @@ use xdsctl_model::resource::domain::DomainComparison;
 use xdsctl_model::resource::route::VirtualHost;
 use xdsctl_model::resource::{Millis, ResourceType, RouteConfiguration};
 
-/// What a client has under a name.
+/// What a client holds under a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
     /// The client has no resource of the name.
     Absent,
-    /// An accepted version.
+    /// The client holds an accepted version.
     Accepted,
-    /// Nothing but a version that it rejects, with the reason.
+    /// The client holds nothing but a version that it rejects, for this reason.
     Rejected(String),
-    /// An accepted version, and a newer one that it rejects.
+    /// The client holds an accepted version, and rejects a newer one for this reason.
     Kept(String),
-    /// A version of which it is not known whether it takes it.
+    /// The client has a version, and it is not known whether it accepts this version.
     NotKnown,
 }
 
-/// What differs in one resource.
+/// What changes in one resource.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceChange {
-    /// Its type, one of the four that gRPC clients ask for.
+    /// Type of the resource, one of the four that gRPC clients ask for.
     pub resource_type: ResourceType,
-    /// Its name, as clients ask for it.
+    /// Name of the resource, as clients ask for it.
     pub name: String,
-    /// What the client had.
+    /// What the client held before the change.
     pub before: State,
-    /// What the client has of it after the change.
+    /// What the client holds after the change.
     pub after: State,
-    /// The fields that differ, where it has a version before and after.
+    /// The fields that differ, if the client holds a value before and after.
     pub fields: Vec<FieldChange>,
 }
 
 impl ResourceChange {
-    /// Says whether what the client says of it is another verdict. What comes or goes without a rejection has none to change.
+    /// Says whether the client's verdict changes. There is none to change if an accepted resource
+    /// appears or disappears.
     pub fn changes_verdict(&self) -> bool {
         let verdict = |state: &State| match state {
             State::Absent | State::Accepted => 0,
@@ -91,52 +94,53 @@ impl ResourceChange {
     }
 }
 
-/// A resource of which something is not known for the client, before or after.
+/// A resource about which something is not known for the client, before or after the change.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unclear {
-    /// What is not known.
+    /// The part that is not known.
     pub gap: Gap,
-    /// Its type, one of the four that gRPC clients ask for.
+    /// Type of the resource, one of the four that gRPC clients ask for.
     pub resource_type: ResourceType,
-    /// Its name, as clients ask for it.
+    /// Name of the resource, as clients ask for it.
     pub name: String,
 }
 
 /// RPCs of one or several listeners that go elsewhere, or have another deadline or other retries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouteChange {
-    /// The listeners; empty for a RouteConfiguration that none names.
+    /// Names of the listeners; empty for a RouteConfiguration that no listener names.
     pub listeners: Vec<String>,
-    /// The RouteConfiguration before; `None` if it stands in the listener.
+    /// Name of the RouteConfiguration before; `None` if it is inside the listener.
     pub before: Option<String>,
-    /// The RouteConfiguration after.
+    /// Name of the RouteConfiguration after; `None` if it is inside the listener.
     pub after: Option<String>,
-    /// Its virtual hosts, to name what is told.
+    /// The RouteConfigurations before and after, for the names of what changes.
     pub tables: (Arc<RouteConfiguration>, Arc<RouteConfiguration>),
-    /// What differs.
+    /// The virtual hosts whose RPCs are affected.
     pub changes: HostChanges,
-    /// What makes RPCs fail as the routes change.
+    /// Reasons why RPCs fail when the routes change.
     pub fails: Vec<String>,
 }
 
 /// What changes for a client.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Diff {
-    /// The resources that change, by type and name.
+    /// The resources that change, ordered by type and name.
     pub resources: Vec<ResourceChange>,
-    /// Changes of routes, by listener.
+    /// The route tables that change, ordered by listener.
     pub routes: Vec<RouteChange>,
-    /// Listeners whose channels have routes on one side only, by name.
+    /// Listeners whose channels have routes on one side only, ordered by name.
     pub targets: Vec<ReachChange>,
-    /// Clusters that RPCs can go to, of those that both have, by name.
+    /// Changes of clusters that both clients hold and RPCs can go to, ordered by name.
     pub clusters: Vec<ClusterChange>,
-    /// Clusters that the client has on one side only, while its routes lead to them on the other, by name.
+    /// Clusters that the client holds on one side only while its routes lead to them on the other,
+    /// ordered by name.
     pub reach: Vec<ReachChange>,
-    /// A limit was reached: clusters may change that are not told.
+    /// Whether a limit was reached, so that more clusters may change than are listed.
     pub clusters_are_cut: bool,
-    /// The resources of which nobody knows whether they change, by type and name.
+    /// The resources for which it is not known whether they change, ordered by type and name.
     pub unclear: Vec<Unclear>,
-    /// Servers that let others in than before, by the names of their Listeners.
+    /// Servers whose access changes, ordered by the names of their Listeners.
     pub access: Vec<ServerAccess>,
 }
 
@@ -164,8 +168,8 @@ impl Diff {
         is_moved || !targets.is_empty() || !clusters.is_empty() || !reach.is_empty()
     }
 
-    /// Says whether the client rejects a resource that it did not reject before, or the other way round, or has lost the version
-    /// that stayed in use.
+    /// Says whether the client rejects a resource that it did not reject before, or the other way
+    /// round, or has lost the version that was still in use.
     pub fn changes_verdicts(&self) -> bool {
         self.resources.iter().any(ResourceChange::changes_verdict)
     }
@@ -175,14 +179,15 @@ impl Diff {
         self.clusters_are_cut || self.routes_are_cut()
     }
 
-    /// Says whether RPCs may go elsewhere that are not told.
+    /// Says whether more RPCs may go elsewhere than are listed.
     pub fn routes_are_cut(&self) -> bool {
         self.routes.iter().any(|change| change.changes.is_cut)
     }
 }
 
-/// Compares what a client held with what it holds; values are masked unless `shows_secrets`. With `target` it is one channel's
-/// RPCs of which it is said where they go ([`channel::narrow`] leaves the resources that it uses).
+/// Compares what a client held with what it holds now. Values are masked unless `shows_secrets`.
+/// With `target`, only the RPCs of one channel are followed ([`channel::narrow`] leaves only the
+/// resources that it uses).
 pub fn compare(before: &Client, after: &Client, target: Option<&Target>, shows_secrets: bool) -> Diff {
     let reached = (&Reached::of(before, target), &Reached::of(after, target));
     let (clusters, clusters_are_cut) = clusters::changes(before, after, reached);
@@ -196,7 +201,7 @@ pub fn compare(before: &Client, after: &Client, target: Option<&Target>, shows_s
     }
 }
 
-/// The same without what that means for RPCs.
+/// Compares the resources alone, without the effects on RPCs.
 pub fn compare_resources(before: &Client, after: &Client, shows_secrets: bool) -> Diff {
     let (b, a) = (&before.resources, &after.resources);
     let mut out = Diff {
@@ -210,7 +215,7 @@ pub fn compare_resources(before: &Client, after: &Client, shows_secrets: bool) -
     out
 }
 
-/// The names of both, in order.
+/// Returns the names in both caches, sorted.
 fn names<'a, T>(before: &'a Cache<T>, after: &'a Cache<T>) -> BTreeSet<&'a String> {
     before.keys().chain(after.keys()).collect()
 }
@@ -269,18 +274,20 @@ fn of_type<T: ResourceKind + Fields + PartialEq>(
     }
 }
 
-/// The routes of a listener: their own name, if they have one, what they are, and the deadline of those that set none.
+/// The routes of a listener: the name of the RouteConfiguration, if it has one, its content, and
+/// the deadline of routes that set none.
 type Routes = (Option<String>, Arc<RouteConfiguration>, Millis);
 
-/// The routes of a listener that channels use.
+/// Returns the routes that the channels of a listener use.
 fn routes_of(client: &Client, listener: &str) -> Option<Routes> {
     let (manager, routes) = client.routes_of(listener)?;
     let name = manager.routes.rds().map(str::to_owned);
     Some((name, Arc::clone(routes), manager.http_max_stream_duration))
 }
 
-/// What fails because of plugins that a channel uses as the routes change: C-core dies of one that no route leads to afterwards, and
-/// grpc-go goes on with a default target without a name where there is none any more.
+/// Returns reasons why RPCs fail because of plugins when the routes change. C-core crashes if a
+/// channel uses a plugin to which no route leads any more. grpc-go keeps a default target without a
+/// name if the plugin no longer has one.
 fn lost(
     (client, before): (&Client, &RouteConfiguration),
     (later, after): (&Client, &RouteConfiguration),

@@ -1,6 +1,6 @@
 //! Which RPCs two routes have in common: whether there can be any, and examples.
 //!
-//! Whether an example is one is not decided here: [`tables`](super::tables) sends it through both route tables.
+//! The examples are guesses: [`tables`](super::tables) sends each through both route tables.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,20 +9,20 @@ use xdsctl_clients::core::route_shadow::begins_with;
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch, StringMatcher};
 use xdsctl_model::resource::route::{PathMatcher, Route};
 
-/// Values that are tried for a header whose matcher names none that would do.
+/// Values that are tried for a header besides those that its matcher suggests.
 const ANY_VALUES: [&str; 4] = ["x", "1", "true", ""];
 
 /// Most values that are tried for one header.
 const MAX_VALUES: usize = 16;
 
-/// Headers of an RPC: a gRPC server takes 16 KiB of them at most, and each counts for 32 bytes and its text
-/// (`GRPC_ARG_ABSOLUTE_MAX_METADATA_SIZE`; RFC 7541, 4.1).
+/// Most headers of an RPC. A gRPC server accepts at most 16 KiB of them, and each counts as 32
+/// bytes plus its text (`GRPC_ARG_ABSOLUTE_MAX_METADATA_SIZE`; RFC 7541, 4.1).
 const MAX_HEADERS: usize = 512;
 
-/// Pairs of matchers of two routes that are compared: those of all headers that an RPC can have.
+/// Most pairs of matchers of two routes that are compared: enough for all headers of an RPC.
 const MAX_PAIRS: usize = MAX_HEADERS * MAX_HEADERS;
 
-/// Says whether no RPC can match both; `false` where that is not certain.
+/// Says whether no RPC can match both routes; `false` if that is not certain.
 pub(super) fn are_disjoint(one: &Route, other: &Route) -> bool {
     let pairs = one
         .headers
@@ -82,16 +82,16 @@ fn are_disjoint_texts(one: &StringMatcher, other: &StringMatcher) -> bool {
     }
 }
 
-/// An RPC: its path and its headers.
+/// An example of an RPC: its path and its headers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
-    /// `/package.Service/Method`.
+    /// The path, such as `/package.Service/Method`.
     pub path: String,
     /// The metadata of the RPC.
     pub headers: Vec<(String, String)>,
 }
 
-/// The path and headers of an example in words.
+/// Displays the path and the headers in words.
 impl fmt::Display for Example {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.path)?;
@@ -103,14 +103,15 @@ impl fmt::Display for Example {
     }
 }
 
-/// The matchers of all routes for one header, and values that may do.
+/// All matchers of the routes for one header, and values that might match.
 #[derive(Default)]
 struct WantedHeader<'r> {
     matchers: Vec<&'r HeaderMatcher>,
     values: Vec<Option<String>>,
 }
 
-/// RPCs that may match all of `routes`, which has at most two; none if they ask for more than [`MAX_HEADERS`].
+/// Returns RPCs that may match all of `routes`, of which there are at most two. Returns none if the
+/// routes need more than [`MAX_HEADERS`] headers.
 pub fn examples(routes: &[&Route]) -> Vec<Example> {
     let mut headers: Vec<(&str, WantedHeader<'_>)> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
@@ -131,7 +132,8 @@ pub fn examples(routes: &[&Route]) -> Vec<Example> {
             wanted.values.extend(values(header).into_iter().take(room));
         }
     }
-    // The first value of each header that all its matchers take, so that one set of headers is enough.
+    // Each header gets the first value that all its matchers accept, so one set of headers is
+    // enough.
     let chosen = headers
         .into_iter()
         .filter_map(|(name, WantedHeader { matchers, values })| {
@@ -160,7 +162,7 @@ pub fn examples(routes: &[&Route]) -> Vec<Example> {
     paths(routes).into_iter().map(example).collect()
 }
 
-/// Paths that may match all of the routes, those that look like a method first.
+/// Returns paths that may match all of the routes. Those that look like a method come first.
 fn paths(routes: &[&Route]) -> Vec<String> {
     let mut stems: Vec<&str> = Vec::new();
     let mut paths = Vec::new();
@@ -194,7 +196,7 @@ fn paths(routes: &[&Route]) -> Vec<String> {
     paths
 }
 
-/// Values of a header that a matcher may take; `None` is no such header.
+/// Returns values that a matcher may accept; `None` means that the header is missing.
 fn values(header: &HeaderMatcher) -> Vec<Option<String>> {
     let mut values = Vec::new();
     match &header.kind {
@@ -218,7 +220,7 @@ fn values(header: &HeaderMatcher) -> Vec<Option<String>> {
     values
 }
 
-/// Says whether a matcher is not a plain text, so that no example need be found.
+/// Says whether a route has a regex, so that examples may fail to find an RPC that matches.
 pub(super) fn is_opaque(route: &Route) -> bool {
     let of_header = |header: &HeaderMatcher| match &header.kind {
         HeaderMatch::String(matcher) => matches!(matcher.kind, StringMatch::Regex(_)),
@@ -257,7 +259,7 @@ mod tests {
         }
     }
 
-    /// `count` headers, of which each has to begin with `text`.
+    /// Returns a route with `count` headers, each of which must begin with `text`.
     fn many(count: usize, text: &str) -> Route {
         route((0..count).map(|number| (format!("h{number}"), text.to_owned())))
     }
@@ -268,7 +270,7 @@ mod tests {
         let example = examples(&[&most, &most]).remove(0);
         assert_eq!(example.headers.len(), MAX_HEADERS);
         assert!(example.headers.iter().all(|(_, value)| value == "a"));
-        // Hundred thousand of them would each be looked for among all others.
+        // Each of a hundred thousand headers would be searched for among all the others.
         assert_eq!(examples(&[&many(100_000, "a")]), []);
         assert_eq!(examples(&[&most, &many(MAX_HEADERS + 1, "a")]), []);
     }
@@ -284,7 +286,7 @@ mod tests {
 
     #[test]
     fn two_routes_of_a_hundred_thousand_matchers_are_not_compared_in_pairs() {
-        // Ten thousand million pairs.
+        // This would be ten thousand million pairs.
         assert!(!are_disjoint(&many(100_000, "a"), &many(100_000, "a")));
     }
 }

@@ -1,6 +1,6 @@
 //! Matches the worlds of two inputs by the types and names of the resources that they hold.
 //!
-//! Knows the names of worlds, and nothing of where those come from.
+//! It uses the names of worlds, but does not know where these come from.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -8,30 +8,32 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use xdsctl_channel::client::Resources;
 use xdsctl_model::resource::ResourceType;
 
-/// Most steps in which common resources of two worlds are counted; beyond it only worlds in the
-/// same position are compared.
+/// Most steps in which the common resources of two worlds are counted. Above that, only worlds at
+/// the same position are compared.
 pub const MAX_STEPS: usize = 1_000_000;
 
-/// A world that is to find its partner.
+/// A world for which a partner is wanted.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
-    /// What it is called.
+    /// Name of the world.
     pub name: &'a str,
-    /// What its client holds.
+    /// The resources that its client holds.
     pub resources: &'a Resources,
 }
 
 /// The indices of a world before and after; `None` on the side where it is missing.
 pub type Pair = (Option<usize>, Option<usize>);
 
-/// A resource, whatever is in it.
+/// The type and name of a resource, whatever its content.
 type ResourceKey<'a> = (ResourceType, &'a str);
 
-/// Pairs the worlds of two inputs, each once, in their order before and then after.
+/// Pairs the worlds of two inputs. Each world occurs once, in the order of the first input and then
+/// of the second.
 ///
-/// If each input has one world, these are a pair. Otherwise two worlds of one name are if they
-/// share more than half of the resources of either; then those with the most in common, the fewest
-/// others, the same name, and the lowest indices. Worlds with nothing in common are no pair.
+/// If each input has one world, these two are a pair. Otherwise two worlds with the same name are a
+/// pair if they share more than half of the resources of either. The remaining worlds are paired by
+/// these criteria, in this order: most common resources, fewest others, same name, lowest indices.
+/// Worlds without a common resource are not a pair.
 pub fn pairs(before: &[Candidate<'_>], after: &[Candidate<'_>]) -> Vec<Pair> {
     if before.len() <= 1 && after.len() <= 1 {
         return vec![(before.first().map(|_| 0), after.first().map(|_| 0))];
@@ -53,7 +55,7 @@ pub fn pairs(before: &[Candidate<'_>], after: &[Candidate<'_>]) -> Vec<Pair> {
 
 struct PairedWorld<'a> {
     name: &'a str,
-    /// The keys, sorted.
+    /// The types and names of its resources, sorted.
     keys: Vec<ResourceKey<'a>>,
     partner: Option<usize>,
 }
@@ -82,7 +84,7 @@ impl<'a> PairedWorld<'a> {
         }
     }
 
-    /// How many resources are in both.
+    /// Returns how many resources are in both worlds.
     fn common(&self, other: &PairedWorld<'_>) -> usize {
         let mut others = other.keys.iter().peekable();
         let is_there = |key: &&ResourceKey<'_>| {
@@ -112,8 +114,8 @@ impl<'a> Pairing<'a> {
         worlds.iter().enumerate().filter(|(_, world)| world.partner.is_none())
     }
 
-    /// Pairs worlds of one name first: a stage that is promoted to the next environment must not
-    /// pair with its old one.
+    /// Pairs worlds with the same name. This comes first: a stage that is promoted to the next
+    /// environment must not be paired with its old one.
     fn of_one_name(&mut self) {
         let by_name: HashMap<&str, usize> = self.after.iter().enumerate().map(|(at, w)| (w.name, at)).collect();
         let mut found = Vec::new();
@@ -128,8 +130,8 @@ impl<'a> Pairing<'a> {
         found.into_iter().for_each(|(one, other)| self.join(one, other));
     }
 
-    /// Pairs worlds with identical resources, since no other world has more in common. Takes linear
-    /// time.
+    /// Pairs worlds with identical resources, since no other world can have more in common. It
+    /// takes linear time.
     fn of_the_same(&mut self) {
         let mut by_keys: HashMap<&[ResourceKey<'_>], VecDeque<usize>> = HashMap::new();
         for (other, world) in Self::open(&self.after) {
@@ -156,7 +158,8 @@ impl<'a> Pairing<'a> {
         found.into_iter().for_each(|((one, other), _)| self.join(one, other));
     }
 
-    /// How much the open worlds have in common; rare resources are counted first, as they say the most.
+    /// Counts the common resources of the worlds that have no partner yet. Rare resources are
+    /// counted first, because they say the most.
     fn counts(&self) -> HashMap<(usize, usize), usize> {
         let mut holders: BTreeMap<ResourceKey<'_>, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
         for (one, world) in Self::open(&self.before) {
@@ -172,7 +175,7 @@ impl<'a> Pairing<'a> {
             }
         }
         let mut holders: Vec<(Vec<usize>, Vec<usize>)> = holders.into_values().collect();
-        // Stable: the order of the resources decides between equals.
+        // The sort is stable, so the order of the resources decides between equals.
         holders.sort_by_key(|(before, after)| before.len() * after.len());
         let mut steps = 0;
         let mut counts = HashMap::new();
@@ -199,7 +202,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Worlds of a name and the names of their RouteConfigurations, paired; by names.
+    /// Pairs worlds that have these names and hold these RouteConfigurations, and returns the names
+    /// of each pair.
     fn paired(before: &[(&str, &[&'static str])], after: &[(&str, &[&'static str])]) -> Vec<String> {
         let hold = |worlds: &[(&str, &[&'static str])]| -> Vec<(String, Resources)> {
             let resources = |names: &[&'static str]| {
@@ -241,7 +245,8 @@ mod tests {
             paired(&[("a", small), ("b", large)], &[("x", large), ("y", small)]),
             ["a y", "b x"]
         );
-        // Two in common each; the one without others is it.
+        // Worlds `a` and `b` both have two resources in common with `x`. `a` has no others, so it
+        // is the partner.
         assert_eq!(
             paired(&[("b", large), ("a", small)], &[("x", &["1", "2", "9"])]),
             ["b -", "a x"]
@@ -251,7 +256,7 @@ mod tests {
             ["a a", "b b"]
         );
         assert_eq!(paired(&[("a", small), ("b", small)], &[("x", small)]), ["a x", "b -"]);
-        // Nothing in common is no pair, whatever the name.
+        // Without a common resource there is no pair, whatever the names are.
         assert_eq!(
             paired(&[("a", &["1"]), ("b", &["2"])], &[("a", &["3"])]),
             ["a -", "b -", "- a"]

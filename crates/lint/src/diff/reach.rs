@@ -7,16 +7,16 @@ use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{Client, HeldResource};
 use xdsctl_model::resource::route::{Route, VirtualHost};
 
-/// Something that RPCs go to works on one side only.
+/// A Listener or a Cluster that RPCs can use on one side only.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ReachChange {
-    /// The name of the Listener or Cluster.
+    /// Name of the Listener or Cluster.
     pub name: String,
-    /// It works after; else it worked before.
+    /// Whether the Listener or Cluster works after the change; if not, it worked before.
     pub works: bool,
 }
 
-/// Listeners that have routes on one side only.
+/// Returns the listeners that have routes on one side only.
 pub(super) fn listeners(before: &Client, after: &Client) -> Vec<ReachChange> {
     let names = names(&before.resources.listeners, &after.resources.listeners);
     let change = |name: &String| {
@@ -27,7 +27,8 @@ pub(super) fn listeners(before: &Client, after: &Client) -> Vec<ReachChange> {
     names.into_iter().filter_map(change).collect()
 }
 
-/// Clusters that a client has on one side only, while its routes lead to them on the other.
+/// Returns the clusters that a client holds on one side only while its routes lead to them on the
+/// other.
 pub(super) fn clusters(before: &Client, after: &Client, (was, is): (&Reached, &Reached)) -> Vec<ReachChange> {
     let names = names(&before.resources.clusters, &after.resources.clusters);
     let change = |name: &String| {
@@ -39,7 +40,7 @@ pub(super) fn clusters(before: &Client, after: &Client, (was, is): (&Reached, &R
                 .is_some_and(HeldResource::is_accepted)
         };
         let (had, works) = (has(before), has(after));
-        // Where the routes change too, that is told of the routes.
+        // If the routes change as well, the change is reported with the routes.
         let is_missed = if works { was.names(name) } else { is.has(name) };
         let name = name.clone();
         (had != works && is_missed).then_some(ReachChange { name, works })
@@ -47,19 +48,19 @@ pub(super) fn clusters(before: &Client, after: &Client, (was, is): (&Reached, &R
     names.into_iter().filter_map(change).collect()
 }
 
-/// The clusters that a client's routes lead to, directly or by aggregate clusters.
+/// The clusters that a client's routes lead to, directly or through aggregate clusters.
 #[derive(Debug)]
 pub(super) struct Reached(
-    /// `None` where any can be meant: no routes are known, or a plugin chooses.
+    /// `None` if any cluster can be meant: no routes are known, or a plugin chooses.
     Option<ReachedKeys>,
 );
 
-/// The keys of clusters.
+/// The keys of the names of clusters.
 #[derive(Debug)]
 struct ReachedKeys {
-    /// Those that routes name.
+    /// The clusters that routes name.
     routed: BTreeSet<String>,
-    /// They and all below them.
+    /// The clusters that routes name, and all clusters below them.
     all: BTreeSet<String>,
 }
 
@@ -74,7 +75,8 @@ impl ReachedKeys {
 }
 
 impl Reached {
-    /// Those of all routes, or of the virtual host of one channel.
+    /// Returns the clusters that all routes of a client lead to, or with `target` those of the
+    /// channel's virtual host.
     pub(super) fn of(client: &Client, target: Option<&Target>) -> Reached {
         let resources = &client.resources;
         let mut open = Vec::new();
@@ -104,23 +106,24 @@ impl Reached {
         Reached(Some(ReachedKeys::of(client, open)))
     }
 
-    /// Says whether a route is known that leads to the cluster with this key.
+    /// Says whether the client has a known route that leads to the cluster with this key.
     fn names(&self, name: &str) -> bool {
         self.0.as_ref().is_some_and(|reached| reached.all.contains(name))
     }
 
-    /// Says whether RPCs can go to the cluster with this key.
+    /// Says whether RPCs may go to the cluster with this key; `true` if any cluster can be meant.
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.as_ref().is_none_or(|reached| reached.all.contains(name))
     }
 
-    /// Says whether a route can lead to the cluster with this key without an aggregate in between.
+    /// Says whether a route may lead to the cluster with this key without an aggregate cluster in
+    /// between.
     pub(super) fn has_route_to(&self, name: &str) -> bool {
         self.0.as_ref().is_none_or(|reached| reached.routed.contains(name))
     }
 }
 
-/// The keys of these clusters, and of all below them.
+/// Returns the keys of these clusters and of all clusters below them.
 pub(super) fn below<'a>(client: &'a Client, mut open: Vec<&'a str>) -> BTreeSet<String> {
     let clusters = &client.resources.clusters;
     let mut reached = BTreeSet::new();

@@ -1,15 +1,16 @@
-//! Whether two rejections are for the same reason: one may be told in the words of a live client, the other in our own.
+//! Whether two rejections have the same reason. One may be in the words of a live client, the other
+//! in xdsctl's.
 
 use std::collections::BTreeSet;
 
 use crate::recognise::{self, Recognised};
 use xdsctl_channel::client::{HeldResource, RejectionFault, ResourceKind};
 
-/// Longer words of a client are not looked through for its faults, which takes longer than to read them.
+/// Longest error text of a client that is searched for faults; searching takes longer than reading.
 pub const MAX_REASON_BYTES: usize = 256 << 10;
 
-/// Says whether both are rejected, and for the same reason: the same faults, and where a live client says no more than its own
-/// words, words that lead to these faults.
+/// Says whether both resources are rejected for the same reason, that is, for the same faults. If a
+/// live client gives only an error text, the text must lead to these faults.
 pub(super) fn is_same<T: ResourceKind>(one: &HeldResource<T>, other: &HeldResource<T>) -> bool {
     let (Some(why), Some(other_why)) = (one.rejected(), other.rejected()) else {
         return false;
@@ -24,7 +25,8 @@ pub(super) fn is_same<T: ResourceKind>(one: &HeldResource<T>, other: &HeldResour
     }
 }
 
-/// Says whether two clients tell the same, whatever stands around it, such as the number of the resource in its response.
+/// Says whether two clients report the same, whatever surrounds it, such as the number of the
+/// resource in its response.
 fn is_same_line(one: &[Recognised], other: &[Recognised]) -> bool {
     let said = |told: &[Recognised]| -> BTreeSet<(Option<String>, String)> {
         told.iter()
@@ -34,10 +36,10 @@ fn is_same_line(one: &[Recognised], other: &[Recognised]) -> bool {
     !one.is_empty() && said(one) == said(other)
 }
 
-/// Says whether what a client tells is all of these faults and no other.
+/// Says whether a client's error text reports all of these faults and no others.
 fn leads_to(told: &[Recognised], faults: &[RejectionFault]) -> bool {
     let is_about = |told: &Recognised, fault: &RejectionFault| match &told.path {
-        // Its words may be those of no page; the place is enough then.
+        // The words may be on no rule's page; then the path is enough.
         Some(path) => *path == fault.path && (told.pages.is_empty() || told.leads_to(fault.rule)),
         None => told.leads_to(fault.rule),
     };
@@ -68,7 +70,8 @@ mod tests {
         let policy = "field:lb_policy error:LB policy is not supported";
         let faults = [fault("cds-lb-policy-unsupported", "lb_policy")];
         assert!(leads_to(&line(policy), &faults));
-        // Another field, another rule of this field, one more or one less is another reason.
+        // Another field, another rule for this field, one fault more or one fault less makes
+        // another reason.
         assert!(!leads_to(&line("field:type error:unknown discovery type"), &faults));
         assert!(!leads_to(
             &line(policy),

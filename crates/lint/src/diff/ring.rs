@@ -1,4 +1,4 @@
-//! Which part of all request hashes has another endpoint on another ring (A42).
+//! Which share of all request hashes goes to another endpoint on another ring (gRFC A42).
 
 use std::net::SocketAddr;
 
@@ -7,7 +7,8 @@ use xdsctl_lb::ring_hash::{Ring, RingEntry};
 /// A ring, and the address of each of its endpoints.
 pub(super) type AddressedRing = (Ring, Vec<SocketAddr>);
 
-/// The share of all hashes whose endpoint is another one; `None` if none is, or if there is no ring on one side.
+/// Returns the share of all hashes that go to another endpoint; `None` if none does, or if one side
+/// has no ring.
 pub(super) fn ring_moves(before: &AddressedRing, after: &AddressedRing, steps: &mut usize) -> Option<f64> {
     if before == after {
         return None;
@@ -18,11 +19,11 @@ pub(super) fn ring_moves(before: &AddressedRing, after: &AddressedRing, steps: &
     }
     let rank = |entry: &RingEntry| before.0.rank(entry.hash);
     *steps += one.len() + other.len();
-    // The first entry of each that is not behind `begin`.
+    // The first entry of each ring that is not before `begin`.
     let (mut at_one, mut at_other, mut begin) = (0, 0, 0);
     let mut moved: u128 = 0;
     loop {
-        // Up to the next place of either ring all hashes have the same endpoints.
+        // All hashes up to the next entry of either ring have the same two endpoints.
         let next = [one.get(at_one), other.get(at_other)].into_iter().flatten();
         let place = next.map(rank).min();
         let end = place.map_or(1 << 64, |place| u128::from(place) + 1);
@@ -41,7 +42,7 @@ pub(super) fn ring_moves(before: &AddressedRing, after: &AddressedRing, steps: &
     (moved > 0).then(|| moved as f64 / all)
 }
 
-/// The address of the endpoint that an entry leads to.
+/// Returns the address of the endpoint that an entry leads to.
 fn address((ring, addresses): &AddressedRing, at: usize) -> Option<SocketAddr> {
     addresses.get(usize::try_from(ring.endpoint_at(at)?).ok()?).copied()
 }
@@ -60,7 +61,7 @@ mod tests {
         Profile::of(Client::parse_one(client).unwrap())
     }
 
-    /// Endpoints: the last number of an address, a hash key and a weight.
+    /// Endpoints: for each the last number of its address, its hash key and its weight.
     type Listed = Vec<(u64, Option<u64>, u32)>;
 
     fn ring(list: &Listed, size: Size, profile: &Profile) -> AddressedRing {
@@ -84,7 +85,7 @@ mod tests {
         (RingWays::of(profile).ring(&members, size, 0), sockets)
     }
 
-    /// The share that [`ring_moves`] finds, by looking up each place of both rings.
+    /// Computes the share that [`ring_moves`] finds by looking up each place of both rings.
     fn moves_by_lookup(before: &AddressedRing, after: &AddressedRing) -> Option<f64> {
         let address = |(ring, addresses): &AddressedRing, hash: u64| {
             addresses[ring.entries()[ring.locate(hash)].endpoint as usize]
@@ -95,7 +96,7 @@ mod tests {
         places.extend(entries.map(|entry| rank(entry.hash)));
         let (mut moved, mut begin) = (0u128, 0u128);
         for place in places {
-            // A rank is made a hash as a hash is made a rank.
+            // The function from hashes to ranks is its own inverse.
             if address(before, rank(place)) != address(after, rank(place)) {
                 moved += u128::from(place) + 1 - begin;
             }
@@ -132,7 +133,7 @@ mod tests {
         }
     }
 
-    /// A client that reads hash keys has other rings by them, and the same endpoints.
+    /// For a client that reads hash keys, the rings differ although the endpoints are the same.
     #[test]
     fn endpoints_are_known_by_their_addresses_and_not_by_their_keys() {
         let size = Size { min: 1024, max: 4096 };
@@ -144,7 +145,7 @@ mod tests {
         };
         for client in ["cpp", "go"] {
             let share = share(client).unwrap();
-            // Each endpoint keeps about the third of its third.
+            // Each endpoint keeps about a third of its third.
             assert!((share - 2.0 / 3.0).abs() < 0.1, "{client} {share}");
         }
         assert_eq!(share("java"), None);

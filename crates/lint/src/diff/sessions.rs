@@ -1,6 +1,7 @@
-//! The clusters that an RPC with a session (A55) can go to.
+//! The clusters that an RPC with a session (gRFC A55) can go to.
 //!
-//! A session filter does nothing for RPCs that its cookie's path does not cover, so most clusters of a client never see one.
+//! A session filter does nothing for RPCs whose path its cookie's path does not cover, so most
+//! clusters of a client never see a session.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +14,11 @@ use xdsctl_model::resource::filter::{FilterConfig, HttpFilter};
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
 use xdsctl_model::resource::route::{Destination, PathMatcher, Route, VirtualHost};
 
-/// The clusters to which a session can hold RPCs.
+/// The clusters to which RPCs with a session can go.
 #[derive(Debug)]
 pub(super) struct Sessions(
-    /// Keys of clusters; `None` where any can be meant: the routes are not known, or a plugin chooses.
+    /// Keys of the clusters; `None` if any can be meant: the routes are not known, or a plugin
+    /// chooses.
     Option<BTreeSet<String>>,
 );
 
@@ -50,7 +52,8 @@ impl Sessions {
     }
 }
 
-/// Cookie paths of one virtual host for which routes behind another are told apart; overrides may set any number.
+/// Most cookie paths of one virtual host for which unreachable routes are recognised; overrides may
+/// set any number of paths.
 const MAX_PATHS: usize = 64;
 
 /// Adds the clusters to which a virtual host sends RPCs with a session; `false` if a plugin chooses one.
@@ -91,7 +94,8 @@ fn add(filters: &[HttpFilter], host: &VirtualHost, clusters: &mut BTreeSet<Strin
     true
 }
 
-/// Says whether a route can take an RPC that a cookie's path covers; `last` is the route that takes all the rest of them.
+/// Says whether a route can get an RPC that a cookie's path covers. `last` has, for each cookie
+/// path, the first route that takes all such RPCs; no later route gets one.
 fn may_take(host: &VirtualHost, number: usize, cookie: &str, last: &mut BTreeMap<String, Option<usize>>) -> bool {
     if !last.contains_key(cookie) && last.len() < MAX_PATHS {
         let takes_all = |route: &Route| match text(&route.path) {
@@ -105,7 +109,8 @@ fn may_take(host: &VirtualHost, number: usize, cookie: &str, last: &mut BTreeMap
     is_reached && path.is_none_or(|(path, is_prefix)| may_cover(cookie, path, is_prefix))
 }
 
-/// What a path must be, or begin with; `None` where a text does not say that.
+/// Returns the text that a path must equal or, with `true`, begin with; `None` if the matcher has
+/// no such text.
 fn text(path: &PathMatcher) -> Option<(&str, bool)> {
     match path {
         PathMatcher::Text(StringMatcher {

@@ -1,7 +1,7 @@
-//! One route table: where it takes an RPC.
+//! One route table, and where it sends an RPC.
 //!
-//! Nearly all steps end at a path that begins otherwise. So the beginnings of the paths stand side by side in memory, and a look at
-//! them spares most looks at a route.
+//! Nearly all comparisons fail because a path begins differently. So the stems of all paths lie
+//! side by side in memory, and most routes need not be looked at.
 
 use std::collections::BTreeMap;
 
@@ -15,27 +15,28 @@ use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
 use xdsctl_model::resource::route::{Destination, PathMatcher, Route};
 
-/// A share takes as long as so many looks at a route.
+/// Computing a share takes as long as this many comparisons with a route.
 pub(super) const STEPS_OF_A_SHARE: u64 = 8;
 
-/// Where an RPC goes, and what is done for it on the way.
+/// Where an RPC goes, with which deadline and which retries.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Sent {
     pub goes: Goes,
     pub care: Care,
 }
 
-/// What becomes of RPCs, in order, with the share of each.
+/// Where the RPCs of a kind go, in order, with the share of each destination.
 pub(super) type RouteShares = Vec<(Sent, f64)>;
 
-/// The routes of a virtual host.
+/// The routes of a virtual host, prepared for lookups.
 pub(super) struct Table<'a> {
     routes: &'a [Route],
-    /// The deadline of RPCs whose route sets none, 0 for none.
+    /// The deadline of RPCs whose route sets none; 0 for none.
     deadline: Millis,
-    /// For each route a text that all paths which it takes begin with; it may be empty.
+    /// The stem of each route, one after the other: a text that all paths of the route begin with.
+    /// It may be empty.
     stems: Vec<u8>,
-    /// Where each stem ends.
+    /// The position in `stems` where each route's stem ends.
     ends: Vec<usize>,
 }
 
@@ -54,7 +55,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// What becomes of the RPCs of a route.
+    /// Returns where the RPCs of a route go.
     pub fn sent(&self, route: &Route) -> RouteShares {
         sent(route, self.deadline)
     }
@@ -67,14 +68,15 @@ impl<'a> Table<'a> {
         self.routes.get(position)
     }
 
-    /// What all paths of a route begin with; nothing for no route.
+    /// Returns the stem of a route; empty if there is no such route.
     pub fn stem(&self, position: usize) -> &[u8] {
         let end = |position: usize| self.ends.get(position).copied().unwrap_or_default();
         let start = position.checked_sub(1).map_or(0, end);
         self.stems.get(start..end(position)).unwrap_or_default()
     }
 
-    /// The routes that can take an RPC, `None` for none of them, and where it goes; `None` if there are no more steps to be made.
+    /// Returns the routes that can take an RPC, with `None` if possibly no route takes it, and
+    /// where it goes. Returns `None` if no steps are left.
     pub fn outcome(&self, example: &Example, steps: &mut Steps) -> Option<(Vec<Option<usize>>, RouteShares)> {
         let request = Request {
             path: &example.path,
@@ -123,14 +125,14 @@ fn stem(path: &PathMatcher) -> &str {
     }
 }
 
-/// Says whether no path begins with both stems.
+/// Says whether no path can begin with both stems.
 pub(super) fn are_apart(one: &[u8], other: &[u8]) -> bool {
     let common = one.len().min(other.len());
-    // To compare nothing takes long where nothing is in memory.
+    // An empty comparison is skipped: it would take time although it decides nothing.
     common > 0 && one.get(..common) != other.get(..common)
 }
 
-/// How many clusters a route takes its RPCs to.
+/// Returns the number of clusters to which a route sends its RPCs.
 pub(super) fn spread(route: &Route) -> u64 {
     match route.destination() {
         Some(Destination::WeightedClusters(clusters)) => clusters.len() as u64,
@@ -146,7 +148,7 @@ const FAILS: Sent = Sent {
     },
 };
 
-/// What becomes of the RPCs of a route; `deadline` is that of the listener.
+/// Returns where the RPCs of a route go; `deadline` is the listener's.
 pub(super) fn sent(route: &Route, deadline: Millis) -> RouteShares {
     let Some(action) = route.route_action() else {
         return vec![(FAILS, 1.0)];
@@ -172,7 +174,7 @@ fn add(shares: &mut BTreeMap<Sent, f64>, sent: Sent, share: f64) {
     *shares.entry(sent).or_default() += share;
 }
 
-/// The share of RPCs that a route takes of those that match its path and headers.
+/// Returns the share of the RPCs with a matching path and matching headers that a route takes.
 pub(super) fn share(route: &Route) -> f64 {
     let million = MILLION as f64; // exact
     route
@@ -206,7 +208,7 @@ mod tests {
             let takers = matchers.iter().filter(|matcher| path_matches(matcher, path));
             for matcher in takers.clone() {
                 assert!(path.starts_with(stem(matcher)), "{path} {matcher:?}");
-                // Two that take the same path are not apart.
+                // Two matchers that match the same path are not apart.
                 let is_apart = |other: &PathMatcher| are_apart(stem(matcher).as_bytes(), stem(other).as_bytes());
                 assert!(!takers.clone().any(is_apart), "{path} {matcher:?}");
             }

@@ -1,8 +1,10 @@
-//! RPCs that go elsewhere, or have another deadline or other retries, found by comparing two route tables.
+//! RPCs that go elsewhere, or have another deadline or other retries, found by comparing two route
+//! tables.
 //!
-//! Two routes, one of each table, are compared where an RPC can match both; whether one does is shown by an example that goes
-//! through both tables whole. Routes that are the same at the beginning or the end of both lists are not compared with each
-//! other. Where a regex lets no example be found, the answer is marked as one that may be.
+//! Two routes, one of each table, are compared if an RPC can match both. An example shows whether
+//! one does: it is sent through both complete tables. Routes that are the same at the beginning or
+//! at the end of both lists are not compared with each other. If no example can be found because of
+//! a regex, the answer is marked as possible only.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +16,10 @@ use xdsctl_clients::core::route_shadow::covers;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::route::Route;
 
-/// Kinds of RPCs listed that go elsewhere in two tables.
+/// Most kinds of RPCs that go elsewhere which are listed for two tables.
 pub const MAX_MOVES: usize = 1_000;
 
-/// Two shares that differ by less are the same.
+/// Two shares that differ by less than this count as equal.
 const EPSILON: f64 = 1e-9;
 
 /// Where RPCs go.
@@ -27,20 +29,21 @@ pub enum Goes {
     Cluster(String),
     /// The RPC goes where a cluster specifier plugin says.
     Plugin(String),
-    /// Nowhere: no route matches, or it has no action that a client can take.
+    /// The RPC fails: no route matches, or the route has no action that a client supports.
     Fails,
 }
 
 /// What a table does with one kind of RPC.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableOutcome {
-    /// Position of the first route that can take them, `None` for none.
+    /// Position of the first route that can take the RPCs; `None` if no route can.
     pub route: Option<usize>,
-    /// Where to, with the share of each; they add up to 1.
+    /// The destinations, with the share of each; the shares add up to 1.
     pub goes: Vec<(Goes, f64)>,
-    /// Deadlines and retries of those that go somewhere, with the share of each; they add up to 1.
+    /// Deadlines and retries of the RPCs that do not fail, with the share of each; the shares add
+    /// up to 1.
     pub care: Vec<(Care, f64)>,
-    /// Both together.
+    /// Destinations with their deadlines and retries.
     sent: RouteShares,
 }
 
@@ -59,16 +62,18 @@ impl TableOutcome {
     }
 }
 
-/// RPCs that go elsewhere, or have another deadline or other retries.
+/// A kind of RPCs that go elsewhere, or have another deadline or other retries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Move {
-    /// Where the table before takes the RPC.
+    /// What the table before does with these RPCs.
     pub before: TableOutcome,
-    /// Where the table after takes the RPC.
+    /// What the table after does with these RPCs.
     pub after: TableOutcome,
-    /// One of them; `None` if a regex lets none be found, and there may be none.
+    /// An example of such an RPC; `None` if a regex prevented finding one, in which case there may
+    /// be none.
     pub example: Option<Example>,
-    /// Positions of other routes after, where only deadlines or retries change: theirs do likewise.
+    /// Positions of other routes in the table after, if only deadlines or retries change: theirs
+    /// change in the same way.
     pub others: BTreeSet<usize>,
 }
 
@@ -78,23 +83,23 @@ impl Move {
         !is_equal(&self.before.goes, &self.after.goes)
     }
 
-    /// Says whether those that go somewhere have another deadline or other retries.
+    /// Says whether those RPCs that do not fail have another deadline or other retries.
     pub fn is_cared_for_otherwise(&self) -> bool {
         let (before, after) = (&self.before.care, &self.after.care);
         !self.goes_elsewhere() || !before.is_empty() && !after.is_empty() && !is_equal(before, after)
     }
 }
 
-/// What differs between two tables.
+/// The differences between two tables.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Moves {
     /// The RPCs that go elsewhere, in the order of the table after.
     pub moves: Vec<Move>,
-    /// A limit was reached: there may be more.
+    /// Whether a limit was reached, so that there may be more.
     pub is_cut: bool,
 }
 
-/// The routes of a virtual host, and the deadline of those that set none, 0 for none.
+/// The routes of a virtual host, and the deadline of routes that set none; 0 for none.
 pub(super) type HostRoutes<'a> = (&'a [Route], Millis);
 
 /// Finds the RPCs that go elsewhere, or have another deadline or other retries.
@@ -129,7 +134,7 @@ fn compare_within(
     walk.found
 }
 
-/// Says whether two routes take the same RPCs to the same place, and do the same for them.
+/// Says whether two routes match the same RPCs and do the same with them.
 fn is_same((one, deadline): (&Route, Millis), (other, other_deadline): (&Route, Millis)) -> bool {
     one.path == other.path
         && one.headers == other.headers
@@ -141,13 +146,15 @@ struct TableWalk<'a> {
     before: Table<'a>,
     after: Table<'a>,
     steps: &'a mut Steps,
-    /// Shares that may still be told.
+    /// How many shares may still be listed.
     shares: &'a mut usize,
     found: Moves,
 }
 
 impl TableWalk<'_> {
-    /// Compares every two routes but those that are both in the head or both in the tail; behind each table stands no route.
+    /// Compares all pairs of routes, except those that are both in the common head or both in the
+    /// common tail. Behind each table, the position without a route stands for RPCs that no route
+    /// takes.
     fn run(&mut self, head: usize, tail: usize) {
         let (last_before, last_after) = (self.before.len() - tail, self.after.len() - tail);
         let mut is_taken = vec![false; self.before.len() + 1];
@@ -190,7 +197,7 @@ impl TableWalk<'_> {
         self.found.is_cut
     }
 
-    /// Looks for an RPC that the two routes take.
+    /// Looks for an RPC that both routes take.
     fn pair(&mut self, i: usize, j: usize) {
         let (one, other) = (self.before.get(i), self.after.get(j));
         let clusters: u64 = one.into_iter().chain(other).map(spread).sum();
@@ -216,7 +223,8 @@ impl TableWalk<'_> {
             }
             is_met = true;
             if !is_equal(&before.1, &after.1) {
-                // The first that can take it: a fraction leaves some to a later one.
+                // The first route that can take the RPC: one with a fraction leaves some RPCs to a
+                // later one.
                 let first = |takers: &[Option<usize>]| takers.first().copied().flatten();
                 self.tell((first(&before.0), before.1), (first(&after.0), after.1), Some(example));
             }
@@ -258,7 +266,7 @@ impl TableWalk<'_> {
                         && known.after.goes == moved.after.goes)
         };
         match self.found.moves.iter_mut().find(tells_the_same) {
-            // The plainest example says most.
+            // The example with the fewest headers is the clearest.
             Some(known) => {
                 let headers = |told: &Move| told.example.as_ref().map(|example| example.headers.len());
                 let mut routes = std::mem::take(&mut known.others);
@@ -290,10 +298,11 @@ mod tests {
     use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
     use xdsctl_model::resource::route::{Action, ClusterWeight, Destination, PathMatcher, RouteAction};
 
-    /// No deadline of the listener.
+    /// The listener has no deadline.
     const NONE: Millis = Millis(0);
 
-    /// Routes from `PATH [NAME=VALUE] [N%] > CLUSTER[:WEIGHT,...]`; a path that ends in `*` is a prefix, `~` begins a regex.
+    /// Reads routes from `PATH [NAME=VALUE] [N%] > CLUSTER[:WEIGHT,...]`. A path that ends in `*`
+    /// is a prefix; `~` begins a regex.
     fn table(text: &str) -> Vec<Route> {
         let routes = text.split(';').map(str::trim).filter(|text| !text.is_empty());
         routes.enumerate().map(|(index, text)| route(index, text)).collect()
@@ -455,7 +464,7 @@ mod tests {
             };
             action.max_stream_duration = Some(Millis(5_000));
         };
-        // A route's own deadline is not that of the listener.
+        // A deadline of the route itself is independent of the listener's.
         let mut after = routes.clone();
         own(&mut after);
         assert_eq!(
@@ -472,8 +481,9 @@ mod tests {
         assert_eq!(words("~/a/b.* > x; /* > y", "~/a/b.* > z; /* > y"), ["/a/b: x > z"]);
     }
 
-    /// Every RPC of a small world is asked of random tables: whoever goes elsewhere is told, and nobody else. Without fractions,
-    /// which make shares of their own for every set of routes that an RPC meets.
+    /// Random tables are asked for every RPC of a small world. Those that go elsewhere must be
+    /// reported, and no others. There are no fractions, which would give each set of matching
+    /// routes shares of its own.
     #[test]
     fn nobody_moves_untold() {
         let paths = ["/a", "/a/b", "/b", "/a/*", "/a*", "/b*", "/*"];
@@ -575,7 +585,7 @@ mod tests {
         let moves = compare((&before, NONE), (&after, NONE), &mut budget);
         assert_eq!((moves.moves.len(), moves.is_cut), (1, false));
         assert_eq!(budget.shares, DiffBudget::default().shares - 200);
-        // The last shares: what comes behind them is not told.
+        // The shares are used up: later changes are not listed.
         let many = |to: &str| table(&format!("/a > {to}:1,z:1; /b > {to}:1,z:2; /c > {to}:1,z:3"));
         let moves = |shares: usize, steps: u64| {
             let mut budget = DiffBudget {

@@ -1,9 +1,10 @@
-//! What differs between two forms of what the client keeps of a resource ([`parsed`](xdsctl_channel::parsed)).
+//! Differences between two values in the form that the client keeps of a resource
+//! ([`parsed`](xdsctl_channel::parsed)).
 //!
-//! Values are small here: long lists are taken apart in [`forms`](super::forms).
+//! The values are small here: long lists are taken apart in [`forms`](super::forms).
 //!
-//! Positions in the resource, marks of defaults and what only follows from other fields are no differences, nor is the order of
-//! a list in which it has no meaning to the client.
+//! Positions in the resource, marks of defaults, and fields that only follow from others are no
+//! differences. Neither is the order of a list if it has no meaning to the client.
 
 use serde_json::{Map, Value};
 
@@ -15,26 +16,27 @@ use xdsctl_model::resource::endpoints::short_name;
 /// A difference at one place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldChange {
-    /// The place: field names, `[3]` for a position in the resource after, `[10.0.0.1:80]` for what is known by its name.
+    /// Path of the place: field names, `[3]` for a position in the resource after, `[10.0.0.1:80]`
+    /// for an element with a name.
     pub path: String,
-    /// What is different.
+    /// What differs at the place.
     pub kind: ChangeKind,
 }
 
-/// What is different at a place.
+/// The kinds of differences at a place.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChangeKind {
-    /// It is new.
+    /// The value is new.
     Added(ComparedValue),
-    /// It is gone.
+    /// The value is gone.
     Removed(ComparedValue),
-    /// It has another value.
+    /// The value before, and the value after.
     Changed(ComparedValue, ComparedValue),
-    /// An element of a list stands before or behind others than it did.
+    /// An element of a list has another order among the elements than before.
     Moved,
 }
 
-/// How elements of a list are known again.
+/// How elements of a list are recognised.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Identity {
     /// By these fields; the order has no meaning.
@@ -47,7 +49,7 @@ pub(super) enum Identity {
     Sequence,
 }
 
-/// How elements of the list in `field` are known again.
+/// Returns how elements of the list in `field` are recognised.
 pub(super) fn identity(field: &str) -> Identity {
     match field {
         "virtual_hosts" => Identity::Named(&["name"]),
@@ -67,19 +69,21 @@ pub(super) fn identity(field: &str) -> Identity {
     }
 }
 
-/// Fields that say nothing of their own: positions, marks, and what follows from the fields beside it.
+/// Fields that carry no information: positions, marks of defaults, and what follows from
+/// neighbouring fields.
 pub(super) const PASSED_OVER: [&str; 3] = ["defaults", "index", "grpc"];
 
-/// A value, and how it may be shown: most values need not be, so none is masked before it is told.
+/// A value, and how it may be shown. Most values are never shown, so a value is masked only when a
+/// difference is reported.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ShownValue<'a> {
     pub value: &'a Value,
-    /// Where it stands; `None` if everything is shown.
+    /// The place of the value, which decides what is masked; `None` if everything is shown.
     place: Option<SecretPlace>,
 }
 
 impl<'a> ShownValue<'a> {
-    /// A value with nothing above it.
+    /// Makes the outermost value.
     pub fn root(value: &'a Value, shows_secrets: bool) -> ShownValue<'a> {
         ShownValue {
             value,
@@ -87,7 +91,7 @@ impl<'a> ShownValue<'a> {
         }
     }
 
-    /// The fields of an object; any other value has none.
+    /// Returns the fields of an object; any other value has none.
     pub fn fields(self) -> ShownFields<'a> {
         let object = self.value.as_object();
         ShownFields {
@@ -121,7 +125,7 @@ impl<'a> ShownValue<'a> {
     }
 }
 
-/// The fields of an object as they may be shown.
+/// The fields of an object, and how they may be shown.
 pub(super) struct ShownFields<'a> {
     object: Option<&'a Map<String, Value>>,
     place: Option<SecretPlace>,
@@ -135,13 +139,13 @@ impl<'a> ShownFields<'a> {
         })
     }
 
-    /// A field's name as it may be printed.
+    /// Returns the name of a field as it may be printed.
     pub fn name<'n>(&self, name: &'n str) -> &'n str {
         self.place.map_or(name, |place| place.member(name).0)
     }
 }
 
-/// What differs between two parsed forms; the values of the answer are masked unless `shows_secrets`.
+/// Finds the differences between two parsed forms. Their values are masked unless `shows_secrets`.
 #[cfg(test)]
 pub(super) fn compare(before: &Value, after: &Value, shows_secrets: bool) -> Vec<FieldChange> {
     let mut changes = Vec::new();
@@ -189,7 +193,7 @@ fn of_objects(
     }
 }
 
-/// The path of a field of the object at `path`.
+/// Returns the path of a field of the object at `path`.
 pub(super) fn below(path: &str, name: &str) -> String {
     match path {
         "" => name.to_owned(),
@@ -197,7 +201,7 @@ pub(super) fn below(path: &str, name: &str) -> String {
     }
 }
 
-/// What differs in a field of two objects, which stands at `path`.
+/// Adds the differences in a field of two objects; `path` is the path of the field.
 pub(super) fn of_field(
     path: &str,
     name: &str,
@@ -236,7 +240,7 @@ fn of_lists(path: &str, before: ShownValue<'_>, after: ShownValue<'_>, field: &s
     }
 }
 
-/// What an element is known by.
+/// Returns the key by which an element is recognised.
 pub(super) fn key(element: &Value, identity: Identity) -> String {
     let fields = match identity {
         Identity::Named(fields) | Identity::Ordered(fields) => fields,
@@ -250,7 +254,7 @@ pub(super) fn key(element: &Value, identity: Identity) -> String {
     key
 }
 
-/// The place of an element of the list at `path`.
+/// Returns the path of an element of the list at `path`.
 pub(super) fn place(path: &str, element: ShownValue<'_>, position: usize, identity: Identity) -> String {
     let index = element.value.get("index").and_then(Value::as_u64);
     let index = index.map_or_else(|| position.to_string(), |index| index.to_string());
@@ -268,7 +272,8 @@ pub(super) fn place(path: &str, element: ShownValue<'_>, position: usize, identi
     }
 }
 
-/// What an element is called: a text as it is, the parts of a locality's name with slashes.
+/// Returns the name of an element: a text as it is, the parts of a locality's name joined by
+/// slashes.
 fn name(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

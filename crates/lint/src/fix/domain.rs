@@ -1,6 +1,6 @@
-//! `rds-domain-taken`: a domain that comes twice in one virtual host is taken out the second time.
+//! `rds-domain-taken`: removes a domain that occurs a second time in the same virtual host.
 //!
-//! Where two virtual hosts have it, which of them is meant is for people to say.
+//! If two virtual hosts have the domain, people must decide which of them is meant.
 
 use super::{Edit, Fix, Fixer, scalar};
 use xdsctl_clients::core::route_shadow::DOMAIN_TAKEN;
@@ -14,8 +14,8 @@ pub(super) const FIXER: Fixer = Fixer {
     }),
 };
 
-/// The document without the scalar that starts at `start` of its JSON text, which is not the first
-/// of its list. `None` if a comment, an anchor or a tag would go with it.
+/// Removes from the document the scalar that starts at `start` of its JSON text and is not the
+/// first of its list. Returns `None` if a comment, an anchor or a tag would be removed with it.
 pub(super) fn removed(source: &Source, text: &[u8], start: usize) -> Option<Edit> {
     let place = source.to_document(scalar::at(text, start)?.span);
     let bytes = source.bytes();

@@ -1,7 +1,7 @@
-//! `dump-duplicate-key`: the second of two keys goes if both say the same.
+//! `dump-duplicate-key`: removes the second of two equal keys if both have the same value.
 //!
-//! JSON readers disagree about which of two keys counts, so different values are for people to
-//! choose from.
+//! JSON readers disagree about which of two keys counts, so if the values differ, people must
+//! choose.
 
 use super::{Change, Fix, Fixer};
 use xdsctl_document::proto::transcode::DUPLICATE_KEY;
@@ -12,7 +12,7 @@ pub(super) const FIXER: Fixer = Fixer {
         let second = members.list.get(number)?;
         let alike = members.spelt_like(number);
         let mut earlier = alike.iter().filter(|other| **other < number);
-        // A map may have keys that differ in a hyphen.
+        // The keys of a map may differ in a hyphen only.
         let is_same = |other: &&&usize| {
             members
                 .list

@@ -1,5 +1,5 @@
-//! `dump-unknown-enum-value`: a name in other letters, or a number in quotes, as the value that it
-//! is read as.
+//! `dump-unknown-enum-value`: replaces a name that is spelt with other case, hyphens or
+//! underscores, or a number in quotes, by the correct name of the value.
 
 use super::{Fix, Fixer};
 use xdsctl_document::proto::meant;

@@ -1,4 +1,4 @@
-//! `header-name-upper-case`: the name as it is on the wire.
+//! `header-name-upper-case`: replaces the name by the one that is on the wire.
 
 use super::{Fix, Fixer};
 use xdsctl_clients::shared::rules::HEADER_NAME_UPPER_CASE;

@@ -1,4 +1,4 @@
-//! The keys of one object of a document, and the document without one of them.
+//! The keys of one object of a document, and the removal of one of them.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use xdsctl_document::source::{Source, Span};
 /// A key with its value.
 pub(super) struct JsonField<'s> {
     pub name: String,
-    /// The key in the document, with its quotes.
+    /// Place of the key in the document, with its quotes.
     pub name_place: Span,
     /// The value as JSON.
     pub value: &'s [u8],
-    /// The value in the document.
+    /// Place of the value in the document.
     value_place: Span,
 }
 
-/// An object.
+/// An object of the document.
 pub(super) struct JsonFields<'s> {
-    /// Where it starts in the JSON text.
+    /// Offset in the JSON text at which the object starts.
     pub start: usize,
     pub list: Vec<JsonField<'s>>,
-    /// Positions in `list` by where the key starts in the document.
+    /// Positions in `list`, by the place where the key starts in the document.
     by_place: BTreeMap<usize, usize>,
-    /// Positions in `list` by the letters of the key.
+    /// Positions in `list`, by the letters of the key.
     by_letters: BTreeMap<String, Vec<usize>>,
     source: &'s Source,
-    /// It is written in braces.
+    /// Whether the object is written in braces.
     is_flow: bool,
 }
 
@@ -72,20 +72,21 @@ impl<'s> JsonFields<'s> {
         })
     }
 
-    /// The position of the key that starts at this byte of the document.
+    /// Returns the position of the key that starts at this byte of the document.
     pub fn at(&self, start: usize) -> Option<usize> {
         self.by_place.get(&start).copied()
     }
 
-    /// The positions of the keys with the letters of this one, itself among them.
+    /// Returns the positions of all keys that have the letters of this one, including itself.
     pub fn spelt_like(&self, number: usize) -> &[usize] {
         let member = self.list.get(number);
         let alike = member.and_then(|member| self.by_letters.get(&letters(&member.name)));
         alike.map_or(&[], Vec::as_slice)
     }
 
-    /// The document without a member that is a scalar on the line of its key. `None` if a comment,
-    /// an anchor or a tag would go with it, or if a block mapping would be left empty.
+    /// Removes from the document a member whose value is a scalar on the line of its key. Returns
+    /// `None` if a comment, an anchor or a tag would be removed with it, or if a block mapping
+    /// would be left empty.
     pub fn removed(&self, number: usize) -> Option<Edit> {
         let bytes = self.source.bytes();
         let member = self.list.get(number)?;

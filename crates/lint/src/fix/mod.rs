@@ -1,12 +1,12 @@
-//! Fixes that are certain: for a finding, the bytes of the document to replace, so that it is gone
-//! and the client keeps all else as it was.
+//! Fixes that are certain: for a finding, the bytes of the document to replace so that the finding
+//! is gone and nothing else changes for the client.
 //!
-//! Each rule that can be fixed has a [`Fixer`] in [`FIXERS`], one file a kind. What it changes is
-//! one scalar, in the quotes that it has, or one key; the other bytes of the document stay. Where
-//! the text is not plainly the value (an escape, a block scalar, a value that an alias repeats)
-//! there is no fix, and none that is a guess: `docs/validate.md` says so to the reader.
+//! Each rule that can be fixed has a [`Fixer`] in [`FIXERS`], with a file for each kind. A fix
+//! changes one scalar, in the quotes that it has, or one key; the other bytes of the document stay.
+//! If the text is not plainly the value (an escape, a block scalar, a value that an alias repeats),
+//! there is no fix. There are no fixes that are guesses; `docs/validate.md` promises that.
 //!
-//! Knows documents and findings. Files are the command's.
+//! This module knows documents and findings. The command reads and writes files.
 
 mod domain;
 mod duplicate_key;
@@ -28,16 +28,16 @@ use xdsctl_document::source::{Source, Span, configmap};
 use xdsctl_model::diag::{Diagnostic, FieldPath, Rule};
 use xdsctl_model::resource::ResourceType;
 
-/// Bytes of a document to be replaced.
+/// A replacement of bytes of a document.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edit {
     /// The bytes to replace.
     pub span: Span,
-    /// What stands there afterwards.
+    /// The text that replaces the bytes.
     pub text: String,
 }
 
-/// What a finding that has a fix is known by among those of its resource.
+/// The identity of a finding that has a fix, among the findings of its resource.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Fixed {
     rule: &'static str,
@@ -46,7 +46,7 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// The finding; one on the text has a place.
+    /// Returns the identity of a finding. A finding on the text has a place.
     pub fn of(diagnostic: &Diagnostic, place: Option<Span>) -> Fixed {
         Fixed {
             rule: diagnostic.rule.id,
@@ -62,25 +62,27 @@ struct Fixer {
     fix: Fix,
 }
 
-/// What of the document a fix changes.
+/// Which part of the document a fix changes.
 enum Fix {
-    /// The scalar at the finding's path: from the value and its place to the new value.
+    /// The scalar at the finding's path. The function returns the new value for the old one and its
+    /// place.
     Scalar(fn(&str, FindingPlace<'_>) -> Option<String>),
-    /// The scalar at the finding's path goes from its list, if that is certain.
+    /// Removes the scalar at the finding's path from its list, if the function says that this is
+    /// certain.
     Element(fn(&Diagnostic) -> bool),
     /// The key at the finding's place.
     Key(fn(&JsonFields<'_>, usize, FindingPlace<'_>) -> Option<Change>),
 }
 
-/// What becomes of a key.
+/// What happens to a key.
 enum Change {
-    /// It gets this name.
+    /// The key is renamed to this.
     Rename(&'static str),
-    /// It goes, with its value.
+    /// The key is removed with its value.
     Remove,
 }
 
-/// Where a finding is.
+/// The place of a finding.
 #[derive(Clone, Copy)]
 struct FindingPlace<'a> {
     /// The type of the resource.
@@ -103,12 +105,12 @@ fn fixer(rule: &Rule) -> Option<&'static Fixer> {
     FIXERS.iter().find(|fixer| fixer.rule.id == rule.id)
 }
 
-/// The rules of which some findings have a fix.
+/// Returns the rules that have a fix for some of their findings.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     FIXERS.iter().map(|fixer| fixer.rule)
 }
 
-/// Says whether findings of the documents in this format can be fixed.
+/// Says whether findings on documents in this format can be fixed.
 pub const fn is_fixable(format: DocumentFormat) -> bool {
     matches!(format, DocumentFormat::Json | DocumentFormat::Yaml)
 }
@@ -117,13 +119,13 @@ pub const fn is_fixable(format: DocumentFormat) -> bool {
 #[derive(Debug)]
 pub struct Document<'s> {
     source: &'s Source,
-    /// Starts of what aliases repeat.
+    /// The positions where texts start that aliases repeat.
     repeated: OnceCell<BTreeSet<usize>>,
 }
 
 impl<'s> Document<'s> {
-    /// The document in this form; `None` if it is not one that is fixed ([`is_fixable`]), or has
-    /// documents inside of texts.
+    /// Prepares a document; `None` if its format has no fixes ([`is_fixable`]), or if its texts
+    /// contain documents.
     pub fn new(source: &'s Source) -> Option<Self> {
         let is_plain = source.format().is_some_and(is_fixable) && !configmap::may_be(source.bytes());
         is_plain.then(|| Document {
@@ -132,10 +134,10 @@ impl<'s> Document<'s> {
         })
     }
 
-    /// The fixes of those findings that `wants` takes, of a resource that stands in the document,
-    /// with the findings.
+    /// Returns the fixes, with their findings, for those findings of a resource of this document
+    /// that `wants` accepts.
     ///
-    /// One walk over the text of the resource finds all places.
+    /// All places are found in one walk over the text of the resource.
     pub fn edits(&self, checked: &Checked, wants: impl Fn(&Diagnostic) -> bool) -> Vec<(Edit, Fixed)> {
         let unread = unread(checked);
         let wanted: Vec<_> = fixable(checked, &unread, wants).collect();
@@ -166,29 +168,30 @@ impl<'s> Document<'s> {
     }
 }
 
-/// Says whether a finding that `wants` takes is of a rule that has fixes.
+/// Says whether `wants` accepts a finding whose rule has fixes.
 pub fn may_be_fixed(checked: &Checked, wants: impl Fn(&Diagnostic) -> bool) -> bool {
     fixable(checked, &unread(checked), wants).next().is_some()
 }
 
-/// The findings that are kept packed, if one of them is of a rule with a fixer.
+/// Returns the findings on fields that are never read, which are kept packed, if one of them has a
+/// rule with a fixer.
 fn unread(checked: &Checked) -> Vec<Diagnostic> {
     let mut unpacked = Vec::new();
     if checked.ignored.counts().any(|(rule, ..)| fixer(rule).is_some()) {
         checked.ignored.unpack_into(&mut unpacked);
-        // What is beyond the quota is a count, and has no place.
+        // Findings above the limit are a count only, and have no place.
         unpacked.truncate(checked.ignored.len());
     }
     unpacked
 }
 
-/// The findings of all clients that are of rules with a fixer, those on the text with their places.
+/// Returns the findings of all clients whose rules have a fixer; those on the text have a place.
 fn fixable<'c>(
     checked: &'c Checked,
     unread: &'c [Diagnostic],
     wants: impl Fn(&Diagnostic) -> bool,
 ) -> impl Iterator<Item = (&'c Diagnostic, Option<Span>, &'static Fixer)> {
-    // Most versions of a client say the same.
+    // Most versions of a client have the same findings.
     let lists = checked.answers.chunk_by(|one, next| one.is_as(next));
     let of_clients = lists
         .filter_map(<[_]>::first)
@@ -202,14 +205,14 @@ fn fixable<'c>(
         .filter(move |(diagnostic, ..)| wants(diagnostic))
 }
 
-/// The fixes of one resource while they are made.
+/// The state while fixes of one resource are made.
 struct Fixing<'s> {
     source: &'s Source,
     /// The document as JSON.
     text: &'s [u8],
     type_name: &'s str,
     repeated: &'s BTreeSet<usize>,
-    /// The object that was looked at last.
+    /// The object that was read last.
     members: Option<JsonFields<'s>>,
 }
 

@@ -1,7 +1,7 @@
-//! `rds-retry-on-unsupported`, `rds-retry-policy-without-codes`: a condition that gRPC has, in
-//! other letters or with spaces around it.
+//! `rds-retry-on-unsupported`, `rds-retry-policy-without-codes`: respells a condition that gRPC
+//! has, if its letters differ in case or there are spaces around it.
 //!
-//! What gRPC has under no spelling (`5xx`) stays as it is, and so does its finding.
+//! A condition that gRPC does not have under any spelling (`5xx`) stays, and so does its finding.
 
 use super::{Fix, Fixer};
 use xdsctl_clients::core::retry::{RETRIES_NOTHING, RETRY_ON_UNSUPPORTED};
@@ -13,7 +13,7 @@ pub(super) const FIXER: Fixer = Fixer {
     fix: Fix::Scalar(|value, _| Some(fixed(value))),
 };
 
-/// The same where no other condition is listed.
+/// The fixer for a policy that lists no other condition.
 pub(super) const ALONE: Fixer = Fixer {
     rule: &RETRIES_NOTHING,
     ..FIXER

@@ -1,5 +1,5 @@
-//! One scalar of a document: its value, and the same scalar with another value, in the quotes that
-//! it has.
+//! One scalar of a document: its value, and its replacement by another value, in the quotes that it
+//! has.
 
 use super::Edit;
 use xdsctl_document::source::json::Scanner;
@@ -7,15 +7,15 @@ use xdsctl_document::source::sniff::DocumentFormat;
 use xdsctl_document::source::yaml::{self, Plain};
 use xdsctl_document::source::{Source, Span};
 
-/// A string of the JSON text.
+/// A string in the JSON text.
 pub(super) struct Scalar {
     /// The token, with its quotes.
     pub span: Span,
-    /// What it says.
+    /// The value of the string.
     pub value: String,
 }
 
-/// The string that starts at `start` of the JSON text; `None` if there is something else.
+/// Reads the string that starts at `start` of the JSON text; `None` if there is something else.
 pub(super) fn at(text: &[u8], start: usize) -> Option<Scalar> {
     let mut scan = Scanner::new(text);
     scan.set_pos(start);
@@ -31,10 +31,10 @@ pub(super) fn at(text: &[u8], start: usize) -> Option<Scalar> {
     })
 }
 
-/// The scalar at `place` of the document, which says `old`, with `new` instead.
+/// Replaces the scalar at `place` of the document, whose value is `old`, by `new`.
 ///
-/// `None` if the bytes there are not `old` as it stands, in quotes or without, or if `new` would be
-/// read as something else.
+/// Returns `None` if the bytes there are not literally `old`, with or without quotes, or if `new`
+/// would be read as something else.
 pub(super) fn replaced(source: &Source, place: Span, old: &str, new: &str) -> Option<Edit> {
     if old == new
         || !new
@@ -50,7 +50,7 @@ pub(super) fn replaced(source: &Source, place: Span, old: &str, new: &str) -> Op
         _ if source.format() == Some(DocumentFormat::Yaml) && is_plain(old, new) => bytes,
         _ => return None,
     };
-    // A backslash or a doubled quote: the bytes are not the value.
+    // With a backslash or a doubled quote, the bytes are not the value.
     if inside != old.as_bytes() || old.contains(['"', '\'', '\\']) {
         return None;
     }
@@ -61,8 +61,8 @@ pub(super) fn replaced(source: &Source, place: Span, old: &str, new: &str) -> Op
     })
 }
 
-/// Says whether `new` can stand where `old` does, without quotes: it has the same signs, or none
-/// that mean anything, and is not a number, boolean or null.
+/// Says whether `new` can replace `old` without quotes: it has the same special characters or none,
+/// and it is not a number, boolean or null.
 fn is_plain(old: &str, new: &str) -> bool {
     let is_harmless = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/' | b'-');
     let signs = |text: &str| text.bytes().filter(|byte| !is_harmless(*byte)).collect::<Vec<_>>();

@@ -1,10 +1,10 @@
-//! `any-type-url-without-slash`: the name of a message where its URL belongs.
+//! `any-type-url-without-slash`: completes a message name to a type URL.
 
 use super::{Fix, Fixer};
 use xdsctl_document::proto::any::ANY_TYPE_URL_WITHOUT_SLASH;
 use xdsctl_document::proto::meant::is_message;
 
-/// What protobuf puts before the name.
+/// The prefix that protobuf puts before the name.
 const PREFIX: &str = "type.googleapis.com/";
 
 pub(super) const FIXER: Fixer = Fixer {

@@ -1,8 +1,8 @@
-//! `dump-unknown-field`: a field's name in other letters is respelt, a field that the API has
-//! dropped because it said nothing is taken out.
+//! `dump-unknown-field`: corrects a field name that is spelt with other case, hyphens or
+//! underscores. It also removes a field that the API has dropped because it had no effect any more.
 //!
-//! A name that is near to a field's is not certain, and a dropped field that asked for something is
-//! for people to replace.
+//! If a name is only similar to a field's, no fix is certain. A dropped field that had an effect
+//! must be replaced by people.
 
 use super::{Change, Fix, Fixer};
 use xdsctl_document::proto::meant;
@@ -14,7 +14,8 @@ pub(super) const FIXER: Fixer = Fixer {
         let written = members.list.get(number)?.name.as_str();
         let object = at.path.holder();
         match meant::field(at.type_name, &object, written) {
-            // Given under its own name too: which of the two counts is not certain.
+            // If the field is also given under its correct name, it is not certain which of the two
+            // counts.
             Some(_) if members.spelt_like(number).len() > 1 => None,
             Some(name) => Some(Change::Rename(name)),
             None => meant::is_empty_field(at.type_name, &object, written).then_some(Change::Remove),

@@ -1,8 +1,8 @@
-//! The graph of aggregate clusters (A37, A75): depth, loops, duplicates, missing children, no leaf
-//! at all.
+//! The graph of aggregate clusters (gRFCs A37, A75): depth, loops, duplicates, missing children,
+//! and aggregates without any leaf.
 //!
-//! Each virtual host in use is resolved as the client does, with one result map for all its
-//! clusters. Where nobody says which cluster is used, every aggregate is taken for a root of its
+//! Each virtual host in use is resolved as the client does it, with one result map for all its
+//! clusters. If it is not known which clusters are used, each aggregate cluster is a root of its
 //! own.
 
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ rules! {
     AGGREGATE_CHILD_REJECTED = "aggregate-child-rejected", Snapshot, Advice, "gRFC A75; C-core XdsDependencyManager";
 }
 
-/// Findings made already: the same fault shows under every virtual host.
+/// Findings that were already reported: the same fault occurs under every virtual host.
 type ReportedFaults = BTreeSet<(String, usize, &'static str)>;
 
 pub(super) fn check(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
@@ -64,7 +64,7 @@ pub(super) fn check(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
     }
 }
 
-/// Reports what one resolution showed; failures only where a channel gets to it.
+/// Reports the faults of one resolution. Failures are reported only if a channel reaches them.
 fn report(
     world: &World,
     graph: &Graph,
@@ -73,7 +73,7 @@ fn report(
     seen: &mut ReportedFaults,
     findings: &mut Findings,
 ) {
-    // A cluster alone says nothing about the others: they may be in another file.
+    // A single cluster says nothing about the others, which may be in another file.
     let is_alone = world.len() < 2 || world.may_go_on();
     let mut is_missing_one = false;
     for skipped in &graph.skipped {
@@ -113,7 +113,7 @@ fn report(
     }
 }
 
-/// The child through which the graph gets too deep: the last one that was looked at.
+/// Returns the child through which the graph becomes too deep.
 fn deepest_child(world: &World, name: &str, graph: &Graph) -> usize {
     let Some(ClusterFacts::Aggregate { children }) = world.cluster(name) else {
         return 0;

@@ -1,8 +1,8 @@
-//! Whether a listener's own name finds a virtual host (A27): the authority of `xds:///name` is
+//! Whether a listener's own name finds a virtual host (gRFC A27): the authority of `xds:///name` is
 //! `name`.
 //!
 //! An application may set another authority, and a bootstrap may make the listener's name from a
-//! template; so this is advice, and names with a `/` are left alone.
+//! template. So this is only advice, and names with a `/` are not checked.
 
 use super::{Findings, Who};
 use xdsctl_channel::client::target::Target;
@@ -19,7 +19,7 @@ rules! {
         every "every client compares the authority with the domains; not those where the `*` of Go and Node, which may stand for nothing, matches";
 }
 
-/// Comparisons of a name with a domain in one world; what is beyond is not looked at.
+/// Most comparisons of a name with a domain in one world; listeners after that are not checked.
 const MAX_COMPARISONS: usize = 1 << 22;
 
 pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findings) {
@@ -32,8 +32,8 @@ pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findi
         if comparisons > MAX_COMPARISONS {
             return;
         }
-        // Without any virtual host the routes have a finding of their own.
-        // A channel that the reader names has its own rule.
+        // Routes without any virtual host have a finding of their own. The channel that the user
+        // names is checked by another rule.
         let is_target = target.is_some_and(|target| target.listener == name);
         if is_target || name.is_empty() || name.contains('/') || routes.domains.is_empty() {
             continue;
@@ -63,7 +63,8 @@ pub(super) fn check(world: &World, target: Option<&Target>, findings: &mut Findi
     }
 }
 
-/// The routes of the channels to a listener, and where it has or names them.
+/// Returns the routes of the channels to a listener, and the path where the listener has or names
+/// them.
 pub(super) fn routes_of<'w>(world: &'w World, listener: &'w WorldEntry) -> Option<(&'w RouteFacts, FieldPath)> {
     match listener.facts()? {
         Facts::Listener(ListenerFacts::Inline(routes, _)) => Some((routes, inline_routes_path())),
@@ -77,24 +78,25 @@ pub(super) fn routes_of<'w>(world: &'w World, listener: &'w WorldEntry) -> Optio
     }
 }
 
-/// The families that compare the bytes of an authority and a domain ([`DomainComparison::Exact`]), and what becomes of RPCs without
-/// a virtual host there; measured with grpc-go 1.85.0, grpc-js-xds 1.14.1.
+/// The families that compare the bytes of an authority and a domain ([`DomainComparison::Exact`]),
+/// each with what happens to RPCs that have no virtual host; measured with grpc-go 1.85.0,
+/// grpc-js-xds 1.14.1.
 pub(super) const COMPARE_BYTES: [(&[Family], UnmetEnd); 2] = [
     (&[Family::Go], UnmetEnd::Unavailable),
     (&[Family::Node], UnmetEnd::Waits),
 ];
 
-/// Says whether these families find no virtual host under any of `names` although C-core finds one:
-/// letters differ in case.
+/// Says whether these families find no virtual host for any of `names` although C-core finds one,
+/// because letters differ in case.
 pub(super) fn is_lost_by_case(domains: &[Vec<String>], names: &[&str]) -> bool {
     let finds = |name: &&str| best_match_by(domains, name, DomainComparison::Exact).is_some();
     !names.iter().any(finds)
 }
 
-/// The families that find no virtual host under any of `names` where C-core finds none.
+/// Returns the families that find no virtual host for any of `names` if C-core finds none.
 ///
-/// Go (`FindBestMatchingVirtualHost`) and Node (`domainMatch`) let a `*` stand for nothing; Java
-/// (`matchHostName`) folds more than ASCII. Before 1.70 Go may look for the listener's name.
+/// In Go (`FindBestMatchingVirtualHost`) and Node (`domainMatch`) a `*` may stand for nothing. Java
+/// (`matchHostName`) folds more than ASCII. Before 1.70, Go may look for the listener's name.
 pub(super) fn who_finds_none(domains: &[Vec<String>], names: &[&str]) -> &'static [Family] {
     let is_exact = |name: &&str| best_match_by(domains, name, DomainComparison::Exact).is_some();
     let is_ascii = names.iter().all(|name| name.is_ascii()) && domains.iter().flatten().all(|domain| domain.is_ascii());

@@ -1,5 +1,5 @@
-//! Known defects of clients whose trigger is in the dump. What they are, and who has them, is data
-//! of [`Defect`].
+//! Known defects of clients whose trigger is in the dump. [`Defect`] has the data: what they are
+//! and which versions have them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -175,7 +175,8 @@ fn nested_roots<'w>(world: &'w World, usage: &Usage<'w>) -> BTreeSet<&'w str> {
     nested
 }
 
-/// The name under which a cluster asks for its endpoints, if it does.
+/// Returns the name under which an EDS cluster asks for its endpoints; for others, the cluster's
+/// own name.
 fn service<'w>(name: &'w str, cluster: &'w ClusterFacts) -> &'w str {
     match cluster {
         ClusterFacts::Eds { service_name, .. } => service_name.as_deref().unwrap_or(name),
@@ -183,7 +184,7 @@ fn service<'w>(name: &'w str, cluster: &'w ClusterFacts) -> &'w str {
     }
 }
 
-/// The EDS services that several clusters have.
+/// Returns the EDS services that several clusters use.
 fn shared_services(world: &World) -> BTreeSet<&str> {
     let mut services = BTreeSet::new();
     let clusters = world
@@ -195,7 +196,7 @@ fn shared_services(world: &World) -> BTreeSet<&str> {
     clusters.filter(|service| !services.insert(*service)).collect()
 }
 
-/// Says whether two leaves of an aggregate cluster have the same EDS service.
+/// Says whether two leaves of an aggregate cluster use the same EDS service.
 fn shares_service(world: &World, aggregate: &str) -> bool {
     let known = |name: &str| world.known(name);
     let graph = Graph::resolve([aggregate], &known);
@@ -209,18 +210,19 @@ fn shares_service(world: &World, aggregate: &str) -> bool {
         })
 }
 
-/// Says whether a host and port is an IP address and a port.
+/// Says whether a host and port consists of an IP address and a port.
 fn is_literal(hostname: &str) -> bool {
     hostname.parse::<SocketAddr>().is_ok()
 }
 
-/// The findings, and the clients that are told of them.
+/// The findings so far, and the clients for which defects are reported.
 pub(super) struct Shown<'a> {
     pub clients: &'a [Client],
     pub findings: &'a mut Findings,
 }
 
-/// The defects of these clients which a trigger shows, each with its family and with who has it.
+/// Returns the defects with this trigger that some of these clients have, each with its family and
+/// with the clients that have it.
 fn had(trigger: DefectTrigger, clients: &[Client]) -> impl Iterator<Item = (Family, &'static Defect, Who)> {
     let all = Family::ALL
         .into_iter()
@@ -230,7 +232,7 @@ fn had(trigger: DefectTrigger, clients: &[Client]) -> impl Iterator<Item = (Fami
         .filter(|(_, _, who)| clients.iter().any(|client| who.is_client(*client)))
 }
 
-/// Adds the defects of the clients that are asked which a trigger shows.
+/// Adds the defects with this trigger of the clients that are asked.
 pub(super) fn add(trigger: DefectTrigger, id: ResourceId, path: FieldPath, shown: &mut Shown<'_>) {
     let Shown { clients, findings } = shown;
     for (family, defect, who) in had(trigger, clients) {

@@ -1,8 +1,8 @@
-//! Filter overrides that no listener uses: it runs no filter of that name, or one of another type
-//! (A39).
+//! Filter overrides that no listener uses: no filter has that name, or the filter has another type
+//! (gRFC A39).
 //!
-//! The client takes such an entry and never looks at it. An entry that only switches a filter off
-//! is left alone, and so is everything where some listener is rejected.
+//! The client accepts such an entry and never looks at it. An entry that only switches a filter off
+//! is not reported. Nothing is reported if some listener is rejected.
 
 use super::Findings;
 use super::users::{UsedRoutes, User, Users};
@@ -45,7 +45,7 @@ fn report(routes: &UsedRoutes<'_>, entry: &OverrideFacts, findings: &mut Finding
         }
         return;
     }
-    // A filter that is switched off runs where it has an override of any type.
+    // A filter that is switched off runs if it has an override of any type.
     let Some(kind) = entry.kind else { return };
     let takes = |filter: &FilterFacts| filter.disabled || filter.kind == kind;
     let Some(first) = named.peek().map(|filter| filter.kind) else {

@@ -1,8 +1,8 @@
-//! Advice and failures that only several resources together show: one file per question, each a
-//! pass over a world.
+//! Advice and failures that show only when several resources are seen together. There is one file
+//! per question, each with a pass over a world.
 //!
-//! A lint adds findings to the resource that holds the reference. To add one: a file with its rules
-//! and a function `check(&World, &Usage, &mut Findings)`, and a line in [`run`].
+//! A lint adds its findings to the resource that holds the reference. To add a lint, write a file
+//! with its rules and a function `check(&World, &Usage, &mut Findings)`, and call it in [`run`].
 
 mod aggregate;
 mod authority;
@@ -52,7 +52,7 @@ pub static RULES: &[&[&Rule]] = &[
     weight::RULES,
 ];
 
-/// Says whether a finding of this rule says that nobody uses the resource.
+/// Says whether a finding of this rule means that nobody uses the resource.
 pub fn says_unused(rule: &Rule) -> bool {
     unused::RULES.iter().any(|unused| std::ptr::eq(*unused, rule))
 }
@@ -62,28 +62,28 @@ pub fn says_unused(rule: &Rule) -> bool {
 pub enum Who {
     /// The clients of these families.
     Families(&'static [Family]),
-    /// Those of these families that reject this resource.
+    /// The clients of these families that reject this resource.
     Rejecting(ResourceId, &'static [Family]),
     /// The clients of this family that have this defect.
     Having(Family, &'static Defect),
     /// The clients of this family that have this feature.
     With(Family, Feature),
-    /// The clients that already have a finding of the same rule; this finding stands for the rest
-    /// of them.
+    /// The clients that already have a finding of the same rule. This finding says how many more
+    /// there are.
     WithRule,
 }
 
-/// What the resources of a world show together.
+/// The findings that the resources of a world show together.
 #[derive(Debug, Default)]
 pub struct WorldFindings {
-    /// Findings of the base, and of the families that each is shared by.
+    /// Findings of the base client. Each also names the families that share it.
     pub of_base: Vec<(ResourceId, Diagnostic)>,
-    /// Findings of other clients than the base, and whose they are.
+    /// Findings that the base does not have, each with the clients for which it holds.
     pub of_others: Vec<(ResourceId, Diagnostic, Who)>,
 }
 
 impl Who {
-    /// Says whether a client is meant, whatever it makes of the resources.
+    /// Says whether a client is meant, as far as that does not depend on the resources.
     pub fn is_client(self, client: Client) -> bool {
         match self {
             Who::Families(families) => families.contains(&client.family),
@@ -94,8 +94,8 @@ impl Who {
     }
 }
 
-/// The rules whose findings are true of any family in a world of its own, although one in C-core's
-/// world says nothing of others.
+/// The rules whose findings in a client's own world hold for every family. A finding in C-core's
+/// world still says nothing about other families.
 static OF_ANY_WORLD: &[&Rule] = &[
     &reference::REFERENCE_TO_REJECTED,
     &reference::REFERENCE_NOT_ASKED_FOR,
@@ -104,50 +104,50 @@ static OF_ANY_WORLD: &[&Rule] = &[
 ];
 
 impl WorldFindings {
-    /// Leaves the base what is true of it, and gives it what is true of its family or version
-    /// alone.
+    /// Removes what does not hold for the base from its findings, and adds what holds for its
+    /// family or version only.
     ///
-    /// C-core has what was made for it. Of another client's world a finding is true if the rule
-    /// says so.
+    /// All findings of `of_base` hold for C-core. For another client, a finding in its own world
+    /// holds if the finding or its rule says so.
     pub fn keep_for(&mut self, base: Client) {
         if base.family != Family::REFERENCE {
             self.of_base.retain(|(_, diagnostic)| {
                 diagnostic.shared.contains(&base.family) || OF_ANY_WORLD.contains(&diagnostic.rule)
             });
         }
-        // The base's own rejections are among its own findings.
+        // Rejections by the base itself are already among its own findings.
         let own = self.of_others.iter().filter(|(_, _, who)| who.is_client(base));
         let own: Vec<(ResourceId, Diagnostic)> = own.map(|(id, diagnostic, _)| (*id, diagnostic.clone())).collect();
         self.of_base.extend(own);
     }
 }
 
-/// What is asked of a world.
+/// The questions that lints answer about a world.
 #[derive(Clone, Copy)]
 pub struct WorldQuestion<'a> {
-    /// The target of a channel whose listener is in the world. The world then counts as whole: what
-    /// is not in it is missing.
+    /// The target of a channel whose listener is in the world. The world then counts as complete: a
+    /// resource that is not in it is missing.
     pub target: Option<&'a Target>,
-    /// A server whose listener is in the world, which then counts as whole.
+    /// A server whose listener is in the world, which then counts as complete.
     pub server: Option<&'a ListeningServer>,
-    /// `--complete`: the input is all that there is.
+    /// Whether the input is complete (`--complete`).
     pub is_complete: bool,
-    /// The clients that are told what the world shows: the base, and those without worlds of their
+    /// The clients that get the findings of this world: the base, and those without worlds of their
     /// own.
     pub clients: &'a [Client],
     /// Says whether a client other than the base rejects a resource.
     pub others_reject: &'a dyn Fn(ResourceId) -> bool,
 }
 
-/// Findings by resource, in the order in which they were made; at most a fixed number per rule and
-/// resource.
+/// Findings by resource, in the order in which they were made. For each rule and resource, their
+/// number is limited.
 #[derive(Debug, Default)]
 pub struct Findings {
     list: Vec<(ResourceId, Diagnostic)>,
     of_others: Vec<(ResourceId, Diagnostic, Who)>,
     quotas: BTreeMap<ResourceId, Quota>,
     quotas_of_others: BTreeMap<ResourceId, Quota>,
-    /// Takes what is counted only.
+    /// Holds a finding above the limit, which is only counted.
     spare: Option<Diagnostic>,
 }
 
@@ -172,7 +172,7 @@ impl Findings {
         &mut self.list[index].1
     }
 
-    /// Adds a finding on `resource` that is none of the base's.
+    /// Adds a finding on `resource` that the base does not have.
     pub fn add_for(&mut self, who: Who, resource: ResourceId, diagnostic: Diagnostic) {
         let quota = self.quotas_of_others.entry(resource).or_default();
         if quota.admits(diagnostic.rule) {
@@ -180,7 +180,8 @@ impl Findings {
         }
     }
 
-    /// All of them, with one for each rule and resource that says how many are not there.
+    /// Returns all findings. For each rule and resource above the limit, a last finding says how
+    /// many are missing.
     fn finish(mut self) -> WorldFindings {
         for (resource, quota) in &self.quotas {
             self.list.extend(quota.closing().map(|closing| (*resource, closing)));
@@ -197,7 +198,7 @@ impl Findings {
     }
 }
 
-/// Runs every lint over a world.
+/// Runs every lint on a world.
 pub fn run(world: &World, usage: &Usage, asked: WorldQuestion<'_>) -> WorldFindings {
     let target = asked.target;
     let mut findings = Findings::default();

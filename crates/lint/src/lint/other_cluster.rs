@@ -1,9 +1,9 @@
-//! Clusters whose LB policy names another cluster (`cds_experimental`): it must be among those that
-//! the routes need.
+//! Clusters whose LB policy names another cluster (`cds_experimental`), which must be among those
+//! that the routes need.
 //!
-//! The client looks the cluster up in the configuration of the channel (A74), which has what the
-//! routes of the virtual host name and all below that. Without routes nothing is known, and nothing
-//! with a cluster specifier plugin.
+//! The client looks the cluster up in the configuration of the channel (gRFC A74). This has the
+//! clusters that the routes of the virtual host name, and all clusters below them. Nothing is known
+//! without routes, or with a cluster specifier plugin.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Outlier detection among so few endpoints that it can eject none (A50).
+//! Outlier detection among too few endpoints to eject any (gRFC A50).
 
 use super::Findings;
 use xdsctl_channel::client::{ClusterFacts, Facts, World};
@@ -28,7 +28,7 @@ pub(super) fn check(world: &World, findings: &mut Findings) {
         else {
             continue;
         };
-        // Without any there is a finding already.
+        // A cluster without any endpoint has a finding already.
         let there = endpoints.endpoints as u64;
         if there == 0 || there >= *needed {
             continue;

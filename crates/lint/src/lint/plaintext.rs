@@ -1,6 +1,7 @@
-//! Policies in overrides of a RouteConfiguration that nobody can meet, because every filter chain that uses it is plaintext (A29, A41).
+//! Policies in overrides of a RouteConfiguration that nobody can meet, because every filter chain
+//! that uses it is plaintext (gRFCs A29, A41).
 //!
-//! Those of routes that stand in the Listener are seen with it (`lds-policy-never-met`).
+//! Policies of routes inside the Listener are checked with the Listener (`lds-policy-never-met`).
 
 use super::Findings;
 use super::users::Users;

@@ -1,9 +1,9 @@
 //! References to resources that the world does not have, or that the client rejects.
 //!
-//! A partial dump is legitimate: a type of which the world has no resource at all is not missed,
-//! unless the reader names a channel's target: then the world is all that the channel gets, and
-//! RPCs fail where it asks for what is missing. Where the reader says that it is all there is, that
-//! holds for every reference.
+//! A partial dump is legitimate: if a world has no resource of a type at all, none of that type
+//! counts as missing. If the user names the target of a channel, the world is all that the channel
+//! gets, and RPCs fail if it asks for a missing resource. If the user says that the input is
+//! complete, that holds for every reference.
 
 use std::cell::LazyCell;
 
@@ -40,19 +40,22 @@ rules! {
     REFERENCE_NOT_ASKED_FOR = "reference-not-asked-for", Snapshot, Fails, "gRFC A47; C-core XdsClient::WatchResource";
 }
 
-/// What is known of resources that are not in the world.
+/// What is known about resources that are not in the world.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
-    /// There may be others: of a type of which there is none at all, everything may be elsewhere.
+    /// There may be other resources. If the world has no resource of a type, all of that type may
+    /// be elsewhere.
     Unknown,
-    /// A channel gets no others, and this is nothing that it asks for.
+    /// The channel or server in question gets no other resources, but does not ask for this one.
     Whole,
-    /// There are none: so it is said of the input, or of the channel that asks for it.
+    /// There are no other resources: the user says that the input is complete, or the channel asks
+    /// for this one.
     Complete,
 }
 
 impl Extent {
-    /// The rule for a reference to nothing, which is `otherwise` while something may still come.
+    /// Returns the rule for a reference to a missing resource; it is `otherwise` while the resource
+    /// may still exist.
     fn rule(self, otherwise: &'static Rule) -> &'static Rule {
         match self {
             Extent::Complete => &REFERENCE_TO_NOTHING,
@@ -71,7 +74,7 @@ pub(super) fn check(world: &World, asked: WorldQuestion<'_>, findings: &mut Find
     let channel = target
         .map(|target| TargetChannel::of(world, target))
         .unwrap_or_default();
-    // Of a type without any resource the rest may be elsewhere.
+    // If the world has no resource of a type, those of this type may be elsewhere.
     let expects = |holder, resource_type, is_asked_for: bool| match extent {
         Extent::Whole if is_asked_for => Some(Extent::Complete),
         Extent::Unknown => world.expects(holder, resource_type).then_some(extent),
@@ -92,7 +95,7 @@ pub(super) fn check(world: &World, asked: WorldQuestion<'_>, findings: &mut Find
                     findings,
                 );
             }
-            // Whether another server's listener is one, or a proxy's, is not known.
+            // Another listener of this kind may be a server's or a proxy's; that is not known.
             Some(Facts::Listener(ListenerFacts::Server(_, chains)))
                 if asked.server.is_some_and(|server| server.listener == name) =>
             {
@@ -128,13 +131,13 @@ pub(super) fn check(world: &World, asked: WorldQuestion<'_>, findings: &mut Find
     }
 }
 
-/// What the channel to a target asks for.
+/// The resources that the channel to a target asks for.
 #[derive(Default)]
 struct TargetChannel<'w> {
     listener: Option<ResourceId>,
-    /// The resource that holds its routes, and the position of its virtual host.
+    /// The resource that holds the routes, and the index of the channel's virtual host in it.
     host: Option<(ResourceId, usize)>,
-    /// The clusters that the virtual host leads to. Looked up only.
+    /// The clusters that the virtual host leads to. Never iterated.
     clusters: HashSet<&'w str>,
 }
 
@@ -175,10 +178,11 @@ impl<'w> TargetChannel<'w> {
     }
 }
 
-/// Clusters without which RPCs go on, because those come to them by an aggregate that has another
-/// leaf.
+/// Leaves of aggregate clusters that RPCs can do without, because every aggregate that leads to
+/// them has another leaf.
 struct Leaves(
-    /// By leaf: an aggregate, if all that it is a leaf of have another one. Looked up only.
+    /// For each leaf one of its aggregates, or `None` if some aggregate has no other leaf. Never
+    /// iterated.
     HashMap<String, Option<String>>,
 );
 
@@ -225,13 +229,14 @@ impl Leaves {
         Leaves(leaves)
     }
 
-    /// An aggregate that has another leaf than this one, if RPCs come by such aggregates only.
+    /// Returns an aggregate with another leaf than this one, if RPCs reach this leaf only through
+    /// such aggregates.
     fn spare(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.as_deref()
     }
 }
 
-/// Why the client does not ask for a resource, in words.
+/// Says in words why the client does not ask for a resource.
 pub(super) fn not_asked_for(resource_type: ResourceType, name: &str, fault: &NameFault) -> String {
     let short = resource_type.short_name();
     match fault {
@@ -246,10 +251,10 @@ pub(super) fn not_asked_for(resource_type: ResourceType, name: &str, fault: &Nam
     }
 }
 
-/// What every client does first; which RPCs wait with it is not the same in all of them.
+/// What every client does first. It depends on the client which RPCs wait with it.
 const WAIT: &str = "the client waits 15 s for it, then ";
 
-/// What becomes of RPCs for which something is not there: some clients wait as long as it is.
+/// Says what happens to RPCs if a resource is missing: in some clients they wait as long as it is.
 fn then(rpcs: &str, end: UnmetEnd, fail: &str) -> String {
     match end {
         UnmetEnd::Waits => format!("{rpcs} {}", end.of_several()),
@@ -257,40 +262,41 @@ fn then(rpcs: &str, end: UnmetEnd, fail: &str) -> String {
     }
 }
 
-/// Comparisons of names that are made in a world for hints.
+/// Most comparisons of names in a world to find misspelt ones.
 const MAX_COMPARISONS: usize = 1 << 20;
 
-/// What is found under a name.
+/// The result of looking up a name.
 #[derive(Clone)]
 enum NameAnswer {
     NotAskedFor(NameFault),
     There(Taken),
-    /// With the name that may have been meant.
+    /// There is no such resource. The name that may have been meant is given, if there is one.
     Nothing(Option<String>),
 }
 
-/// What the clients make of a resource that is there.
+/// Which clients reject a resource that exists.
 #[derive(Clone, Copy)]
 struct Taken {
     id: ResourceId,
-    /// The base rejects it.
+    /// Whether the base rejects it.
     is_rejected: bool,
-    /// A client other than the base, which is asked too, rejects it.
+    /// Whether another client that is asked rejects it.
     others_reject: bool,
 }
 
-/// The families that fail the RPCs of a rejected RouteConfiguration or ClusterLoadAssignment at
-/// once. In Node they wait.
+/// The families in which RPCs fail at once if a RouteConfiguration or ClusterLoadAssignment is
+/// rejected. In Node the RPCs wait.
 const FAIL_AT_ONCE: &[Family] = &[Family::Cpp, Family::Go, Family::Java];
 
-/// What becomes of RPCs where a resource is rejected: measured with C-core 1.85.1, grpc-go 1.85.0,
+/// What happens to RPCs if a resource is rejected; measured with C-core 1.85.1, grpc-go 1.85.0,
 /// grpc-java 1.85.1 and grpc-js-xds 1.14.1.
 struct RejectionEffects {
-    /// Whose, in words: `RPCs on this route`.
+    /// Which RPCs are affected, in words: `RPCs on this route`.
     rpcs: String,
-    /// What they do in the client of the world.
+    /// What happens to these RPCs in the client of the world.
     end: &'static str,
-    /// What they do in grpc-js-xds, where it is not the same as in C-core (measured with 1.14.1).
+    /// What happens to these RPCs in grpc-js-xds, if that differs from C-core (measured with
+    /// 1.14.1).
     wait: Option<&'static str>,
 }
 
@@ -299,7 +305,7 @@ impl Taken {
         !self.is_rejected && !self.others_reject
     }
 
-    /// Reports a reference of `holder` to a resource that somebody rejects.
+    /// Reports a reference of `holder` to a resource that some client rejects.
     fn report(
         self,
         (holder, path): (ResourceId, FieldPath),
@@ -330,11 +336,11 @@ impl Taken {
     }
 }
 
-/// The names of a world.
+/// The names of the resources of a world.
 struct WorldNames<'w> {
     world: &'w World,
     asked: WorldQuestion<'w>,
-    /// Comparisons left.
+    /// How many comparisons of names may still be made.
     left: usize,
 }
 
@@ -361,8 +367,8 @@ impl<'w> WorldNames<'w> {
         }
     }
 
-    /// The name that a name of nothing may be a misspelling of: not one that differs in digits
-    /// alone, as those of shards do.
+    /// Returns the name of which `name` may be a misspelling. Names that differ in digits only do
+    /// not count: shards have such names.
     fn nearest(&mut self, resource_type: ResourceType, name: &str) -> Option<String> {
         let all = || self.world.all(resource_type).map(|(name, _)| name);
         self.left = self.left.checked_sub(all().count())?;
@@ -371,25 +377,25 @@ impl<'w> WorldNames<'w> {
     }
 }
 
-/// Adds the name that may have been meant.
+/// Adds a hint with the name that may have been meant.
 fn add_hint(finding: &mut Diagnostic, near: Option<&str>) {
     if let Some(near) = near {
         finding.help(format!("did you mean `{near}`?"));
     }
 }
 
-/// Which RPCs a listener's routes are for, in words.
+/// Which RPCs the routes of a listener are for, in words.
 struct OfRoutes {
-    /// The subject of "is not there: ... fail".
+    /// The subject of a message about missing routes.
     rpcs: &'static str,
-    /// The subject where the routes cannot be had.
+    /// The subject of a message about routes that cannot be asked for or are rejected.
     each: &'static str,
-    /// They are those of a channel, and not of a server.
+    /// Whether the routes are a channel's; if not, they are a server's.
     is_channel: bool,
 }
 
 impl OfRoutes {
-    /// What becomes of the RPCs without the routes.
+    /// Returns what happens to the RPCs if the routes are missing.
     fn end(&self, world: &World) -> UnmetEnd {
         match self.is_channel {
             true => world.end_without(Unmet::Configuration),
@@ -403,7 +409,7 @@ const OF_CHANNEL: OfRoutes = OfRoutes {
     each: "every RPC of the channel",
     is_channel: true,
 };
-/// Measured with grpc-go 1.85.0 and grpc-java 1.85.1, which serve, and fail each RPC.
+/// Measured with grpc-go 1.85.0 and grpc-java 1.85.1: such a server serves, and each RPC fails.
 const OF_CHAIN: OfRoutes = OfRoutes {
     rpcs: "the RPCs of the filter chain",
     each: "every RPC of the filter chain",
@@ -443,11 +449,14 @@ fn rds(
     }
 }
 
-/// The clusters that routes have named so far: thousands of routes name the same few.
+/// The clusters that routes have named so far. They are looked up once, because thousands of routes
+/// name the same few.
 type NamedClusters<'w> = HashMap<&'w str, NameAnswer>;
 
-/// `extents`: what is known of the clusters of a virtual host that is not the channel's, and of
-/// those of `host`, which is. `None`: those that are not there are not missed.
+/// Checks the clusters that routes name.
+///
+/// `extents` says what is known of missing clusters: first for virtual hosts that are not the
+/// channel's, then for `host`, which is. With `None`, missing clusters are not reported.
 fn routes<'w>(
     (names, clusters): (&mut WorldNames<'w>, &mut NamedClusters<'w>),
     (holder, inline, facts): (ResourceId, bool, &'w RouteFacts),
@@ -517,7 +526,8 @@ fn routes<'w>(
     }
 }
 
-/// `spare` finds the aggregate by which alone RPCs come here, if it has another leaf.
+/// Checks the endpoints of a cluster. `spare` returns an aggregate with another leaf, if RPCs reach
+/// the cluster only through such aggregates.
 fn endpoints<'l>(
     names: &mut WorldNames<'_>,
     (cluster, wanted): (ResourceId, &str),
@@ -534,7 +544,7 @@ fn endpoints<'l>(
         NameAnswer::Nothing(near) => {
             let Some(extent) = extent else { return };
             let (rule, then) = match spare() {
-                // No RPC fails, whatever else there is.
+                // In this case no RPC fails.
                 Some(aggregate) => (
                     &CLUSTER_ENDPOINTS_MISSING,
                     format!(

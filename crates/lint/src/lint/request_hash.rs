@@ -1,9 +1,8 @@
-//! Hash policies and ring_hash go together: one without the other has no effect (A42).
+//! Hash policies and ring_hash: one has no effect without the other (gRFC A42).
 //!
 //! Without a hash policy each RPC gets a random hash, so `ring_hash` picks at random. A cluster is
-//! looked at only where the world shows all who use it, and is reported when none of the routes to
-//! it has a hash policy. The other way round, a hash policy is noted when no cluster that its route
-//! leads to looks at the hash.
+//! checked only if the world shows all routes to it, and is reported if none of these has a hash
+//! policy. Conversely, a hash policy is reported if no cluster of its route uses the hash.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +22,7 @@ rules! {
         every "only ring_hash looks at the hash";
 }
 
-/// A reference with the resource in which it stands.
+/// A reference, with the resource that holds it and whether the routes are inline.
 type ReferencePlace<'w> = (ResourceId, bool, &'w RouteReference);
 
 pub(super) fn check(world: &World, usage: &Usage<'_>, users: &Users<'_>, findings: &mut Findings) {
@@ -72,8 +71,8 @@ fn without_policy(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
             reference.action_path(inline, None),
             message,
         );
-        // Other clients may take another entry of the list, and the policy of an aggregate for all
-        // that is below it (before A75).
+        // Other clients may choose another entry of the list of policies. Before gRFC A75, they use
+        // the policy of the aggregate for everything below it.
         if name != reference.cluster || passes_over(name) {
             finding.shared_with(&[]);
         }
@@ -81,7 +80,8 @@ fn without_policy(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
     }
 }
 
-/// The clusters that references lead to, through aggregates too, each with the first reference.
+/// Returns the clusters that references lead to, also through aggregates, each with its first
+/// reference.
 fn reached<'w>(
     world: &'w World,
     references: impl Iterator<Item = ReferencePlace<'w>>,
@@ -117,7 +117,7 @@ fn without_ring(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
         let mut unused: Vec<&RouteReference> = Vec::new();
         let mut is_below_aggregate = false;
         for host in &facts.virtual_hosts {
-            // The clusters of one route stand together.
+            // The references of one route are adjacent.
             for route in host.chunk_by(|a, b| a.route == b.route) {
                 let Some(first) = route.first().filter(|first| first.has_hash_policy) else {
                     continue;
@@ -143,14 +143,15 @@ fn without_ring(world: &World, usage: &Usage<'_>, findings: &mut Findings) {
                 first.cluster
             ),
         );
-        // Before A75 it is the aggregate's own policy that may look at it.
+        // Before gRFC A75, the aggregate's own policy may use the hash.
         if is_below_aggregate {
             finding.shared_with(&[]);
         }
     }
 }
 
-/// Clusters that may look at the hash, and aggregates with such a cluster or one that is not known.
+/// Returns the clusters that may use the hash, and the aggregates with such a cluster or an unknown
+/// one below them.
 fn hash_users(world: &World) -> BTreeSet<&str> {
     let mut users = BTreeSet::new();
     let mut open: Vec<&str> = Vec::new();

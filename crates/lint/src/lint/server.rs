@@ -1,7 +1,7 @@
-//! What a gRPC server finds under the name that it makes of its address: a Listener, a server's
-//! one, for this address (A36).
+//! What a gRPC server finds under the name that it makes of its address: there must be a Listener,
+//! it must be a server's, and it must be for this address (gRFC A36).
 //!
-//! Only where the reader names the address. While the server has no such Listener it does not
+//! This is checked only if the user names the address. A server without such a Listener does not
 //! serve: it closes connections, or does not listen at all.
 
 use super::{Findings, Who, defects};
@@ -23,10 +23,10 @@ rules! {
     SERVER_LISTENER_OTHER_ADDRESS = "server-listener-other-address", Snapshot, Fails, "gRFC A36; grpc-go listener_wrapper.go, grpc-java XdsServerWrapper";
 }
 
-/// The families whose servers compare the addresses in every version.
+/// The families whose servers compare the addresses in all versions.
 const COMPARE: &[Family] = &[Family::Cpp, Family::Go, Family::Node];
 
-/// The finding on a server without a Listener; `near` is a name that may have been meant.
+/// Makes the finding on a server without a Listener; `near` is a name that may have been meant.
 pub fn missing(server: &ListeningServer, near: Option<&str>) -> Diagnostic {
     let ListeningServer { address, listener } = server;
     let message = format!("Listener `{listener}` is not there: a server at {address} does not serve");
@@ -37,7 +37,7 @@ pub fn missing(server: &ListeningServer, near: Option<&str>) -> Diagnostic {
     diagnostic
 }
 
-/// A name of a Listener that is like the one that is asked for.
+/// Finds a Listener's name that is similar to the one that the server asks for.
 pub fn near<'w>(world: &'w World, server: &ListeningServer) -> Option<&'w str> {
     let names = world.all(ResourceType::Listener).map(|(name, _)| name);
     text::nearest(&server.listener, names)

@@ -1,9 +1,10 @@
-//! Stateful sessions (A55) that hold for less than whoever set them up will think: not while an
-//! endpoint drains, not on a route beside the one that the cookie's path is about, or not at all.
+//! Stateful sessions (gRFC A55) that hold less than their author probably expects: not while an
+//! endpoint drains, not on a route beside the one that the cookie's path covers, or not at all.
 //!
-//! Two session filters in one chain: the later one decides, the earlier one's cookie is worthless.
-//! Reported where both run and their cookies count for the same paths. An override of either may
-//! keep them apart, so the routes must be there and have none.
+//! If there are two session filters in one chain, the later one decides and the cookie of the
+//! earlier one is worthless. This is reported if both are active and their cookies are for the same
+//! paths. An override may keep them apart, so it is reported only if the routes are known and
+//! override neither filter.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,7 +62,8 @@ pub(super) fn check(world: &World, users: &Users<'_>, findings: &mut Findings) {
     }
 }
 
-/// Says of each cluster that a session may lead to and that keeps sessions from draining endpoints.
+/// Reports each cluster that RPCs with a session may reach and whose sessions leave draining
+/// endpoints.
 fn draining<'w>(
     world: &'w World,
     routes: &'w RouteFacts,
@@ -99,8 +101,8 @@ fn draining<'w>(
     }
 }
 
-/// Says of the first route of each virtual host that has no session, where another one to the same
-/// cluster has.
+/// Reports, for each virtual host, the first route without a session whose cluster has sessions on
+/// another route.
 fn siblings(
     routes: &RouteFacts,
     (listener, filter, cookie): (ResourceId, &FilterFacts, &str),
@@ -144,8 +146,8 @@ fn siblings(
     }
 }
 
-/// The service of a cookie's path that is a method's, and the path of a route that takes all of the
-/// service.
+/// If a cookie's path is that of one method, returns its service and the path of a route that takes
+/// all RPCs of this service.
 fn service_of_one_method<'r>(
     routes: &'r RouteFacts,
     host: &'r [RouteReference],
@@ -158,10 +160,10 @@ fn service_of_one_method<'r>(
     Some((service, path))
 }
 
-/// The references of a virtual host whose routes take RPCs that a cookie's path covers: up to a
-/// route that takes all of them.
+/// Returns the references of a virtual host whose routes can get RPCs that a cookie's path covers.
+/// They end with a route that takes all such RPCs.
 ///
-/// What a regex matches is not known: its route counts where the cookie is for every path.
+/// It is not known what a regex matches: its route counts only if the cookie is for every path.
 fn with_session<'r>(
     routes: &'r RouteFacts,
     host: &'r [RouteReference],

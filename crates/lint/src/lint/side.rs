@@ -1,10 +1,10 @@
-//! Routes by RDS whose action is for the other side: of a server in a client's routes, or the other
-//! way round.
+//! Routes of a RouteConfiguration whose action is for the other side: a server's action in a
+//! client's routes, or the other way round.
 //!
-//! For inline routes the listener's converter says so. A RouteConfiguration that both sides use is
-//! left alone: which of its routes is for whom cannot be known. So is one that only leads to
-//! clusters, of which some are there: its listener is a proxy's, which happens to look like a
-//! server's.
+//! For inline routes, the listener's converter reports this. A RouteConfiguration that both sides
+//! use is not checked, because nobody knows which of its routes is for whom. Neither is one that
+//! leads to nothing but clusters, some of which exist: then the listener is a proxy's that happens
+//! to look like a server's.
 
 use super::Findings;
 use super::users::{UsedRoutes, Users};
@@ -48,7 +48,7 @@ fn of_client(routes: &UsedRoutes<'_>, listener: &str, findings: &mut Findings) {
 fn of_server(routes: &UsedRoutes<'_>, listener: &str, findings: &mut Findings) {
     let mut last = None;
     for reference in routes.facts.virtual_hosts.iter().flatten() {
-        // A route with several clusters is one route.
+        // A route with several clusters is reported once.
         let place = (reference.virtual_host, reference.route);
         if last.replace(place) == Some(place) {
             continue;

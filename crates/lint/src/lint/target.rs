@@ -1,8 +1,8 @@
-//! What a channel finds at the target that the reader names: a listener, a client's one, a virtual
-//! host for its authority (A27).
+//! What a channel finds at the target that the user names: a listener, which must be a client's,
+//! and a virtual host for the channel's authority (gRFC A27).
 //!
-//! Without a target these are no questions: nobody says that a listener is asked for by its name,
-//! or at all.
+//! Without a target none of this is checked, since it is not known whether any client asks for a
+//! listener.
 
 use super::authority::{COMPARE_BYTES, is_lost_by_case, routes_of, who_finds_none};
 use super::reference::{REFERENCE_NOT_ASKED_FOR, not_asked_for};
@@ -27,7 +27,7 @@ rules! {
         every "every client compares the authority with the domains; not those where the `*` of Go and Node, which may stand for nothing, matches";
 }
 
-/// The finding on a target without a listener.
+/// Makes the finding on a target without a listener.
 pub fn missing(target: &Target, client: Client) -> Diagnostic {
     let Target { uri, listener, .. } = target;
     let end = match UnmetEnd::of(Unmet::Configuration, client) {
@@ -38,7 +38,7 @@ pub fn missing(target: &Target, client: Client) -> Diagnostic {
     Diagnostic::of_whole(&TARGET_LISTENER_MISSING, message)
 }
 
-/// The finding on a target whose listener has no api_listener.
+/// Makes the finding on a target whose listener has no api_listener.
 pub fn not_api(target: &Target, client: Client) -> Diagnostic {
     let end = UnmetEnd::of(Unmet::Configuration, client).of_each();
     let message = format!("there is no api_listener: every RPC to {} {end}", target.uri);
@@ -66,7 +66,7 @@ pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
     let Some((routes, path)) = routes_of(world, entry) else {
         return;
     };
-    // Without any virtual host the routes have a finding of their own.
+    // Routes without any virtual host have a finding of their own.
     if routes.domains.is_empty() {
         return;
     }
@@ -93,7 +93,8 @@ pub(super) fn check(world: &World, target: &Target, findings: &mut Findings) {
     }
 }
 
-/// What becomes of the channel in versions that look virtual hosts up by the Listener's name.
+/// Reports what happens to the channel in client versions that look up virtual hosts by the
+/// Listener's name.
 fn of_listeners_name(
     target: &Target,
     domains: &[Vec<String>],

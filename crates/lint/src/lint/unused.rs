@@ -1,7 +1,7 @@
-//! Resources that nothing in the world asks for: a sign of names that do not line up.
+//! Resources that nothing in the world asks for, which suggests that names do not match.
 //!
-//! A note only, and none where what would ask for them is rejected or not there: a partial world is
-//! legitimate.
+//! A finding is only a note, because a partial world is legitimate. There is none if a resource
+//! that might ask for them is rejected or missing.
 
 use std::collections::BTreeSet;
 
@@ -111,7 +111,7 @@ fn endpoints(world: &World, findings: &mut Findings) {
     }
 }
 
-/// Those of `names` that the world does not have.
+/// Returns those of `names` that the world does not have.
 fn missing<'n>(
     world: &World,
     resource_type: ResourceType,
@@ -120,15 +120,14 @@ fn missing<'n>(
     names.filter(move |name| world.get(resource_type, name).is_none())
 }
 
-/// Comparisons of names that are made for hints, per type.
+/// Most comparisons of names for hints, per type.
 const MAX_COMPARISONS: usize = 2_000;
 
-/// Finds, among the names that are asked for and not there, one that an unused resource may have
-/// been meant for.
+/// Finds missing names for which an unused resource may have been meant.
 struct Hints<'n> {
-    /// The names; `None` before the first question.
+    /// The missing names; `None` before the first lookup.
     missing: Option<BTreeSet<&'n str>>,
-    /// Comparisons left.
+    /// How many comparisons of names may still be made.
     left: usize,
 }
 
@@ -140,7 +139,7 @@ impl<'n> Hints<'n> {
         }
     }
 
-    /// The missing name that is most like `name`.
+    /// Returns the missing name that is most similar to `name`.
     fn nearest<I: Iterator<Item = &'n str>>(&mut self, name: &str, missing: impl FnOnce() -> I) -> Option<&'n str> {
         let missing = self.missing.get_or_insert_with(|| missing().collect());
         self.left = self.left.checked_sub(missing.len())?;

@@ -1,8 +1,8 @@
-//! Which resources of a world are in use: what a client would ask for, starting at the listeners.
+//! Which resources of a world are in use, that is, what a client would ask for, starting from the
+//! listeners.
 //!
-//! A cluster is used when a route of a client's listener names it, or an aggregate that is used.
-//! Where a world holds no listener and no route at all, nothing can be said and everything counts
-//! as used.
+//! A cluster is used if it is named by a route of a client's listener or by a used aggregate. If a
+//! world has neither a listener nor a route, nothing is known and everything counts as used.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,9 +16,9 @@ use xdsctl_model::resource::domain::best_match;
 /// The clusters in use, and the virtual hosts that use them.
 #[derive(Debug, Default)]
 pub struct Usage<'w> {
-    /// `None`: everything counts as used. Looked up only.
+    /// Names of the clusters in use; `None` if every cluster counts as used. Never iterated.
     clusters: Option<HashSet<&'w str>>,
-    /// Route configurations in use.
+    /// The RouteConfigurations in use.
     pub routes: Vec<RoutesInUse<'w>>,
 }
 
@@ -27,33 +27,33 @@ pub struct Usage<'w> {
 pub struct RoutesInUse<'w> {
     /// The resource that holds it.
     pub holder: ResourceId,
-    /// It stands in a listener.
+    /// Whether the RouteConfiguration is inside a listener.
     pub inline: bool,
-    /// What it says.
+    /// Facts about its content.
     pub facts: &'w RouteFacts,
-    /// The authorities of the channels that come here.
+    /// The authorities of the channels that use it.
     authorities: Vec<Authority<'w>>,
 }
 
-/// What a channel to a listener looks for among the domains.
+/// The text that a channel to a listener compares with the domains.
 #[derive(Debug, Clone, Copy)]
 enum Authority<'w> {
     /// The authority that the user gave.
     Given(&'w str),
-    /// Most likely the listener's name.
+    /// The listener's name, which most likely is the authority.
     Listener(&'w str),
 }
 
-/// Comparisons of an authority with a domain that are made for one RouteConfiguration; beyond,
-/// every virtual host counts.
+/// Most comparisons of an authority with a domain for one RouteConfiguration; above that, every
+/// virtual host counts as reached.
 const MAX_COMPARISONS: usize = 1 << 20;
 
 impl RoutesInUse<'_> {
-    /// The virtual hosts that channels choose; `None` if that cannot be told.
+    /// Returns the virtual hosts that channels choose; `None` if that is not known.
     ///
-    /// A channel to `xds:///name` asks for the listener `name` and takes `name` for the authority,
-    /// unless the bootstrap or the application says otherwise. A listener name that matches no
-    /// virtual host shows that one of them does.
+    /// A channel to `xds:///name` asks for the listener `name` and uses `name` as the authority,
+    /// unless the bootstrap or the application says otherwise. If a listener's name matches no
+    /// virtual host, the authority must be another one.
     pub fn reached(&self) -> Option<BTreeSet<usize>> {
         let domains: usize = self.facts.domains.iter().map(Vec::len).sum();
         let comparisons = self.authorities.len().saturating_mul(domains);
@@ -75,10 +75,11 @@ impl RoutesInUse<'_> {
 }
 
 impl<'w> Usage<'w> {
-    /// Finds out what is in use.
+    /// Finds out which resources are in use.
     ///
-    /// Without a client's listener all RouteConfigurations count; with a cluster specifier plugin
-    /// in use all clusters do. `target` is that of a channel about which the reader asks.
+    /// Without a client's listener all RouteConfigurations count as used. If routes in use have a
+    /// cluster specifier plugin, all clusters count as used. `target` is that of a channel that the
+    /// user names.
     pub fn of(world: &'w World, target: Option<&'w Target>) -> Usage<'w> {
         let routes = routes_in_use(world, target);
         let has_entry = world.has(ResourceType::Listener) || world.has(ResourceType::RouteConfiguration);
@@ -107,12 +108,13 @@ impl<'w> Usage<'w> {
         }
     }
 
-    /// Says whether the world shows a channel that comes to some routes.
+    /// Says whether the world shows a channel that uses some routes.
     pub fn has_channels(&self) -> bool {
         self.routes.iter().any(|routes| !routes.authorities.is_empty())
     }
 
-    /// What the virtual hosts name, and whether a channel chooses them; those first.
+    /// Returns the references of each virtual host, and whether a channel chooses it. The chosen
+    /// ones come first.
     pub fn virtual_hosts(&self) -> impl Iterator<Item = (&'w [RouteReference], bool)> {
         let of_kind = |wanted: bool| {
             self.routes.iter().flat_map(move |routes| {
@@ -127,12 +129,12 @@ impl<'w> Usage<'w> {
         of_kind(true).chain(of_kind(false))
     }
 
-    /// Says whether an RPC can get to the cluster.
+    /// Says whether an RPC can reach the cluster.
     pub fn uses_cluster(&self, name: &str) -> bool {
         self.clusters.as_ref().is_none_or(|used| used.contains(name))
     }
 
-    /// Says whether the world shows who uses what.
+    /// Says whether it is known which clusters are used.
     pub fn is_known(&self) -> bool {
         self.clusters.is_some()
     }

@@ -1,7 +1,7 @@
 //! Which listeners use a RouteConfiguration, on which side, and with which filters.
 //!
-//! Inline routes of a client are used by their own listener. Those of a server stand in its
-//! listener, where the listener's own rules see them.
+//! The inline routes of a client's listener are used by that listener. Those of a server's listener
+//! are not here: the listener's own rules check them.
 
 use std::collections::BTreeMap;
 
@@ -11,37 +11,37 @@ use xdsctl_model::resource::ResourceType;
 /// A listener, or one of its chains, that uses a RouteConfiguration.
 #[derive(Debug, Clone, Copy)]
 pub struct User<'w> {
-    /// The listener's name.
+    /// Name of the listener.
     pub listener: &'w str,
-    /// It is a server's.
+    /// Whether the listener is a server's.
     pub is_server: bool,
-    /// The HTTP filters of the listener without the router.
+    /// The HTTP filters of the listener, without the router.
     pub filters: &'w [FilterFacts],
-    /// It is a server's filter chain without TLS.
+    /// Whether the user is a server's filter chain without TLS.
     pub is_plaintext: bool,
 }
 
-/// Routes and all that use them.
+/// Routes and everything that uses them.
 #[derive(Debug)]
 pub struct UsedRoutes<'w> {
-    /// The resource in which the routes stand.
+    /// The resource that holds the routes.
     pub holder: ResourceId,
-    /// It is a listener.
+    /// Whether that resource is a listener.
     pub inline: bool,
     /// The routes.
     pub facts: &'w RouteFacts,
-    /// At least one.
+    /// The listeners or chains that use the routes; there is at least one.
     pub users: Vec<User<'w>>,
 }
 
-/// The listeners of a world by what they use.
+/// The listeners of a world, by the routes that they use.
 #[derive(Debug, Default)]
 pub struct Users<'w> {
-    /// By name of the RouteConfiguration, there or not.
+    /// By name of a RouteConfiguration, which the world need not have.
     by_name: BTreeMap<&'w str, Vec<User<'w>>>,
-    /// Routes that some listener uses.
+    /// All routes that some listener uses.
     pub routes: Vec<UsedRoutes<'w>>,
-    /// Some listener is rejected: what it would use is not known.
+    /// Whether some listener is rejected, so that it is not known what it would use.
     pub has_rejected: bool,
 }
 
@@ -93,9 +93,10 @@ impl<'w> Users<'w> {
         users
     }
 
-    /// Says whether the world has every route that a client of it would have.
+    /// Says whether the world has every route that its client would have.
     ///
-    /// Not so where it has listeners and none is a client's: what it is for is another question.
+    /// It has not if there are listeners, but none of them is a client's: then it is not known what
+    /// the world is for.
     pub fn knows_all_routes(&self, world: &World) -> bool {
         let mut users = self
             .by_name
@@ -115,7 +116,7 @@ impl<'w> Users<'w> {
         self.by_name.contains_key(name)
     }
 
-    /// The names of the RouteConfigurations that clients use.
+    /// Returns the names of the RouteConfigurations that clients use.
     pub fn client_routes(&self) -> impl Iterator<Item = &'w str> + '_ {
         self.by_name
             .iter()

@@ -1,8 +1,8 @@
-//! Weights of localities and endpoints that the cluster's LB policy does not look at (A48, A52).
+//! Weights of localities and endpoints that the cluster's LB policy does not use (gRFCs A48, A52).
 //!
-//! `round_robin` and `least_request` outside `wrr_locality` see one list of endpoints; inside they see
-//! the locality's weight, never the endpoint's. `weighted_round_robin` takes its weights from load
-//! reports. Only policies of which this is certain are looked at.
+//! `round_robin` and `least_request` outside of `wrr_locality` get one list of endpoints. Inside
+//! it, the locality's weight counts but the endpoint's does not. `weighted_round_robin` takes its
+//! weights from load reports. Only policies for which this is certain are checked.
 
 use super::Findings;
 use xdsctl_channel::client::{ClusterFacts, EndpointsFacts, Facts, PolicyFacts, PolicyKind, ResourceId, World};
@@ -55,8 +55,9 @@ fn report(cluster: ResourceId, wanted: &str, policy: PolicyFacts, endpoints: End
         .shared_with(who_has(policy));
 }
 
-/// The families that have this policy too: others may know one before it, and Node has no
-/// weighted_round_robin by default. Only Go and Java have least_request.
+/// Returns the families that choose this policy as well. Other families may support an earlier one
+/// of the list, and Node has no weighted_round_robin by default. Only Go and Java have
+/// least_request.
 const fn who_has(policy: PolicyFacts) -> &'static [Family] {
     match policy.kind {
         PolicyKind::LeastRequest => &[Family::Go, Family::Java],

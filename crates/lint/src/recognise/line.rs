@@ -1,7 +1,7 @@
-//! Takes a line of a client's log apart: which faults it names, and of which resources.
+//! Takes a line of a client's log apart: which faults it reports, and in which resources.
 //!
-//! Whatever a logger has put before or around them does not matter: a fault begins at `field:`, and
-//! a resource at one of a few words that the client has for it. Everything is looked for in the
+//! Whatever a logger has written around them does not matter: a fault begins at `field:`, and a
+//! resource at one of a few words that clients write before its name. All searches are in the
 //! squeezed text.
 
 use std::ops::Range;
@@ -18,43 +18,43 @@ pub(super) struct About {
     pub name: Option<String>,
 }
 
-/// One fault with a path, as ranges of the squeezed text.
+/// A fault with a path, as ranges of the squeezed text.
 #[derive(Debug)]
 pub(super) struct LineFault {
     pub path: Range<usize>,
     pub words: Range<usize>,
-    /// The words are a list.
+    /// Whether the words are a list of errors.
     pub is_list: bool,
 }
 
-/// Longest name of a resource that is looked for, in bytes without white space.
+/// Longest name of a resource that is searched for, in bytes without white space.
 const MAX_NAME_BYTES: usize = 1024;
 
-/// Where a line names a resource or a type, and where the name begins.
+/// Where a line names a resource or a type, and where the name begins, if there is one.
 type NamePlace = (usize, About, Option<(usize, End)>);
 
-/// Most places of a line that name a resource or a type; behind them no resource is told.
+/// Most places in a line that name a resource or a type; after them the resource is unknown.
 const MAX_ABOUTS: usize = 4096;
 
-/// Longest words of a fault, in bytes without white space: what a line that was cut off ends in is
-/// not one of them.
+/// Longest words of a fault, in bytes without white space. If the line was cut off, what follows it
+/// is not part of the words.
 const MAX_FAULT_BYTES: usize = 4096;
 
 /// How a name ends.
 #[derive(Clone, Copy)]
 enum End {
-    /// At a colon: with words behind it that are known, or else with a blank.
+    /// The name ends at a colon that is followed by known words, or else by a blank.
     Colon,
-    /// At these words.
+    /// The name ends before these words.
     At(&'static str),
 }
 
 use End::{At, Colon};
 
-/// What grpc-java writes behind the name of a resource that it rejects.
+/// The words that grpc-java writes behind the name of a resource that it rejects.
 const REJECTED: &str = "'validation";
 
-/// What grpc-java writes behind the name of a resource that it did not get.
+/// The words that grpc-java writes behind the name of a resource that it did not get.
 const NOT_LOADED: &str = ".xDSserverreturned";
 
 const LDS: Option<ResourceType> = Some(ResourceType::Listener);
@@ -62,7 +62,7 @@ const RDS: Option<ResourceType> = Some(ResourceType::RouteConfiguration);
 const CDS: Option<ResourceType> = Some(ResourceType::Cluster);
 const EDS: Option<ResourceType> = Some(ResourceType::Endpoints);
 
-/// The words before the name of a resource, its type, and how it ends.
+/// The words before the name of a resource, the type of the resource, and how the name ends.
 const BEFORE_NAME: [(&str, Option<ResourceType>, End); 29] = [
     ("LDSresource", LDS, Colon),
     ("RDSresource", RDS, Colon),
@@ -102,7 +102,7 @@ const BEFORE_NAME: [(&str, Option<ResourceType>, End); 29] = [
     ("waitingforresource", None, At("fromxDSserver")),
 ];
 
-/// Some of what follows a name and its colon.
+/// Some of the words that follow a name and its colon.
 const AFTER_NAME: [&str; 12] = [
     ":INVALID_ARGUMENT:",
     ":invalidresource:",
@@ -118,7 +118,7 @@ const AFTER_NAME: [&str; 12] = [
     ":errorsvalidating",
 ];
 
-/// What follows a name after a blank.
+/// Words that follow a name and a blank.
 const BEHIND_NAME: [&str; 8] = [
     "doesnotexist",
     "notexist",
@@ -130,7 +130,7 @@ const BEHIND_NAME: [&str; 8] = [
     "deletedfrom",
 ];
 
-/// Words that tell the type of a resource.
+/// Words that show the type of a resource.
 const TYPES: [(&str, Subject); 16] = [
     // grpc-go's names of the types.
     ("ListenerResource", Subject::Listener),
@@ -160,7 +160,7 @@ const fn subject(resource_type: ResourceType) -> Subject {
     }
 }
 
-/// The faults of a text that have a path, in order.
+/// Returns the faults of a text that have a path, in order.
 pub(super) fn faults(squeezed: &Squeezed) -> Vec<LineFault> {
     let text = squeezed.text.as_str();
     let starts: Vec<usize> = text
@@ -192,7 +192,7 @@ pub(super) fn faults(squeezed: &Squeezed) -> Vec<LineFault> {
     faults
 }
 
-/// The parts of a line that are about a resource each: from one `resource "NAME":` of grpc-go, or
+/// Splits a line into parts, each about one resource: from one `resource "NAME":` of grpc-go, or
 /// one `CDS response Cluster 'NAME' validation error:` of grpc-java, to the next.
 pub(super) fn parts(squeezed: &Squeezed) -> Vec<Range<usize>> {
     let text = squeezed.text.as_str();
@@ -213,14 +213,14 @@ pub(super) fn parts(squeezed: &Squeezed) -> Vec<Range<usize>> {
     all.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// The first bytes of a text, at most so many.
+/// Returns the beginning of a text, at most `len` bytes.
 pub(super) fn head(text: &str, len: usize) -> &str {
     let end = (0..=len.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     text.get(..end.unwrap_or(0)).unwrap_or_default()
 }
 
-/// How long the words of a fault are: to the bracket that closes their list, or to the next
-/// resource.
+/// Returns the length of the words of a fault: up to the bracket that closes their list, or to the
+/// next resource.
 fn words_len(text: &str) -> usize {
     let text = head(text, MAX_FAULT_BYTES);
     let text = text.split(";resourceindex").next().unwrap_or_default();
@@ -236,7 +236,7 @@ fn words_len(text: &str) -> usize {
     text.trim_end_matches([';', '[']).len()
 }
 
-/// What each part of a text is about: from a position on, until the next.
+/// Returns the resources that parts of a text are about, each from its position to the next.
 pub(super) fn abouts(squeezed: &Squeezed) -> Vec<(usize, About)> {
     let text = squeezed.text.as_str();
     let mut places: Vec<NamePlace> = Vec::new();
@@ -247,7 +247,7 @@ pub(super) fn abouts(squeezed: &Squeezed) -> Vec<(usize, About)> {
     };
     for (words, resource_type, end) in BEFORE_NAME {
         for (at, _) in text.match_indices(words) {
-            // The longer of two words counts.
+            // If one word begins with the other, the longer one counts.
             if words == "invalidCluster" && text.get(at..).is_some_and(|t| t.starts_with("invalidClusterLoadAss")) {
                 continue;
             }
@@ -279,7 +279,7 @@ pub(super) fn abouts(squeezed: &Squeezed) -> Vec<(usize, About)> {
         };
         found.push((at, about));
     }
-    // A name and a type are often told apart.
+    // The name and the type are often in different places.
     let mut before = About::default();
     for (at, about) in &mut found {
         let starts_resource = text.get(*at..).is_some_and(|t| t.starts_with("resource"));
@@ -293,12 +293,12 @@ pub(super) fn abouts(squeezed: &Squeezed) -> Vec<(usize, About)> {
         }
         before = about.clone();
     }
-    // Nothing is said of the resource of another place.
+    // After the last place, the resource is unknown.
     found.extend(behind);
     found
 }
 
-/// The name that begins at `from`; after an index that has to be passed over, if `is_indexed`.
+/// Reads the name that begins at `from`; with `is_indexed`, after an index that is skipped.
 fn name(squeezed: &Squeezed, from: usize, is_indexed: bool) -> Option<String> {
     let text = head(squeezed.text.get(from..)?, MAX_NAME_BYTES);
     let skipped = match is_indexed {
@@ -311,7 +311,7 @@ fn name(squeezed: &Squeezed, from: usize, is_indexed: bool) -> Option<String> {
         }
         false => 0,
     };
-    // With the colon before it, a missing name is told like any other.
+    // The colon is included, so that a missing name looks the same with and without an index.
     let text = text.get(skipped..)?;
     let start = from + skipped;
     let is_known = |at: usize, ends: &[&str]| {
@@ -344,7 +344,7 @@ fn name(squeezed: &Squeezed, from: usize, is_indexed: bool) -> Option<String> {
     (!is_missing && end > 0).then(|| name.trim().to_owned())
 }
 
-/// The name between `from` and some words.
+/// Reads the name between `from` and some words.
 fn name_before(squeezed: &Squeezed, from: usize, end: &str) -> Option<String> {
     let text = head(squeezed.text.get(from..)?, MAX_NAME_BYTES);
     let end = text.find(end).filter(|end| *end > 0)?;

@@ -1,7 +1,7 @@
-//! What a whole log tells: each fault once, with how often, and when first and last.
+//! Summary of a whole log: each fault once, with its number of occurrences, the first and the last.
 //!
-//! The log is read as a stream; what is kept of it does not grow with it, but for a bounded number
-//! of faults.
+//! The log is read as a stream. Memory does not grow with it, apart from a bounded number of
+//! faults.
 
 use std::collections::HashMap;
 
@@ -9,36 +9,36 @@ use super::records::{Record, Records};
 use super::{Page, Recognised, of_record};
 use xdsctl_model::resource::ResourceType;
 
-/// Most faults that are told apart.
+/// Most faults that are counted separately.
 const MAX_FAULTS: usize = 1000;
 
-/// Longest line that is kept in memory, in bytes; a longer one goes on as another.
+/// Longest line that is kept in memory, in bytes; the rest of a longer one counts as another line.
 const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// A place in a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogPlace {
-    /// The number of the line that tells it, from 1; of several lines that are one the first.
+    /// Number of the line, from 1. If several lines belong together, it is the first.
     pub line: usize,
-    /// The time, as the log has it; `None` if it has none.
+    /// The time, as it is written in the log; `None` if there is none.
     pub time: Option<String>,
 }
 
-/// One fault of a log.
+/// A fault that a log reports once or many times.
 #[derive(Debug, Clone)]
 pub struct Summary {
-    /// What was told of it first.
+    /// The first message about the fault.
     pub told: Recognised,
-    /// How often it was told.
+    /// Number of messages about the fault.
     pub count: usize,
-    /// Where it was told first.
+    /// Place of the first message.
     pub first: LogPlace,
-    /// Where it was told last.
+    /// Place of the last message.
     pub last: LogPlace,
 }
 
-/// What makes two messages the same: the resource, the place, the pages, and the words but for
-/// their numbers.
+/// The properties that two messages about the same fault share: type and name of the resource,
+/// path, pages, and the words without their numbers.
 type FaultKey = (
     Option<&'static str>,
     Option<String>,
@@ -47,7 +47,7 @@ type FaultKey = (
     String,
 );
 
-/// Reads a log, piece by piece.
+/// Reads a log piece by piece.
 ///
 /// ```
 /// let mut log = xdsctl_lint::recognise::Log::default();
@@ -60,22 +60,22 @@ type FaultKey = (
 #[derive(Debug, Default)]
 pub struct Log {
     records: Records,
-    /// The line that has not ended.
+    /// The line that has not ended yet.
     rest: Vec<u8>,
     found: FoundFaults,
 }
 
-/// What was found so far.
+/// The faults so far.
 #[derive(Debug, Default)]
 struct FoundFaults {
     faults: Vec<Summary>,
     numbers: HashMap<FaultKey, usize>, // never iterated
-    /// Messages of faults beyond the limit.
+    /// Number of messages about faults above the limit.
     left_out: usize,
 }
 
 impl Log {
-    /// Takes the next bytes.
+    /// Reads the next bytes.
     pub fn push(&mut self, mut bytes: &[u8]) {
         let Log { records, rest, found } = self;
         let mut line = |line: &[u8]| {
@@ -100,7 +100,8 @@ impl Log {
         }
     }
 
-    /// The faults in the order in which they came, and how many messages of others were left out.
+    /// Returns the faults in the order of their first messages, and how many messages about other
+    /// faults were left out.
     pub fn finish(mut self) -> (Vec<Summary>, usize) {
         if !self.rest.is_empty() {
             self.push(b"\n");
@@ -114,7 +115,7 @@ impl Log {
 impl FoundFaults {
     fn add(&mut self, record: &Record) {
         for (line, told) in of_record(record) {
-            // Words that are anybody's are no fault in a log.
+            // Words that could be anybody's do not make a fault in a log.
             if told.pages.is_empty() && told.path.is_none() && told.resource_name.is_none() {
                 continue;
             }
@@ -144,9 +145,9 @@ impl FoundFaults {
 fn key(told: &Recognised) -> FaultKey {
     let is_symptom = matches!(told.pages.first().map(|lead| lead.page), Some(Page::Symptom(_)));
     let words = match (is_symptom, told.pages.first()) {
-        // A symptom is the same at whatever address and time.
+        // A symptom is the same for all addresses and times.
         (true, _) => String::new(),
-        // A fault has a place.
+        // A fault with a path or a resource is identified by that, so its mark is enough.
         (false, Some(lead)) if told.path.is_some() || told.resource_name.is_some() => lead.words.concat(),
         (false, _) => told.words.chars().filter(|c| !c.is_ascii_digit()).collect(),
     };

@@ -1,12 +1,15 @@
-//! What the client's messages are recognised by: the lines under `In a log` of each page.
+//! The marks by which messages of clients are recognised: the lines under `In a log` of each page.
 //!
-//! A line is `- words`, or `- `tail`, `tail`: words` where the words alone fit other rules too. The words occur in the
-//! message in this order; `...` stands for anything between. A tail is the end of the field path, without indices, keys and
-//! types; `camelCase` is any field so written, as only those of JSON configs are. `- alone: words` counts only in a line that
-//! says nothing else. `- go: words` and `- java: alone: words` are those of another client, which has no paths; they count where
-//! C-core says nothing. Case and white space do not matter.
+//! A line is `- words`, or `- `tail`, `tail`: words` if the words alone would fit other rules too.
+//! The words occur in the message in this order; `...` stands for anything in between. A tail is
+//! the end of the field path, without indices, keys and types. The tail `camelCase` is any field in
+//! camel case; only JSON configs have such fields. `- alone: words` counts only in a line that says
+//! nothing else. `- go: words` and `- java: alone: words` are those of another client, whose
+//! messages have no paths; they count if no words of C-core fit. Case and white space do not
+//! matter.
 //!
-//! Words that anybody could write need a [frame](super::frame): all that are short, and `- framed: words`.
+//! Words that anybody could write need a [frame](super::frame): all short ones, and those in `-
+//! framed: words`.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -18,21 +21,21 @@ use crate::catalogue;
 use xdsctl_model::diag::{Rule, Subject};
 use xdsctl_model::profile::Family;
 
-/// The heading of the section.
+/// The heading of the section with the marks.
 const HEADING: &str = "## In a log";
 
-/// Words with fewer letters are anybody's.
+/// Words with fewer letters than this could be anybody's.
 const TELLING_LETTERS: usize = 20;
 
-/// How many bytes of a mark are looked up before its words are compared.
+/// Number of bytes of a mark by which it is looked up before its words are compared.
 const GRAM: usize = 4;
 
-/// What a message leads to.
+/// The page that a message leads to.
 #[derive(Debug, Clone, Copy)]
 pub enum Page {
     /// A fault in a resource or bootstrap.
     Rule(&'static Rule),
-    /// A state in which no resource has to be at fault.
+    /// A state that need not be the fault of any resource.
     Symptom(&'static Symptom),
 }
 
@@ -45,7 +48,7 @@ impl Page {
         }
     }
 
-    /// What it means, in one sentence.
+    /// Returns what the rule or symptom means, in one sentence.
     pub fn summary(self) -> &'static str {
         match self {
             Page::Rule(rule) => rule.summary.trim(),
@@ -61,44 +64,45 @@ impl Page {
     }
 }
 
-/// The end of a path.
+/// The end of a field path.
 #[derive(Debug)]
 pub(super) enum Tail {
-    /// These fields, the last one first.
+    /// These fields; the last field of the path comes first.
     Fields(Vec<&'static str>),
-    /// One field with a capital letter in it.
+    /// A field with a capital letter in it.
     CamelCase,
 }
 
-/// One line of a page.
+/// A mark: one line under `In a log` of a page.
 #[derive(Debug)]
 pub(super) struct PageLine {
     pub page: Page,
-    /// Where the path may end; anywhere if there is none.
+    /// The ends that the path may have; any if the list is empty.
     pub tails: Vec<Tail>,
     /// The words between the gaps, in lower case and without white space.
     pub pieces: Vec<String>,
-    /// It only counts where nothing else is said.
+    /// Whether the mark counts only if the line says nothing else.
     pub is_alone: bool,
-    /// It only counts where something else shows that gRPC wrote the line.
+    /// Whether the mark counts only if something else shows that gRPC wrote the line.
     pub is_framed: bool,
-    /// Whose words they are.
+    /// The client that writes these words.
     pub family: Family,
 }
 
 impl PageLine {
-    /// Says whether they are C-core's words, not those of another client.
+    /// Says whether the words are C-core's, and not those of another client.
     pub fn is_core(&self) -> bool {
         self.family == Family::REFERENCE
     }
 
-    /// How many letters its words have.
+    /// Returns the number of letters of the words.
     pub fn letters(&self) -> usize {
         self.pieces.iter().map(String::len).sum()
     }
 }
 
-/// The marks that a text may have, in the order of the rules: all that it has, and perhaps others.
+/// Returns the marks that a text may contain, in the order of the rules. All that it contains are
+/// among them, and perhaps others.
 ///
 /// The text is in lower case, without white space. It is read once, however many marks there are.
 pub(super) fn candidates(text: &str) -> Vec<&'static PageLine> {
@@ -114,12 +118,12 @@ pub(super) fn candidates(text: &str) -> Vec<&'static PageLine> {
     found.into_iter().filter_map(|number| index.marks.get(number)).collect()
 }
 
-/// All marks, and where to find them.
+/// All marks, with an index.
 struct MarkIndex {
     marks: Vec<PageLine>,
-    /// The marks that are looked up by these bytes of their words.
+    /// For each mark one sequence of bytes of its words, by which it is looked up.
     by_gram: HashMap<[u8; GRAM], Vec<usize>>, // never iterated
-    /// A bit for each hash of the bytes above.
+    /// A bit for each hash of a key of `by_gram`.
     known: Vec<u64>,
 }
 
@@ -130,7 +134,7 @@ impl MarkIndex {
     }
 }
 
-/// Where the bit of some bytes is.
+/// Returns the position of the bit for these bytes.
 fn slot(gram: [u8; GRAM]) -> (usize, u64) {
     let hash = u32::from_le_bytes(gram).wrapping_mul(0x9E37_79B1) >> 16;
     ((hash >> 6) as usize, 1 << (hash & 63))
@@ -149,7 +153,7 @@ fn index() -> &'static MarkIndex {
     })
 }
 
-/// Each mark by those of its bytes that the fewest others have.
+/// Indexes each mark by the sequence of its bytes that is rarest among all marks.
 fn indexed(marks: Vec<PageLine>) -> MarkIndex {
     let grams = |mark: &PageLine| -> Vec<[u8; GRAM]> {
         let windows = mark.pieces.iter().flat_map(|piece| piece.as_bytes().windows(GRAM));
@@ -177,7 +181,7 @@ fn indexed(marks: Vec<PageLine>) -> MarkIndex {
     MarkIndex { marks, by_gram, known }
 }
 
-/// The lines of the section.
+/// Returns the lines of the section `In a log`.
 fn lines(page: &'static str) -> impl Iterator<Item = &'static str> {
     page.lines()
         .skip_while(|line| *line != HEADING)

@@ -1,13 +1,13 @@
-//! From a line of a client's log, or what an RPC prints, to the rules that it is about.
+//! Finds the rules that a line of a client's log, or the error of an RPC, is about.
 //!
-//! A message is recognised by the end of its field path and a few telling words, which are kept on
-//! the page of each rule under `In a log` ([`marks`]). Words that anybody could write count only in
-//! a line that gRPC wrote ([`frame`]). Prefixes of loggers, colours, wrapped lines and JSON's
-//! escapes do not matter; each fault of a line is told by itself. Other clients than C-core say no
-//! paths; their words are on the same pages. What the client says without a fault in a resource
-//! behind it, such as connections that all fail, is a [`Symptom`]. A text of several [`records`] is
-//! taken record by record; a [`Log`] counts what they tell. [`place`] goes on to the resource of a
-//! dump.
+//! A message is recognised by the end of its field path and a few characteristic words, which are
+//! kept on the page of each rule under `In a log` ([`marks`]). Words that anybody could write count
+//! only in a line that gRPC wrote ([`frame`]). Prefixes of loggers, colours, wrapped lines and
+//! escapes of JSON do not matter. Each fault of a line is reported separately. Clients other than
+//! C-core write no paths; their words are on the same pages. A message without a fault in a
+//! resource behind it, for example that all connections fail, is a [`Symptom`]. A text with several
+//! [`records`] is read record by record; a [`Log`] counts their messages. [`place`] then finds the
+//! resource in a dump.
 
 mod frame;
 mod line;
@@ -39,24 +39,25 @@ pub use symptoms::{SYMPTOMS, Symptom, find as symptom, search as search_symptoms
 /// Longest words of a message that are kept, in bytes.
 const MAX_WORDS_BYTES: usize = 400;
 
-/// What stands before the name of a resource of which a client reports a fault, without white
-/// space: in grpc-go and C-core.
+/// The words before the name of a resource in which a client reports a fault, without white space:
+/// in grpc-go and C-core.
 const REPORTS: [&str; 2] = ["Receivederrorforresource\"", "[resourceindex"];
 
-/// Lines of a log that are looked at to say who wrote it.
+/// Most lines of a log that are read to find out which client wrote it.
 const MAX_WRITER_LINES: usize = 10_000;
 
-/// Longest record whose lines are also read as one, if they lead nowhere by themselves; in bytes.
+/// Longest record, in bytes, whose lines are also read as one text if they lead nowhere by
+/// themselves.
 const MAX_WRAPPED_BYTES: usize = 16 << 10;
 
-/// A page that a line leads to, and what for.
+/// A page that a line leads to, and the reason.
 #[derive(Debug, Clone)]
 pub struct Lead {
     /// The rule or symptom.
     pub page: Page,
-    /// The words of the line that it stands on, as pasted.
+    /// The words of the line that led to the page, as they were pasted.
     pub words: Vec<String>,
-    /// The end of the field path that it stands on; `None` if the words are enough.
+    /// The end of the field path that led to the page; `None` if the words were enough.
     pub tail: Option<String>,
 }
 
@@ -67,44 +68,44 @@ impl Lead {
     }
 }
 
-/// One thing that a line tells.
+/// One thing that a line reports.
 #[derive(Debug, Clone)]
 pub struct Recognised {
-    /// The type of the resource, if the line has it.
+    /// Type of the resource, if the line has it.
     pub resource_type: Option<ResourceType>,
-    /// The name of the resource, if the line has it.
+    /// Name of the resource, if the line has it.
     pub resource_name: Option<String>,
     /// The field path; `None` for a message without one.
     pub path: Option<String>,
-    /// The words of the message, as pasted, without line breaks.
+    /// The words of the message as they were pasted, without line breaks.
     pub words: String,
-    /// The rules and symptoms that it may be about, at most three, the likeliest first.
+    /// The rules and symptoms that it may be about: at most three, the likeliest first.
     pub pages: Vec<Lead>,
-    /// How many more pages have words like these; without a path that can be many.
+    /// How many more pages have words like these; without a path there can be many.
     pub more: usize,
-    /// If it is not recognised: pages whose words it has, at another path, or without a sign that
-    /// gRPC wrote them.
+    /// If the message is not recognised: pages that have its words, but with another path, or for
+    /// lines that gRPC demonstrably wrote.
     pub near: Vec<Page>,
-    /// The client that wrote it, if no other writes such a line.
+    /// The client that wrote the message, if no other client writes such a message.
     pub writer: Option<Family>,
-    /// What a server's line tells of a connection or an RPC.
+    /// What a server's line says about a connection or an RPC.
     pub server: Option<AtServer>,
-    /// It says what went wrong in general: a deeper cause may stand beside it.
+    /// Whether the message is so general that a deeper cause may be reported next to it.
     is_general: bool,
 }
 
 impl Recognised {
-    /// Says whether it leads to this rule or symptom.
+    /// Says whether the message leads to this rule or symptom.
     pub fn leads_to(&self, id: &str) -> bool {
         self.pages.iter().any(|lead| lead.id() == id)
     }
 }
 
-/// What a text tells: each fault of a line of a log, or the message of an RPC; empty if nothing in
-/// it is known.
+/// Returns what a text reports: each fault in a line of a log, or the error of an RPC; empty if
+/// nothing in it is known.
 ///
-/// Nothing is told twice. A fault with a path is always told, recognised or not; so is what a
-/// client reports of a resource by name.
+/// Nothing is returned twice. A fault with a path is always returned, whether or not it is
+/// recognised. So is the report of a client that names a resource.
 ///
 /// ```
 /// let line = "E1122 xds_client.cc:1335] ... [resource index 0: c: INVALID_ARGUMENT: errors validating Cluster resource: \
@@ -120,7 +121,7 @@ pub fn recognised(text: &str) -> Vec<Recognised> {
     let mut records = Records::default();
     let mut take = |record: records::Record| {
         for (_, one) in of_record(&record) {
-            // A log says the same again and again.
+            // A log repeats the same messages.
             let kind = one.resource_type.map(ResourceType::short_name);
             let key = (kind, one.resource_name.clone(), one.path.clone(), one.words.clone());
             if seen.insert(key) {
@@ -133,7 +134,7 @@ pub fn recognised(text: &str) -> Vec<Recognised> {
     all
 }
 
-/// The client that wrote a log, if lines of no other client are in it.
+/// Returns the client that wrote a log, if the log has no lines of other clients.
 ///
 /// ```
 /// use xdsctl_lint::recognise::writer_of;
@@ -149,7 +150,7 @@ pub fn writer_of(log: &str) -> Option<Family> {
     writers.all(|writer| writer == first).then_some(first)
 }
 
-/// A line that no page knows and that names a resource: one thing told, without pages.
+/// Returns the content of a line that names a resource, but whose words are on no page.
 pub fn unknown(line: &str) -> Option<Recognised> {
     let squeezed = Squeezed::of(line);
     let about = line::abouts(&squeezed).pop()?.1;
@@ -158,8 +159,8 @@ pub fn unknown(line: &str) -> Option<Recognised> {
     Some(new(&squeezed, about, None, all, Ranked::default()))
 }
 
-/// What a record of a log tells, with the number of the line: each of its lines, or all of them
-/// together where they lead nowhere by themselves.
+/// Returns what a record of a log reports, with the numbers of the lines. The lines are read one by
+/// one, or all together if they lead nowhere by themselves.
 fn of_record(record: &records::Record) -> Vec<(usize, Recognised)> {
     let frame = || frame::is_ours(&squeezed(&record.text), &squeezed(&record.text).to_ascii_lowercase());
     let mut is_framed = None;
@@ -170,8 +171,8 @@ fn of_record(record: &records::Record) -> Vec<(usize, Recognised)> {
         let of_line = of_line(line, &mut is_framed);
         told.extend(of_line.into_iter().map(|one| (*number, one)));
     }
-    // The line of a deeper cause tells more than the one above it: `UNAVAILABLE: io exception`,
-    // `Caused by: ...`.
+    // A line with the deeper cause says more than the general one above it: `UNAVAILABLE: io
+    // exception`, `Caused by: ...`.
     if told.iter().any(|(_, one)| !one.pages.is_empty() && !one.is_general) {
         told.retain(|(_, one)| !one.is_general || one.resource_name.is_some());
     }
@@ -192,14 +193,14 @@ fn of_record(record: &records::Record) -> Vec<(usize, Recognised)> {
     told
 }
 
-/// What a client reports of a resource that it names, in words that no page has.
+/// Returns a client's report about a resource that it names, in words that are on no page.
 fn reported(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Option<Recognised> {
     let text = squeezed(line);
     let is_report = REPORTS.iter().any(|words| text.contains(words));
     (is_report && is_framed()).then(|| unknown(line))?
 }
 
-/// What a line tells: its faults with a path, and what it says outside of them.
+/// Returns what a line reports: its faults with a path, and the words outside of them.
 fn of_line(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Vec<Recognised> {
     let squeezed = Squeezed::of(line);
     let marks = marks::candidates(&squeezed.lower);
@@ -222,14 +223,14 @@ fn of_line(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Vec<Recognised> {
     for fault in &faults {
         of_fault(&squeezed, whole, fault, &about(fault.path.start), &mut all);
     }
-    // What stands outside of the faults.
+    // Blank out the faults, so that the words outside of them remain.
     let mut outside = squeezed.lower.clone().into_bytes();
     for fault in &faults {
         if let Some(covered) = outside.get_mut(fault.path.start..fault.words.end) {
             covered.fill(0);
         }
     }
-    // The ranges begin and end at ASCII, so what is left is still UTF-8.
+    // The ranges begin and end at ASCII characters, so the rest is still UTF-8.
     let outside = String::from_utf8(outside).unwrap_or_default();
     let text = ComparedText {
         lower: &outside,
@@ -237,7 +238,8 @@ fn of_line(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Vec<Recognised> {
     };
     let said = rank::said(text, faults.is_empty());
     let best = said.iter().map(|(_, ranked)| ranked.best).max().unwrap_or(0);
-    // Other clients have no faults with a path. What has more words tells more.
+    // Other clients write no faults with a path. Their words count if more of them match than of
+    // C-core's.
     let mut of_others = if faults.is_empty() {
         others(&squeezed, whole)
     } else {
@@ -246,7 +248,7 @@ fn of_line(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Vec<Recognised> {
     of_others.retain(|(_, ranked)| ranked.best > best);
     if of_others.is_empty() {
         for (range, ranked) in said {
-            // What names the resource may be the first of these words.
+            // The name of the resource may be within these words, so look at their end.
             let about = about(range.end.saturating_sub(1));
             all.push((range.start, new(&squeezed, about, None, range, ranked)));
         }
@@ -273,13 +275,14 @@ fn of_line(line: &str, is_framed: &mut dyn FnMut() -> bool) -> Vec<Recognised> {
     all.into_iter().map(|(_, told)| told).collect()
 }
 
-/// What clients other than C-core say: of each resource that a line names, or all of it.
+/// Returns what clients other than C-core report: for each resource that a line names, or for the
+/// line as a whole.
 fn others(squeezed: &Squeezed, text: ComparedText<'_>) -> Vec<(Range<usize>, Ranked)> {
     let ranked = |range: Range<usize>| {
         let ranked = rank::of_others(text, &range);
         (!ranked.fits.is_empty()).then_some((range, ranked))
     };
-    // What stands before the first resource only announces what is told of it.
+    // The words before the first resource only announce what follows.
     let parts: Vec<_> = line::parts(squeezed).into_iter().filter_map(ranked).collect();
     if parts.is_empty() {
         return ranked(0..text.lower.len()).into_iter().collect();
@@ -287,7 +290,7 @@ fn others(squeezed: &Squeezed, text: ComparedText<'_>) -> Vec<(Range<usize>, Ran
     parts
 }
 
-/// Adds what a fault with a path tells: one for each of its errors.
+/// Adds a message for each error of a fault with a path.
 fn of_fault(
     squeezed: &Squeezed,
     text: ComparedText<'_>,
@@ -308,7 +311,7 @@ fn of_fault(
         let range = start..start + part.len();
         start = range.end + 1;
         let ranked = rank::at_path(path, text, &range, about);
-        // A semicolon within the words of an error does not end it.
+        // A semicolon inside an error's words does not end them.
         if ranked.fits.is_empty() && !is_first {
             continue;
         }
@@ -371,7 +374,7 @@ mod tests {
             [
                 (name("b"), "cds-endpoints-missing"),
                 (name("c"), "eds-without-localities"),
-                // A route's cluster, or else an aggregate's child.
+                // The cluster of a route, or else the child of an aggregate.
                 (name("d"), "rds-cluster-missing"),
             ]
         );

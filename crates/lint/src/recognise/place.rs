@@ -1,7 +1,8 @@
-//! From what a line tells to the findings of a dump.
+//! Finds the findings of a dump that a line of a log is about.
 //!
-//! The findings are those that `validate` makes of the dump; none is made up for a line. Names and
-//! paths of the line choose among them, then its rules, then the values in its words.
+//! The findings are those that `validate` makes for the dump; none is invented for the line. They
+//! are chosen by the names and paths in the line, then by its rules, then by the values in its
+//! words.
 
 use std::collections::HashSet;
 
@@ -13,22 +14,22 @@ use xdsctl_document::source::{SourceId, Span};
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Rule};
 use xdsctl_model::resource::ResourceType;
 
-/// What the name of the resource is worth; more than all values of a message.
+/// Score of a matching resource name; it is more than all values of a message can add.
 const NAME: usize = 1000;
 
-/// What the likeliest rule is worth; each one after it a third less.
+/// Score of the likeliest rule. The second one gets half of it, the third one a third.
 const RULE: usize = 90;
 
-/// Why nobody knows of a fault: its resource has no verdict.
+/// The reason why it is not known whether a fault still exists, if its resource was not checked.
 const NOT_CHECKED: &str =
     "the resource that the line names was not checked, so nothing says whether the fault is still there";
 
-/// Why nobody knows of a fault: its words are those of no rule.
+/// The reason why it is not known whether a fault still exists, if its words belong to no rule.
 const NOT_KNOWN: &str = "the line tells of a fault that is not recognised, and no finding is at its place: \
                          nothing says whether it is still there";
 
-/// The rules that say of a resource that it is not there: which of them does depends on what refers
-/// to it, and on what is known of the input.
+/// The rules which say that a resource is missing. Which of them applies depends on what refers to
+/// the resource, and on what is known about the input.
 const MISSING: [&str; 6] = [
     "rds-cluster-missing",
     "aggregate-child-missing",
@@ -38,24 +39,25 @@ const MISSING: [&str; 6] = [
     "reference-to-nothing",
 ];
 
-/// Says whether a line tells that a resource, which it names, did not come.
+/// Says whether a line names a resource and reports that the client did not get it.
 pub fn is_missing(one: &Recognised) -> bool {
     let says_so = |id: &str| id == "resource-missing" || MISSING.contains(&id);
     one.resource_name.is_some() && one.path.is_none() && one.pages.iter().any(|lead| says_so(lead.id()))
 }
 
-/// Says whether a line tells that a resource, which it names, is rejected, in words that no rule
-/// has.
+/// Says whether a line names a resource and reports that it is rejected, in words that belong to no
+/// rule.
 fn is_rejected(one: &Recognised) -> bool {
     one.resource_name.is_some() && one.leads_to("response-rejected")
 }
 
-/// Keeps those findings of an outcome that a line is about; where there is none for something that
-/// it tells, a finding says so, at the resource or else at the start of `document`.
+/// Keeps those findings of an outcome that a line is about. If something that the line reports has
+/// no finding, a new finding says so, at the resource or else at the start of `document`.
 ///
-/// What could not be read stays, as the answer rests on it. Symptoms are no findings and pass. Why
-/// nobody knows whether a resource that is there still has the fault, if so: it was not checked, or
-/// no rule is known to be about the fault.
+/// Findings about input that could not be read stay, because the answer depends on them. Symptoms
+/// have no findings and are ignored. Returns why it is not known whether an existing resource still
+/// has the fault, if that is so: the resource was not checked, or the fault belongs to no known
+/// rule.
 pub fn keep(outcome: &mut CheckOutcome, told: &[Recognised], document: Option<SourceId>) -> Option<&'static str> {
     let mut why = None;
     let mut wanted: Vec<Vec<usize>> = vec![Vec::new(); outcome.resources.len()];
@@ -137,7 +139,7 @@ pub fn keep(outcome: &mut CheckOutcome, told: &[Recognised], document: Option<So
     why
 }
 
-/// What is told of each resource.
+/// Groups the messages by the resource that they are about.
 fn by_resource(told: &[Recognised]) -> Vec<Vec<&Recognised>> {
     let mut groups: Vec<Vec<&Recognised>> = Vec::new();
     let key = |one: &Recognised| {
@@ -158,7 +160,8 @@ fn by_resource(told: &[Recognised]) -> Vec<Vec<&Recognised>> {
     groups
 }
 
-/// The resources that have most of what is told of one; several if they have the same.
+/// Returns the resources that match the messages about one resource best; several if they match
+/// equally well.
 fn choose(told: &[&Recognised], resources: &[Checked]) -> Vec<usize> {
     let mut best = 0;
     let mut chosen = Vec::new();
@@ -176,7 +179,7 @@ fn choose(told: &[&Recognised], resources: &[Checked]) -> Vec<usize> {
     chosen
 }
 
-/// The finding of a resource that fits best, and how well.
+/// Returns the finding of a resource that matches best, and its score.
 fn best(one: &Recognised, checked: &Checked) -> Option<(usize, usize)> {
     if one.resource_type.is_some() && one.path.is_some() && one.resource_type != checked.resource_type {
         return None;
@@ -192,8 +195,8 @@ fn best(one: &Recognised, checked: &Checked) -> Option<(usize, usize)> {
     best.or_else(|| Some((told_by_the_client(one, checked)?, 1)))
 }
 
-/// The finding that a live client has rejected the resource, if it says in the dump what the line
-/// says.
+/// Returns the finding that a live client has rejected the resource, if the client's error in the
+/// dump says the same as the line.
 fn told_by_the_client(one: &Recognised, checked: &Checked) -> Option<usize> {
     let error = checked.status.as_deref()?.error.as_deref()?;
     let is_named = one.resource_name.as_ref().is_none_or(|name| *name == checked.name);
@@ -202,7 +205,7 @@ fn told_by_the_client(one: &Recognised, checked: &Checked) -> Option<usize> {
     (is_named && super::recognised(error).iter().any(says_so)).then(found)?
 }
 
-/// How well a finding on a resource of this name fits; `None` if it does not.
+/// Returns the score of a finding on a resource of this name; `None` if it does not match.
 fn score(one: &Recognised, name: Option<&str>, diagnostic: &Diagnostic) -> Option<usize> {
     let of_places = diagnostic
         .said()
@@ -210,7 +213,7 @@ fn score(one: &Recognised, name: Option<&str>, diagnostic: &Diagnostic) -> Optio
     of_places.max()
 }
 
-/// How well one of its places fits.
+/// Returns the score of one place of a finding.
 fn score_at(
     one: &Recognised,
     name: Option<&str>,
@@ -223,17 +226,18 @@ fn score_at(
     let rank = one.pages.iter().position(|lead| lead.id() == rule.id);
     let mut score = rank.map_or(0, |rank| RULE / (rank + 1)) + 1;
     match &one.path {
-        // What comes to pass later has a path of its own, such as one of the service config.
+        // A failure after acceptance has another path than the message, such as one in the service
+        // config.
         Some(_) if rank.is_some() && diagnostic.effect != Effect::Nack => {}
-        // The client names paths of what it rejects only.
+        // The client gives paths only for resources that it rejects.
         Some(path) => {
             let is_there = diagnostic.effect == Effect::Nack;
             if !is_there || squeezed(path) != squeezed(&at.to_string()) {
                 return None;
             }
         }
-        // Words that no page has lead to a rejection by the fields that they name, of a resource
-        // that they name.
+        // If its words are on no page, a message that names a resource leads to a rejection by the
+        // fields that it names.
         None if rank.is_none() => {
             let fields = fields_named(&one.words, diagnostic);
             let is_told = fields > 0 || is_rejected(one);
@@ -245,7 +249,7 @@ fn score_at(
         None => {}
     }
     if let Some(wanted) = &one.resource_name {
-        // A message about a resource that is missing is found where it is referred to.
+        // A message about a missing resource leads to the resource that refers to it.
         let is_named = name.is_some_and(|name| squeezed(name) == squeezed(wanted))
             || one.path.is_none() && diagnostic.message.contains(&format!("`{wanted}`"));
         if !is_named {
@@ -261,15 +265,15 @@ fn score_at(
     )
 }
 
-/// Says whether a finding on a reference is about the resource that a line names.
+/// Says whether a finding on a reference is about the missing resource that a line names.
 fn names_missing(one: &Recognised, diagnostic: &Diagnostic) -> bool {
     let kind = one.resource_type.map_or("", ResourceType::short_name);
     let name = one.resource_name.as_deref().unwrap_or_default();
     diagnostic.message.contains(&format!("{kind} `{name}` is not there"))
 }
 
-/// How many of the fields that a finding names the words name too: names with an underscore, which
-/// nobody else uses.
+/// Returns how many of the fields that a finding names are also in the words. Only names with an
+/// underscore count, because ordinary text has none.
 fn fields_named(words: &str, diagnostic: &Diagnostic) -> usize {
     let said = format!("{} {}", diagnostic.path, diagnostic.message);
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -278,7 +282,7 @@ fn fields_named(words: &str, diagnostic: &Diagnostic) -> usize {
     fields.intersection(&named).count()
 }
 
-/// Numbers, and what stands in quotes.
+/// Returns the words with digits, and the texts in quotes.
 fn values(words: &str) -> impl Iterator<Item = &str> {
     let quoted = words.split('"').skip(1).step_by(2);
     let bare = words.split(|c: char| c.is_whitespace() || "[](),;:\"".contains(c));
@@ -286,7 +290,7 @@ fn values(words: &str) -> impl Iterator<Item = &str> {
     quoted.chain(bare.filter(is_value)).filter(|value| !value.is_empty())
 }
 
-/// The resource that the line names, if it is there.
+/// Returns the resource that the line names, if it exists.
 fn named(one: &Recognised, resources: &[Checked]) -> Option<usize> {
     let wanted = one.resource_name.as_deref().map(squeezed)?;
     let is_named = |checked: &Checked| {

@@ -6,74 +6,74 @@ use super::line::About;
 use super::marks::{Page, PageLine, Tail};
 use xdsctl_model::profile::Family;
 
-/// Pages that are named for one fault.
+/// Most pages that are given for one fault.
 pub(super) const MAX_PAGES: usize = 3;
 
-/// Longer words tell no more.
+/// Most letters of a mark that count; longer words are no better evidence.
 const MAX_WORDS: usize = 40;
 
-/// What a field at the end of the path is worth, in letters of words.
+/// Score of a matching field at the end of the path, in letters of words.
 const FIELD: usize = 12;
 
-/// What it is worth that path and words are all there is to know.
+/// Score of a mark without a tail for a fault with a path.
 const ANYWHERE: usize = 4;
 
-/// What a field in camel case is worth.
+/// Score of a matching tail `camelCase`.
 const CAMEL_CASE: usize = 6;
 
-/// What the right kind of resource is worth.
+/// Score of a matching type of resource.
 const SUBJECT: usize = 3;
 
-/// How far behind the best a page may be, as a share of its score: below two thirds.
+/// Least share of the best score that a page must reach: two thirds.
 const NEAR: (usize, usize) = (2, 3);
 
-/// Words of a rule without its path are too few to tell it below this, in letters.
+/// Least number of letters by which the words of a rule are recognised without its path.
 const BARE_LETTERS: usize = 15;
 
-/// The words before one of the four resources in a note of the client.
+/// The words before the name of a resource in C-core's notes, for each of the four types.
 const NOTES: [&str; 4] = ["ldsresource", "rdsresource", "cdsresource", "edsresource"];
 
-/// What a text is compared by.
+/// A text and what is needed to compare it with marks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ComparedText<'t> {
     /// The text in lower case and without white space.
     pub lower: &'t str,
-    /// The marks that it may have.
+    /// The marks that the text may contain.
     pub marks: &'t [&'static PageLine],
-    /// Something in it shows that gRPC wrote it.
+    /// Whether something in the text shows that gRPC wrote it.
     pub is_framed: bool,
 }
 
 impl ComparedText<'_> {
-    /// Says whether the words of a mark are enough here: a frame is around them, or there is little
-    /// else.
+    /// Says whether the words of a mark are enough evidence: either gRPC wrote the text, or the
+    /// text has hardly any other words.
     fn is_enough(self, mark: &PageLine, len: usize) -> bool {
         !mark.is_framed || self.is_framed || is_most(mark, len)
     }
 }
 
-/// Says whether a text of so many bytes is little else than the words of a mark.
+/// Says whether a text of this many bytes consists almost only of the words of a mark.
 fn is_most(mark: &PageLine, len: usize) -> bool {
     mark.letters() * 5 >= len * 4
 }
 
-/// A page, and what it stands on.
+/// A page that fits, and the evidence for it.
 #[derive(Debug, Clone)]
 pub(super) struct Fit {
     pub page: Page,
     score: usize,
-    /// Where its words are.
+    /// Where the words of the mark are in the text.
     pub words: Vec<Range<usize>>,
-    /// The end of the path that it needs.
+    /// The end of the path that matched.
     pub tail: Option<String>,
-    /// Whose words they are.
+    /// The client that writes these words.
     family: Family,
-    /// They only count where nothing else is said.
+    /// Whether the mark counts only if the line says nothing else.
     is_alone: bool,
 }
 
 impl Fit {
-    /// The page of a mark, with what its words at these places are worth.
+    /// Makes the fit for the page of a mark whose words are at these places.
     fn of(mark: &PageLine, score: usize, words: Vec<Range<usize>>) -> Fit {
         Fit {
             page: mark.page,
@@ -86,24 +86,24 @@ impl Fit {
     }
 }
 
-/// Pages for one fault.
+/// The pages for one fault.
 #[derive(Debug, Default)]
 pub(super) struct Ranked {
     /// The pages that fit best.
     pub fits: Vec<Fit>,
-    /// How many more fit as well.
+    /// How many more pages fit as well.
     pub more: usize,
-    /// What speaks for the best of them.
+    /// Score of the best page.
     pub best: usize,
-    /// If none fits: those whose words do, elsewhere.
+    /// If no page fits: the pages that have these words, but with another path.
     pub near: Vec<Page>,
-    /// The client whose words the best are, if it is not C-core and no other client has them.
+    /// The client that writes the best words, if it is not C-core and no other client writes them.
     pub writer: Option<Family>,
-    /// The best fit says what went wrong in general, and a deeper cause may be told beside it.
+    /// Whether the best page is so general that a deeper cause may be reported next to it.
     pub is_general: bool,
 }
 
-/// Ranks the pages for the words in a range, at a path.
+/// Ranks the pages for the words in a range, for a fault with this path.
 pub(super) fn at_path(path: &str, text: ComparedText<'_>, range: &Range<usize>, about: &About) -> Ranked {
     let fields = fields(path);
     let mut fits = Vec::new();
@@ -113,7 +113,7 @@ pub(super) fn at_path(path: &str, text: ComparedText<'_>, range: &Range<usize>, 
             continue;
         };
         let score = words_score(mark) + subject_score(mark, about);
-        // Words at the start tell more than the same words later on.
+        // Words at the start are better evidence than the same words later on.
         let is_at_start = words.first().is_some_and(|first| first.start == range.start);
         let fit = |more: usize, tail| Fit {
             tail,
@@ -127,7 +127,7 @@ pub(super) fn at_path(path: &str, text: ComparedText<'_>, range: &Range<usize>, 
     ranked(fits, near)
 }
 
-/// Ranks the pages for words of another client than C-core, which names no path.
+/// Ranks the pages for the words of clients other than C-core, which write no paths.
 pub(super) fn of_others(text: ComparedText<'_>, range: &Range<usize>) -> Ranked {
     let others = text.marks.iter().filter(|mark| !mark.is_core());
     let enough = others.filter(|mark| text.is_enough(mark, range.len()));
@@ -140,8 +140,9 @@ pub(super) fn of_others(text: ComparedText<'_>, range: &Range<usize>) -> Ranked 
     ranked(fits.into_iter().map(|(_, fit)| fit).collect(), Vec::new())
 }
 
-/// Ranks the pages for words without a path: of a rule that needs one the words are all that there
-/// is, or the path is named in another way.
+/// Ranks the pages for a text without a path in the client's notation. Even a rule that needs a
+/// path may fit: if the words are nearly the whole text, or if the text names the path in another
+/// way.
 pub(super) fn bare(text: ComparedText<'_>, original: &str) -> Ranked {
     let all = 0..text.lower.len();
     let mut fits = Vec::new();
@@ -176,15 +177,15 @@ pub(super) fn bare(text: ComparedText<'_>, original: &str) -> Ranked {
     if ranked.more == 0 {
         return ranked;
     }
-    // Words of so many rules tell none of them.
+    // If so many rules have these words, they identify none.
     Ranked {
         near: ranked.fits.iter().map(|fit| fit.page).collect(),
         ..Ranked::default()
     }
 }
 
-/// The pages whose words a text has, where nothing shows that gRPC wrote them: those with the most
-/// words.
+/// Returns the pages that have the words of a text which gRPC did not demonstrably write. Those
+/// with the most words come first.
 pub(super) fn unframed(text: ComparedText<'_>) -> Ranked {
     let all = 0..text.lower.len();
     let telling = text.marks.iter().filter(|mark| mark.letters() >= BARE_LETTERS);
@@ -197,7 +198,8 @@ pub(super) fn unframed(text: ComparedText<'_>) -> Ranked {
     ranked(Vec::new(), near.collect())
 }
 
-/// The longest end of a path of a mark that a text names: fields whose names nobody else uses.
+/// Returns the longest tail of a mark that the text names. Only tails with an underscore or a dot
+/// count, because ordinary text has none.
 fn named_tail(mark: &PageLine, text: &str) -> Option<(usize, String)> {
     let named = mark.tails.iter().filter_map(|tail| match tail {
         Tail::Fields(fields) => {
@@ -210,7 +212,7 @@ fn named_tail(mark: &PageLine, text: &str) -> Option<(usize, String)> {
     named.max_by_key(|(score, _)| *score)
 }
 
-/// What a text says outside of its faults: where, and the pages for it.
+/// Returns the pages for the words of a text outside of its faults, each with its range.
 pub(super) fn said(text: ComparedText<'_>, is_all: bool) -> Vec<(Range<usize>, Ranked)> {
     let all = 0..text.lower.len();
     let mut found: Vec<(Vec<Range<usize>>, usize, &PageLine)> = Vec::new();
@@ -242,17 +244,17 @@ pub(super) fn said(text: ComparedText<'_>, is_all: bool) -> Vec<(Range<usize>, R
     groups.into_iter().map(rank).collect()
 }
 
-/// From the first of some words to the last.
+/// Returns the range from the first of some words to the last.
 pub(super) fn span(words: &[Range<usize>]) -> Range<usize> {
     let start = words.first().map_or(0, |first| first.start);
     start..words.last().map_or(start, |last| last.end)
 }
 
-/// The best of each page, in order.
+/// Ranks the pages by their best fit.
 fn ranked(fits: Vec<Fit>, near: Vec<Fit>) -> Ranked {
     let writer = writer(&fits);
     let best_of = |mut fits: Vec<Fit>| {
-        // Stable: the order of the rules decides among equals.
+        // The sort is stable, so the order of the rules decides between equals.
         fits.sort_by_key(|fit| std::cmp::Reverse(fit.score));
         let best = fits.first().map_or(0, |fit| fit.score);
         let mut pages: Vec<Fit> = Vec::new();
@@ -278,8 +280,8 @@ fn ranked(fits: Vec<Fit>, near: Vec<Fit>) -> Ranked {
     }
 }
 
-/// The client that alone writes the likeliest words. C-core's are on the pages for all clients that
-/// write the same.
+/// Returns the only client that writes the words of the best fits. Words of C-core count for all
+/// clients that write the same, so they identify none.
 fn writer(fits: &[Fit]) -> Option<Family> {
     let best = fits.iter().map(|fit| fit.score).max()?;
     let mut families = fits.iter().filter(|fit| fit.score == best).map(|fit| fit.family);
@@ -296,7 +298,8 @@ fn subject_score(mark: &PageLine, about: &About) -> usize {
     if is_same { SUBJECT } else { 0 }
 }
 
-/// What the end of the path is worth, and which fields it is; `None` if it has to be another.
+/// Returns the score of the end of the path, and the fields that match; `None` if the mark needs
+/// another path.
 fn tail_score(mark: &PageLine, fields: &[&str]) -> Option<(usize, Option<String>)> {
     if mark.tails.is_empty() {
         return Some((ANYWHERE, None));
@@ -320,8 +323,8 @@ fn tail_score(mark: &PageLine, fields: &[&str]) -> Option<(usize, Option<String>
     scores.max_by_key(|(score, _)| *score)
 }
 
-/// Where the pieces of a mark occur within a range of `text`, in their order: as near to each other
-/// as they do.
+/// Returns where the pieces of a mark occur in this range of `text`, in their order and as close
+/// together as possible.
 fn occurrence(mark: &PageLine, text: &str, within: &Range<usize>) -> Option<Vec<Range<usize>>> {
     let text = text.get(..within.end)?;
     let mut from = within.start;
@@ -333,7 +336,7 @@ fn occurrence(mark: &PageLine, text: &str, within: &Range<usize>) -> Option<Vec<
         for (number, piece) in others.iter().enumerate() {
             let next = end + text.get(end..)?.find(piece.as_str())?;
             if number == 0 {
-                // The last occurrence of the first piece before this one.
+                // Use the last occurrence of the first piece before this one.
                 start += text.get(start..next)?.rfind(first.as_str()).unwrap_or(0);
                 end = start + first.len();
             }
@@ -341,7 +344,7 @@ fn occurrence(mark: &PageLine, text: &str, within: &Range<usize>) -> Option<Vec<
             found.push(next..next + piece.len());
             end = next + piece.len();
             if NOTES.iter().any(|note| gap.contains(note)) {
-                // What follows is said of another resource.
+                // The following words are about another resource.
                 from = end;
                 continue 'start;
             }
@@ -351,7 +354,7 @@ fn occurrence(mark: &PageLine, text: &str, within: &Range<usize>) -> Option<Vec<
     }
 }
 
-/// The fields of a path, without indices, keys and types; an Any within an Any is one step.
+/// Returns the fields of a path, without indices, keys and types. An Any inside an Any is one step.
 fn fields(path: &str) -> Vec<&str> {
     let mut fields: Vec<&str> = Vec::new();
     let mut depth = 0usize;

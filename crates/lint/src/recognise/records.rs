@@ -1,24 +1,25 @@
-//! A log, record by record: what a logger wrote at a time, and the lines that belong to it.
+//! Splits a log into records: what a logger wrote at one time, with all lines that belong to it.
 //!
-//! A record begins with a time or a logger's letter and date (`E0126`); lines without one go on
-//! with it: the frames of a stack, a list of errors, or a line that a terminal has wrapped. Lines
-//! of a record are kept apart unless they look wrapped, so that nothing is said of the resource of
-//! another line. Lines before the first record are records of their own.
+//! A record begins with a time or with a logger's letter and date (`E0126`). Lines without one
+//! belong to the record before: the frames of a stack, a list of errors, or a line that a terminal
+//! has wrapped. The lines of a record are kept apart unless they look wrapped, so that a message is
+//! not attributed to the resource of another line. Lines before the first record are records of
+//! their own.
 
-/// Longest record that is kept in one piece, in bytes; a longer one goes on as another.
+/// Longest record that is kept in one piece, in bytes; the rest of a longer one is another record.
 const MAX_RECORD_BYTES: usize = 256 << 10;
 
-/// How far into a line its time may begin, in bytes: behind the names of a pod, a container, a
-/// stream.
+/// Most bytes before the time of a line: the names of a pod, a container or a stream may precede
+/// it.
 const MAX_BEFORE_TIME: usize = 96;
 
-/// How many words may stand before a time: `app-1  | `.
+/// Most words before the time of a line: `app-1  | `.
 const MAX_WORDS_BEFORE_TIME: usize = 3;
 
-/// The narrowest terminal that is thought of, in columns.
+/// The narrowest terminal that may have wrapped lines, in columns.
 const MIN_COLUMNS: usize = 60;
 
-/// What a wrapped line does not go on with: the start of another message.
+/// The beginnings of lines that start another message and so do not continue a wrapped line.
 const STARTS: [&str; 10] = [
     "at ",
     "Caused by",
@@ -32,21 +33,21 @@ const STARTS: [&str; 10] = [
     "Traceback",
 ];
 
-/// What a logger wrote at a time.
+/// What a logger wrote at one time.
 #[derive(Debug, Default)]
 pub(super) struct Record {
-    /// The time, as the log has it.
+    /// The time, as it is written in the log.
     pub time: Option<String>,
-    /// The number of its first line, from 1.
+    /// Number of the record's first line, from 1.
     pub line: usize,
-    /// Its lines, without what stands before the time.
+    /// The lines, each without the time and the text before it.
     pub text: String,
 }
 
 impl Record {
-    /// Its lines, each with its number in the log; those that were wrapped are one, and a line that
-    /// ends in a colon goes on in the next. A line that a terminal has perhaps wrapped ends if it
-    /// `tells` something by itself.
+    /// Returns the lines, each with its number in the log. Lines that were wrapped are joined, and
+    /// a line that ends in a colon is joined with the next. A line that a terminal may have wrapped
+    /// is joined only if it does not report anything by itself, as `tells` says.
     pub fn lines(&self, tells: &mut dyn FnMut(&str) -> bool) -> Vec<(usize, &str)> {
         let widest = self.text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
         let mut lines: Vec<(usize, &str)> = Vec::new();
@@ -76,7 +77,7 @@ impl Record {
     }
 }
 
-/// How many brackets are open behind a line.
+/// Returns how many brackets are open after a line.
 fn open(depth: usize, line: &str) -> usize {
     line.bytes().fold(depth, |depth, byte| match byte {
         b'[' | b'(' | b'{' => depth + 1,
@@ -85,16 +86,16 @@ fn open(depth: usize, line: &str) -> usize {
     })
 }
 
-/// Puts lines together to records, with no more than one in memory.
+/// Joins lines to records. Only one record is in memory.
 #[derive(Debug, Default)]
 pub(super) struct Records {
     current: Record,
-    /// Lines so far.
+    /// Number of lines so far.
     count: usize,
 }
 
 impl Records {
-    /// Takes the next line; `take` gets the record before it, if that is complete.
+    /// Reads the next line. `take` gets the record before it, if that is complete.
     pub fn push(&mut self, line: &str, take: &mut dyn FnMut(Record)) {
         self.count += 1;
         let (time, behind) = time(line).map_or((None, 0), |(time, end)| (Some(time), end));
@@ -126,7 +127,7 @@ impl Records {
         self.current.text.push('\n');
     }
 
-    /// Gives out the last record.
+    /// Passes on the last record.
     pub fn finish(&mut self, take: &mut dyn FnMut(Record)) {
         let record = std::mem::take(&mut self.current);
         if !record.text.trim().is_empty() {
@@ -135,12 +136,15 @@ impl Records {
     }
 }
 
-/// The time that a line of a log begins with, as it stands there: of glog and absl (`E0126 19:17:05.07`), with a date by
-/// numbers (ISO 8601, grpc-go, log4j, istio) or by the name of a month (journald, java.util.logging), by the clock alone, or
-/// the seconds of a collector's JSON (`"ts":1673022913.1`). With it, where the line goes on.
+/// Returns the time at the beginning of a line of a log, as it is written, and the position behind
+/// it.
+///
+/// These notations are known: glog and absl (`E0126 19:17:05.07`); a date in numbers (ISO 8601,
+/// grpc-go, log4j, istio) or with the name of a month (journald, java.util.logging); a clock alone;
+/// the seconds in a collector's JSON (`"ts":1673022913.1`).
 fn time(line: &str) -> Option<(&str, usize)> {
     let head = super::line::head(line, MAX_BEFORE_TIME);
-    // What is quoted or named inside of a message is no time of the line.
+    // A time that is quoted or named inside a message is not the time of the line.
     let limit = head
         .find(": ")
         .filter(|_| !head.starts_with('{'))
@@ -166,8 +170,8 @@ fn time(line: &str) -> Option<(&str, usize)> {
     Some((of_json(line)?, 0))
 }
 
-/// How long a text is that has this shape: `9` is a digit, `_` a digit or blank, `d` a `-` or `/`,
-/// the rest itself.
+/// Returns the length of a shape if the text begins with it. In a shape, `9` is a digit, `_` a
+/// digit or a blank, `d` a `-` or `/`; other characters stand for themselves.
 fn shape(text: &str, shape: &str) -> Option<usize> {
     let mut bytes = text.bytes();
     let fits = shape.bytes().all(|wanted| {
@@ -181,7 +185,7 @@ fn shape(text: &str, shape: &str) -> Option<usize> {
     fits.then_some(shape.len())
 }
 
-/// Adds the clock that may follow, with fractions and a zone.
+/// Adds to `len` the length of the clock that may follow, with fractions and a time zone.
 fn and_clock(text: &str, len: usize) -> usize {
     let rest = text.get(len..).unwrap_or_default();
     let clock = rest.strip_prefix([' ', 'T']).unwrap_or(rest);
@@ -211,7 +215,7 @@ fn by_numbers(text: &str, is_first: bool) -> Option<usize> {
         let end = and_clock(text, date);
         return (end > date).then_some(end);
     }
-    // A clock without a date is one at the start of the line only.
+    // A clock without a date counts only at the start of the line.
     let end = and_clock(text, 0);
     (is_first && end > 0).then_some(end)
 }
@@ -219,7 +223,8 @@ fn by_numbers(text: &str, is_first: bool) -> Option<usize> {
 fn of_glog(text: &str) -> Option<usize> {
     let date = shape(text.get(1..)?, "9999 ")?;
     let end = and_clock(text, date);
-    // Before absl's log is set up, its clock has the seconds since 1970 behind two colons: `E0000 00:00:1744724416.12`.
+    // Until absl's log is set up, its clock writes the seconds since 1970 behind two colons: `E0000
+    // 00:00:1744724416.12`.
     let is_seconds = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
     let more = text.get(end..)?.bytes().take_while(|byte| is_seconds(byte)).count();
     Some(end + more)
@@ -237,7 +242,7 @@ fn by_month(text: &str) -> Option<usize> {
     (end > date + year).then_some(end)
 }
 
-/// The time that a collector has put beside a message.
+/// Returns the time that a collector has written next to a message.
 fn of_json(line: &str) -> Option<&str> {
     let line = line.trim_start();
     if !line.starts_with('{') {

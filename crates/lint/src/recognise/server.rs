@@ -1,13 +1,13 @@
-//! What a line of a server tells of a connection or an RPC: who asked whom for what.
+//! What a server's line says about a connection or an RPC: who asked whom for what.
 //!
-//! `xdsctl admit` can then be asked the same. Addresses are taken only where they can be read as
-//! such, and a method only behind the word: what is left out stays a blank for the reader.
+//! `xdsctl admit` can then be asked about it. Addresses are read only if they can be parsed, and a
+//! method only behind the word `method`. What cannot be read stays open for the user to fill in.
 
 use std::net::{IpAddr, SocketAddr};
 
 use super::squeeze::Squeezed;
 
-/// Pages of what happens in servers alone.
+/// Pages about things that happen in servers only.
 const PAGES: [&str; 8] = [
     "server-method-unknown",
     "server-not-serving",
@@ -19,21 +19,22 @@ const PAGES: [&str; 8] = [
     "hcm-route-action-for-other-side",
 ];
 
-/// What servers alone write; in lower case, without white space.
+/// Texts that only servers write, in lower case and without white space.
 const WORDS: &str = "\
     xds-server xds_server| |server| [server# serverlistener serverhandshake( [port: incomingrpc listeningaddress connectionfrom \
     unavailable:unavailable: didn'tprovideacertificate peer_did_not_return_a_certificate emptyclientcertificatechain";
 
-/// What a server says of a caller that has shown no certificate; so written, too.
+/// What a server writes about a caller that has shown no certificate; in lower case, without white
+/// space.
 const NO_CERTIFICATE: &str = "didn'tprovideacertificate peer_did_not_return_a_certificate emptyclientcertificatechain";
 
-/// What it says of a certificate that it was shown.
+/// What a server writes about a certificate that it rejects.
 const BAD_CERTIFICATE: &str = "x509: certificate_verify_failed";
 
-/// What stands before the address that a server listens on.
+/// The words before the address that a server listens on.
 const BEFORE_LISTEN: [&str; 4] = ["Listener \"", "for port ", "listening address: (", "serving on "];
 
-/// What stands before the address of a caller.
+/// The words before the address of a caller.
 const BEFORE_CALLER: [&str; 4] = [
     "onnection from ",
     "ServerHandshake(",
@@ -41,14 +42,14 @@ const BEFORE_CALLER: [&str; 4] = [
     "security handshake from ",
 ];
 
-/// What a line of a server tells; `None` for what it leaves open.
+/// What a server's line says; `None` for what it leaves open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AtServer {
-    /// The address that it listens on: an IP address and a port.
+    /// The address that the server listens on: an IP address and a port.
     pub listen: Option<String>,
-    /// The address at the other end, with or without its port.
+    /// The caller's address, with or without its port.
     pub from: Option<String>,
-    /// The server's own address of the connection.
+    /// The server's own IP address on this connection.
     pub to: Option<IpAddr>,
     /// The method of the RPC.
     pub method: Option<String>,
@@ -56,13 +57,13 @@ pub struct AtServer {
     pub authority: Option<String>,
     /// The RBAC policy that denied the RPC.
     pub policy: Option<String>,
-    /// The caller speaks TLS.
+    /// Whether the caller uses TLS.
     pub is_over_tls: bool,
-    /// The caller has shown a certificate.
+    /// Whether the caller has shown a certificate.
     pub shows_certificate: bool,
 }
 
-/// What a line tells that leads to a page, if a server wrote it.
+/// Returns what a line that leads to `page` says about a connection or RPC, if a server wrote it.
 pub(super) fn told(squeezed: &Squeezed, page: &str, resource: Option<&str>) -> Option<AtServer> {
     let has = |list: &str| {
         list.split_ascii_whitespace()
@@ -99,8 +100,8 @@ pub(super) fn told(squeezed: &Squeezed, page: &str, resource: Option<&str>) -> O
     })
 }
 
-/// The address that a server's Listener is named after: a template puts it last. A Listener for
-/// clients may end so, too.
+/// Returns the address at the end of a server's Listener name, where a template puts it. The name
+/// of a client's Listener may end in the same way.
 fn listening(name: &str) -> Option<String> {
     if !["=", "server", "inbound"].iter().any(|words| name.contains(words)) {
         return None;
@@ -110,7 +111,8 @@ fn listening(name: &str) -> Option<String> {
     (last.len() < name.len()).then(|| address.to_string())
 }
 
-/// The address that a text begins with, behind quotes and what Java puts before one.
+/// Returns the address at the start of a text, behind quotes and the characters that Java writes
+/// before it.
 fn address(text: &str) -> Option<(IpAddr, Option<u16>)> {
     let text = text.trim_start_matches(['"', '\'', '(', '/', ' ']);
     let end = text.find(|c: char| !c.is_ascii_hexdigit() && !".:[]".contains(c));
@@ -126,7 +128,7 @@ fn written((ip, port): (IpAddr, Option<u16>)) -> String {
     port.map_or_else(|| ip.to_string(), |port| SocketAddr::new(ip, port).to_string())
 }
 
-/// The method that follows its name.
+/// Returns the method at the start of a text that follows the word `method`.
 fn method(text: &str) -> Option<String> {
     let text = text.trim_start_matches([' ', ':', '=', '"', '\'']);
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !"/._".contains(c));

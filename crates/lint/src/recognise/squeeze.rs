@@ -1,8 +1,8 @@
-//! A text reduced for comparison: without colours, escapes and white space, with offsets back to
+//! A text prepared for comparison: without colours, escapes and white space, with offsets back to
 //! the original.
 //!
-//! Terminals wrap lines within words, mails between them, and log collectors quote what they carry
-//! as JSON. None of that changes a line whose white space is left out.
+//! Terminals wrap lines inside words, mail programs wrap them between words, and log collectors
+//! quote messages as JSON. None of that changes a line without its white space.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -10,27 +10,27 @@ use std::ops::Range;
 use super::frame;
 use xdsctl_model::profile::Family;
 
-/// How often a text may have been quoted as JSON: by a logger, by a container's runtime, by a
+/// How many times a text may have been quoted as JSON: by a logger, a container runtime and a
 /// collector.
 const MAX_QUOTINGS: usize = 3;
 
 /// A text without white space.
 #[derive(Debug)]
 pub(super) struct Squeezed {
-    /// The text that was given, unquoted.
+    /// The given text, without the quoting.
     original: String,
     /// The text without white space.
     pub text: String,
-    /// The same in lower case, byte by byte.
+    /// `text` in lower case, with each byte at the same offset.
     pub lower: String,
-    /// Where each byte of `text` stands in `original`.
+    /// The position in `original` of each byte of `text`.
     at: Vec<usize>,
-    /// The client that wrote it, once somebody has asked.
+    /// The client that wrote the text; computed on first use.
     writer: OnceCell<Option<Family>>,
 }
 
 impl Squeezed {
-    /// Takes a text as it was pasted.
+    /// Prepares a text as it was pasted.
     pub fn of(pasted: &str) -> Self {
         let mut original = without_colours(pasted);
         for _ in 0..MAX_QUOTINGS {
@@ -55,24 +55,25 @@ impl Squeezed {
         }
     }
 
-    /// The text as it was pasted, unquoted.
+    /// Returns the text as it was pasted, without the quoting.
     pub fn line(&self) -> &str {
         &self.original
     }
 
-    /// The family whose log lines alone look like this; `None` if several write such lines.
+    /// Returns the only family that writes log lines like this; `None` if several do, or none.
     pub fn writer(&self) -> Option<Family> {
         *self.writer.get_or_init(|| frame::writer(&self.lower))
     }
 
-    /// Says whether a blank, or nothing, stands before this byte of `text`.
+    /// Says whether this byte of `text` is at the start or has a blank before it.
     pub fn is_after_blank(&self, at: usize) -> bool {
         let Some(start) = self.at.get(at) else { return true };
         let before = self.original.get(..*start).and_then(|head| head.chars().next_back());
         before.is_none_or(char::is_whitespace)
     }
 
-    /// What was pasted at a range of `text`, without line breaks, and with blanks for tabs.
+    /// Returns the pasted text for a range of `text`, without line breaks and with blanks instead
+    /// of tabs.
     pub fn pasted(&self, range: Range<usize>) -> String {
         let (Some(start), Some(last)) = (self.at.get(range.start), self.at.get(range.end.saturating_sub(1))) else {
             return String::new();
@@ -83,7 +84,7 @@ impl Squeezed {
     }
 }
 
-/// The text without the colour sequences of a terminal.
+/// Returns the text without the colour sequences of a terminal.
 fn without_colours(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -96,7 +97,7 @@ fn without_colours(text: &str) -> String {
     out
 }
 
-/// The text with one level of JSON's escapes undone.
+/// Undoes one level of JSON escapes.
 fn unquoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -143,7 +144,7 @@ mod tests {
         ] {
             let squeezed = Squeezed::of(pasted);
             let expected = if pasted.contains("\\u0022") {
-                // Nothing says that it is quoted.
+                // Nothing shows that this text is quoted.
                 "field:aerror:b\\u0022c\\u0022"
             } else {
                 "field:aerror:b\"c\""

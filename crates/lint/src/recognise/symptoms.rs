@@ -1,17 +1,17 @@
-//! What RPCs and logs say without a rule behind it: a state of the network or of the process, not a
-//! fault of a resource.
+//! Symptoms: what RPCs and logs report when no rule is broken. The cause is a state of the network
+//! or of the process, not a fault of a resource.
 
-/// Something that a client says of a state in which nothing has to be wrong with the configuration.
+/// A state that a client reports although the configuration may be correct.
 #[derive(Debug)]
 pub struct Symptom {
-    /// Kebab-case name: `connections-failing`.
+    /// Id in kebab case, such as `connections-failing`.
     pub id: &'static str,
     /// The Markdown page; its first line is a summary.
     pub page: &'static str,
 }
 
 impl Symptom {
-    /// What it means, in one sentence.
+    /// Returns what the symptom means, in one sentence.
     pub fn summary(&self) -> &'static str {
         self.page.lines().next().unwrap_or_default()
     }
@@ -62,7 +62,7 @@ symptoms! {
     "tls-name-mismatch"
 }
 
-/// The symptoms whose id or page has every word of `text`.
+/// Returns the symptoms whose id or page has every word of `text`.
 pub fn search(text: &str) -> Vec<&'static Symptom> {
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
     let has_all = |symptom: &&Symptom| {
@@ -72,7 +72,7 @@ pub fn search(text: &str) -> Vec<&'static Symptom> {
     SYMPTOMS.iter().filter(has_all).collect()
 }
 
-/// The symptom with this id.
+/// Finds the symptom with this id.
 pub fn find(id: &str) -> Option<&'static Symptom> {
     SYMPTOMS.iter().find(|symptom| symptom.id == id)
 }
