@@ -1,4 +1,5 @@
-//! What can be done about a finding: the fix, a comment that takes it out with a reason, its rule's page.
+//! The actions for a finding: apply its fix, suppress it by a comment with a reason, or open its
+//! rule's page.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,13 +16,13 @@ use xdsctl_lint::catalogue;
 use xdsctl_lint::choice::comments;
 use xdsctl_model::text::beginning;
 
-/// Actions for one place.
+/// Most actions for one place.
 const MAX_ACTIONS: usize = 50;
 
-/// What the reader is to put in the place of.
+/// The text of a new suppression that the user is to replace by a reason.
 const REASON: &str = "say why";
 
-/// The actions for the findings of a range.
+/// Returns the actions for the findings in a range.
 pub fn actions(view: &DocumentView<'_>, params: &CodeActionParams) -> Vec<CodeAction> {
     let (start, end) = (view.offset(params.range.start), view.offset(params.range.end));
     let wants = |kind: &CodeActionKind| {
@@ -114,7 +115,8 @@ fn short(text: &str) -> Cow<'_, str> {
     beginning(text.lines().next().unwrap_or_default(), 40)
 }
 
-/// A comment in the line above the finding, for the node that begins there.
+/// Suppresses a finding by a comment in the line above it, if that comment applies to the node that
+/// begins there.
 fn suppress(view: &DocumentView<'_>, finding: &ProjectFinding) -> Option<CodeAction> {
     let rule = finding.rule?;
     if view.source.format() != Some(DocumentFormat::Yaml) {
@@ -138,7 +140,8 @@ fn suppress(view: &DocumentView<'_>, finding: &ProjectFinding) -> Option<CodeAct
     })
 }
 
-/// Says whether a line is a comment there, as xdsctl understands it, and changes nothing of the document.
+/// Says whether inserting the line at `at` adds a comment that xdsctl understands, and changes
+/// nothing else in the document.
 fn is_comment(source: &Source, text: &str, at: usize, comment: &str) -> bool {
     let mut changed = text.to_owned();
     changed.insert_str(at, comment);

@@ -1,7 +1,8 @@
 //! What may be written at a place: fields, values, types and names.
 //!
-//! What somebody types is seldom a document yet. So the word at the place is replaced by one that can be read, as a key or as a value, and
-//! the place of that word says what may stand there.
+//! A text that somebody is typing is seldom a valid document. So the word at the place is replaced
+//! by a mark that can be parsed, as a key or as a value. The place of the mark shows what may be
+//! written there.
 
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionParams, CompletionTextEdit, TextEdit};
 
@@ -15,13 +16,13 @@ use xdsctl_document::source::Span;
 use xdsctl_document::source::sniff::DocumentFormat;
 use xdsctl_lint::catalogue;
 
-/// Stands in the place of what is typed.
+/// The mark that replaces the word at the place.
 const MARK: &str = "xdsctlHere";
 
-/// Proposals for one place.
+/// Most proposals for one place.
 const MAX_ITEMS: usize = 2_000;
 
-/// What may be written at the place.
+/// Returns what may be written at a place.
 pub fn completion(view: &DocumentView<'_>, params: &CompletionParams) -> Vec<CompletionItem> {
     let offset = view.offset(params.text_document_position.position);
     let Ok(text) = std::str::from_utf8(view.source.bytes()) else {
@@ -49,10 +50,10 @@ pub fn completion(view: &DocumentView<'_>, params: &CompletionParams) -> Vec<Com
     items.collect()
 }
 
-/// What is proposed.
+/// A proposal.
 pub struct Item {
     pub label: String,
-    /// What is written in the place of the word.
+    /// The text that replaces the word.
     pub text: String,
     pub kind: CompletionItemKind,
     pub detail: String,
@@ -60,7 +61,7 @@ pub struct Item {
 }
 
 impl Item {
-    /// A value that is written as it is.
+    /// Makes the proposal of a value that is written unchanged.
     pub fn value(text: &str, detail: &str) -> Item {
         Item {
             label: text.to_owned(),
@@ -72,18 +73,18 @@ impl Item {
     }
 }
 
-/// The word at a place.
+/// The word at a place of a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Word {
-    /// Its bytes, without quotes.
+    /// The bytes of the word, without quotes.
     pub span: Span,
-    /// It stands in double quotes.
+    /// Whether the word is in double quotes.
     is_quoted: bool,
-    /// A colon follows.
+    /// Whether a colon follows the word.
     is_key: bool,
-    /// Keys need quotes: it is JSON.
+    /// Whether the text is JSON, so that keys need quotes.
     is_json: bool,
-    /// The first byte of its line.
+    /// Offset at which the line of the word starts.
     line: usize,
 }
 
@@ -101,7 +102,7 @@ impl Word {
         let start = start.max(line);
         let after = text.get(offset..).unwrap_or_default();
         let end = offset + after.find(|c| !in_word(c)).unwrap_or(after.len());
-        // The dash of a list is no part of a word.
+        // The dash of a list element is not part of the word.
         let start = if text.get(start..end).is_some_and(|word| word.starts_with('-')) {
             start + 1
         } else {
@@ -124,19 +125,19 @@ impl Word {
         }
     }
 
-    /// What stands before it in its line.
+    /// Returns the text before the word in its line.
     fn before(self, text: &str) -> &str {
         text.get(self.line..self.span.start).unwrap_or_default()
     }
 
-    /// It is in the list of rules of a comment.
+    /// Says whether the word is in the list of rules of a suppression comment.
     fn rule_before(self, text: &str) -> bool {
         let before = self.before(text);
         let comment = before.rsplit_once("xdsctl: ignore[").map(|(_, list)| list);
         comment.is_some_and(|list| before.contains('#') && !list.contains(']'))
     }
 
-    /// The text with a mark in the place of the word.
+    /// Returns the text with the mark in place of the word, and the offset of the mark.
     fn marked(self, text: &str, as_key: bool) -> Option<(String, usize)> {
         let (before, after) = (text.get(..self.span.start)?, text.get(self.span.end..)?);
         let quote = if self.is_quoted && !after.starts_with('"') {
@@ -149,12 +150,12 @@ impl Word {
             (true, false) => ": null",
             _ => quote,
         };
-        // The quote that was there closes what is no longer open.
+        // The key is closed already, so remove the quote that closed the word.
         let after = match as_key && !self.is_key && self.is_quoted {
             true => after.strip_prefix('"').unwrap_or(after),
             false => after,
         };
-        // What is not quoted in JSON is neither a key nor a text.
+        // An unquoted word in JSON is neither a key nor a string.
         let (open, close) = match self.is_json && !self.is_quoted {
             true => ("\"", "\""),
             false => ("", ""),
@@ -164,7 +165,7 @@ impl Word {
     }
 }
 
-/// The ids of rules.
+/// Returns the ids of all rules as proposals.
 pub fn of_rules() -> Vec<Item> {
     let rules = catalogue::rules().map(|rule| Item {
         kind: CompletionItemKind::CONSTANT,
@@ -173,7 +174,7 @@ pub fn of_rules() -> Vec<Item> {
     rules.collect()
 }
 
-/// What may be written in a resource, a suite or the settings.
+/// Returns what may be written in a resource, a suite or the settings.
 fn in_document(view: &DocumentView<'_>, text: &str, word: &Word) -> Option<Vec<Item>> {
     let name = view.source.name();
     if crate::settings::is_settings(name) {
@@ -183,7 +184,7 @@ fn in_document(view: &DocumentView<'_>, text: &str, word: &Word) -> Option<Vec<I
         return Some(crate::suite::complete(name, |as_key| word.marked(text, as_key)));
     }
     let is_value = word.before(text).trim_end().ends_with([':', '[', ',']) && !word.is_key;
-    // The likelier reading first.
+    // The likelier interpretation is tried first.
     let order = if is_value { [false, true] } else { [true, false] };
     for as_key in order {
         let (marked, at) = word.marked(text, as_key)?;
@@ -210,7 +211,7 @@ fn in_document(view: &DocumentView<'_>, text: &str, word: &Word) -> Option<Vec<I
     crate::suite::may_be_one(text).then(|| crate::suite::complete(name, |as_key| word.marked(text, as_key)))
 }
 
-/// The fields that are not there yet: first those that clients read.
+/// Returns the fields that are not set yet. Those that clients read come first.
 fn of_keys(place: &Place, word: &Word, format: DocumentFormat) -> Vec<Item> {
     let Some(message) = place.message else {
         return Vec::new();
@@ -266,7 +267,7 @@ fn of_keys(place: &Place, word: &Word, format: DocumentFormat) -> Vec<Item> {
     items
 }
 
-/// The values of a field: of an enum, true and false, names.
+/// Returns the values of a field: of an enum, true and false, or names.
 fn of_values(view: &DocumentView<'_>, place: &Place, field: FieldType, resource: Option<usize>) -> Vec<Item> {
     if place.steps.last() == Some(&place::PlaceStep::Key("@type".to_owned())) {
         return Vec::new();

@@ -1,7 +1,7 @@
-//! What clients take where a field is not set: the reference client is asked, once.
+//! The defaults that clients use if a field is not set. The reference client is asked once.
 //!
-//! Small resources that say nothing of these fields are validated, and what the client keeps of
-//! them has the defaults.
+//! Small resources that do not set these fields are validated. What the client keeps of them
+//! contains the defaults.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ use xdsctl_document::proto::message_type::FieldType;
 use xdsctl_document::source::SourceMap;
 use xdsctl_model::profile::{Profile, ServerFacts};
 
-/// The resources: a cluster, its endpoints, and routes to it.
+/// The resources that are validated: a cluster, its endpoints, and routes to it.
 const RESOURCES: &str = r#"{"resources": [
   {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "a", "type": "EDS", "lb_policy": "RING_HASH",
    "eds_cluster_config": {"eds_config": {"ads": {}}}, "outlier_detection": {}},
@@ -26,7 +26,8 @@ const RESOURCES: &str = r#"{"resources": [
      {"cluster": "a", "retry_policy": {"retry_on": "unavailable", "retry_back_off": {"base_interval": "1s"}}}}]}]}
 ]}"#;
 
-/// The fields, and where what the client keeps of a resource has them.
+/// Message and name of each field, the index of the resource, and the place of the field in what
+/// the client keeps of that resource.
 static FIELDS: &[(&str, &str, usize, &str)] = &[
     (
         "envoy.config.cluster.v3.OutlierDetection",
@@ -108,7 +109,7 @@ static FIELDS: &[(&str, &str, usize, &str)] = &[
     ),
 ];
 
-/// A field by its message and name.
+/// Message and name of a field.
 type Key = (&'static str, &'static str);
 
 static BY_FIELD: LazyLock<BTreeMap<Key, String>> = LazyLock::new(|| {
@@ -121,7 +122,7 @@ static BY_FIELD: LazyLock<BTreeMap<Key, String>> = LazyLock::new(|| {
     FIELDS.iter().filter_map(value).collect()
 });
 
-/// What the client keeps of each of the resources.
+/// Returns what the client keeps of each resource.
 fn kept() -> Vec<Value> {
     let mut sources = SourceMap::new();
     let id = sources.add("defaults", RESOURCES.as_bytes().to_vec());
@@ -141,7 +142,7 @@ fn kept() -> Vec<Value> {
     kept.map(Option::unwrap_or_default).collect()
 }
 
-/// What the reference client takes where the field is not set; `None` where nobody has asked.
+/// Returns the default of the reference client for a field; `None` if it is not in the table.
 pub fn default_of(field: FieldType) -> Option<&'static str> {
     let key = (field.owner().name(), field.name());
     BY_FIELD.get(&key).map(String::as_str)

@@ -1,4 +1,4 @@
-//! From a name to where it is given, and to all places where it stands.
+//! Finds the definition of the name at a place, and all places with this name.
 
 use lsp_types::{GotoDefinitionParams, Location, ReferenceParams};
 
@@ -6,11 +6,12 @@ use crate::project::names::{NamePlace, Named};
 use crate::view::DocumentView;
 use xdsctl_model::resource::ResourceType;
 
-/// Where the name at the place is given.
+/// Returns the places that define the name at a place.
 pub fn definition(view: &DocumentView<'_>, params: &GotoDefinitionParams) -> Vec<Location> {
     let offset = view.offset(params.text_document_position_params.position);
     let names = view.snapshot.names();
-    // A cluster's name that stands for its endpoints leads to those; else it is where it is.
+    // A cluster's name may also be the name of its endpoints. In that case it leads to the
+    // endpoints; otherwise to itself.
     let here = names.places.iter().filter(|place| is_at(place, view, offset));
     let here = here.max_by_key(|place| !place.is_given);
     let Some(here) = here else { return Vec::new() };
@@ -21,7 +22,7 @@ pub fn definition(view: &DocumentView<'_>, params: &GotoDefinitionParams) -> Vec
     )
 }
 
-/// Where the name at the place stands.
+/// Returns the places that refer to the name at a place.
 pub fn references(view: &DocumentView<'_>, params: &ReferenceParams) -> Vec<Location> {
     let offset = view.offset(params.text_document_position.position);
     let with_given = params.context.include_declaration;
@@ -35,7 +36,8 @@ fn is_at(place: &NamePlace, view: &DocumentView<'_>, offset: usize) -> bool {
     place.source == view.id && place.span.start <= offset && offset <= place.span.end
 }
 
-/// Every place of the name at a byte. The name of a cluster that its endpoints share counts as one.
+/// Returns every place of the name at a byte. A cluster and its endpoints that share a name count
+/// as one.
 pub fn all<'v>(view: &DocumentView<'v>, offset: usize) -> Vec<&'v NamePlace> {
     let names = view.snapshot.names();
     let here = names.places.iter().filter(|place| is_at(place, view, offset));
@@ -56,7 +58,7 @@ pub fn all<'v>(view: &DocumentView<'v>, offset: usize) -> Vec<&'v NamePlace> {
                 Named::Resource(ResourceType::Endpoints) => Named::Resource(ResourceType::Cluster),
                 _ => continue,
             };
-            // Both are given by one scalar.
+            // One scalar gives both names.
             let is_shared = names
                 .places
                 .iter()

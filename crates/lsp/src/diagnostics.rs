@@ -1,4 +1,4 @@
-//! Findings as an editor shows them: those of the command line, with the same rule, message and place.
+//! Findings for an editor: those of the command line, with the same rule, message and place.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,13 +16,14 @@ use crate::view::Editor;
 use xdsctl_document::source::SourceId;
 use xdsctl_model::diag::{Effect, Severity};
 
-/// Findings of one document that an editor is given; the last says how many there are more.
+/// Most findings of one document that an editor gets; the last one says how many more there are.
 pub const MAX_PUBLISHED: usize = 2_000;
 
-/// Who says it.
+/// Name of the source that the editor shows with a finding.
 pub const SOURCE: &str = "xdsctl";
 
-/// Words that only xDS configuration has: a document with one of them is meant as such, readable or not.
+/// Words that occur only in xDS configuration. A document with one of them is meant as
+/// configuration, even if it cannot be parsed.
 const WORDS: [&[u8]; 10] = [
     b"type.googleapis.com/envoy.",
     b"envoy.config.",
@@ -36,7 +37,7 @@ const WORDS: [&[u8]; 10] = [
     b"xds_servers",
 ];
 
-/// The findings of each document, those without any included.
+/// Returns the findings of each document, including documents without findings.
 pub fn by_file(snapshot: &Snapshot) -> BTreeMap<PathBuf, Vec<&ProjectFinding>> {
     let mut by_file: BTreeMap<SourceId, Vec<&ProjectFinding>> = BTreeMap::new();
     for finding in &snapshot.findings {
@@ -49,7 +50,8 @@ pub fn by_file(snapshot: &Snapshot) -> BTreeMap<PathBuf, Vec<&ProjectFinding>> {
     files.collect()
 }
 
-/// Says whether what was found in a document is said: it is configuration, or its project says that all documents are.
+/// Says whether the findings on a document are shown: it must be configuration, or its project must
+/// declare all its documents to be configuration.
 fn is_said(snapshot: &Snapshot, id: SourceId) -> bool {
     if snapshot.is_declared || snapshot.configuration.contains(&id) {
         return true;
@@ -62,7 +64,7 @@ fn is_said(snapshot: &Snapshot, id: SourceId) -> bool {
     WORDS.iter().any(|word| memchr::memmem::find(bytes, word).is_some())
 }
 
-/// The findings of one document as the editor has them.
+/// Returns the findings of one document in the form that the editor expects.
 pub fn shown(file: &Path, findings: &[&ProjectFinding], snapshot: &Snapshot, editor: &Editor) -> Vec<Diagnostic> {
     let Some((_, source)) = snapshot.document(file) else {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! What stands at a place means: the finding there, the field as clients read it, the value as they take it.
+//! Explains the text at a place: its findings, how clients read the field, and what they make of
+//! the value.
 
 use std::fmt::Write as _;
 
@@ -15,10 +16,10 @@ use xdsctl_document::proto::wire::{FieldUse, history, uses};
 use xdsctl_document::source::Span;
 use xdsctl_model::cookie::SessionCookie;
 
-/// Findings that are told at a place.
+/// Most findings that are explained at a place.
 const MAX_TOLD: usize = 3;
 
-/// What is to be said of the place; `None` for nothing.
+/// Returns the explanation of a place; `None` if there is nothing to explain.
 pub fn hover(view: &DocumentView<'_>, params: &HoverParams) -> Option<Hover> {
     let offset = view.offset(params.text_document_position_params.position);
     let found = view.snapshot.findings.iter().filter(|finding| {
@@ -72,12 +73,12 @@ pub fn hover(view: &DocumentView<'_>, params: &HoverParams) -> Option<Hover> {
     })
 }
 
-/// Something of the text of a document cannot be read.
+/// Says whether a finding means that text of a document cannot be parsed.
 fn is_syntax(finding: &ProjectFinding) -> bool {
     finding.rule == Some(&SYNTAX)
 }
 
-/// A finding with what its rule's page says.
+/// Explains a finding with the text of its rule's page.
 fn of_finding(finding: &ProjectFinding) -> String {
     let Some(rule) = finding.rule else {
         return finding.message.clone();
@@ -99,7 +100,7 @@ fn of_finding(finding: &ProjectFinding) -> String {
     text
 }
 
-/// A field: its type, who reads it, and the rules about it.
+/// Explains a field: its type, the clients that read it, and the rules about it.
 fn of_field(field: FieldType) -> String {
     let mut text = format!(
         "**{}** of `{}`: {}",
@@ -139,7 +140,7 @@ fn of_field(field: FieldType) -> String {
     text
 }
 
-/// Which clients read a field.
+/// Says which clients read a field.
 fn readers(field: FieldType) -> String {
     let Some(uses) = uses(field) else {
         return "No gRPC client looks into this message.".to_owned();
@@ -165,7 +166,7 @@ fn readers(field: FieldType) -> String {
     }
 }
 
-/// A value as the client takes it.
+/// Explains a value as clients interpret it.
 fn of_value(view: &DocumentView<'_>, place: &Place) -> Option<String> {
     let field = place.field?;
     if place.part != Part::Scalar {
@@ -178,7 +179,8 @@ fn of_value(view: &DocumentView<'_>, place: &Place) -> Option<String> {
     let owner = field.owner().name();
     if owner == "envoy.type.v3.FractionalPercent" && field.name() == "numerator" {
         let numerator = place.text.parse().ok()?;
-        // A member and the object that it is in: what says more of both.
+        // Try the object around the member, then the one around that: use the one that has a
+        // denominator.
         let around = place.around.iter().rev().map(|span| view.text(*span));
         let object = around
             .take(2)
@@ -189,7 +191,7 @@ fn of_value(view: &DocumentView<'_>, place: &Place) -> Option<String> {
     cookie(&place.text)
 }
 
-/// The denominator of a FractionalPercent by its text: what the parts are called and how many make a whole.
+/// Returns the name and the number of the denominator of a FractionalPercent, from its text.
 fn denominator(object: &str) -> Option<(&'static str, u64)> {
     static KNOWN: [(&str, u64); 3] = [("HUNDRED", 100), ("TEN_THOUSAND", 10_000), ("MILLION", 1_000_000)];
     let Some((_, after)) = object.split_once("denominator") else {
@@ -206,7 +208,7 @@ fn denominator(object: &str) -> Option<(&'static str, u64)> {
         .copied()
 }
 
-/// A share in percent, to its last digit.
+/// Returns a share in percent, with all its digits.
 fn share(numerator: u64, (name, whole): (&str, u64)) -> String {
     let parts = numerator.min(whole) * (1_000_000 / whole);
     let text = format!("{}.{:04}", parts / 10_000, parts % 10_000);
@@ -216,7 +218,7 @@ fn share(numerator: u64, (name, whole): (&str, u64)) -> String {
     )
 }
 
-/// A Duration as JSON writes it, in whole milliseconds as C-core keeps it.
+/// Parses a Duration in JSON notation to whole milliseconds, as C-core keeps it.
 fn milliseconds(text: &str) -> Option<u64> {
     let (seconds, fraction) = text
         .strip_suffix('s')
@@ -230,9 +232,9 @@ fn milliseconds(text: &str) -> Option<u64> {
     seconds.checked_mul(1000)?.checked_add(thousandths)
 }
 
-/// What a session cookie says, if the text is one.
+/// Explains a session cookie, if the text is one.
 pub fn cookie(text: &str) -> Option<String> {
-    // A header has names before the values.
+    // In a header, names precede the values.
     let values = text
         .split(';')
         .map(|pair| pair.trim().split_once('=').map_or(pair, |(_, value)| value));

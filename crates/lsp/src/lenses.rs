@@ -1,4 +1,5 @@
-//! Lines above resources and tests: how many lead there, a test that can be run, and where the RPCs of a target go.
+//! Lines above resources and tests: how many references lead to a resource, the command to run a
+//! test, and where the RPCs of a target go.
 
 use lsp_types::{CodeLens, Command};
 use serde::{Deserialize, Serialize};
@@ -10,10 +11,10 @@ use crate::view::{DocumentView, RUN_TEST};
 use xdsctl_document::source::Span;
 use xdsctl_model::resource::ResourceType;
 
-/// Lenses of one document.
+/// Most lenses of each kind in one document.
 const MAX_LENSES: usize = 2_000;
 
-/// The lenses of a document.
+/// Returns the lenses of a document.
 pub fn lenses(view: &DocumentView<'_>) -> Vec<CodeLens> {
     let names = view.snapshot.names();
     let mut lenses = Vec::new();
@@ -44,7 +45,8 @@ pub fn lenses(view: &DocumentView<'_>) -> Vec<CodeLens> {
             range,
             command: Some(Command {
                 title,
-                // The editors' own; one that does not have it shows the words.
+                // This command is part of the editor's extension; an editor without it shows only
+                // the title.
                 command: "xdsctl.showReferences".to_owned(),
                 arguments: Some(vec![Value::from(uri), position]),
             }),
@@ -69,7 +71,8 @@ pub fn lenses(view: &DocumentView<'_>) -> Vec<CodeLens> {
                 data: None,
             }
         }));
-        // Where an RPC goes is found out when the lens is seen: the world of a suite may be large.
+        // Where an RPC goes is computed only when the lens is visible, because the world of a suite
+        // may be large.
         let uri = view.editor.uri(view.file).map(|uri| uri.to_string());
         let targets = outline::targets(view.source).into_iter().take(MAX_LENSES);
         lenses.extend(targets.map(|(target, own)| {
@@ -89,28 +92,28 @@ pub fn lenses(view: &DocumentView<'_>) -> Vec<CodeLens> {
     lenses
 }
 
-/// What a lens has to remember that says where an RPC goes.
+/// The data of a lens that says where an RPC goes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Lead {
-    /// The suite.
+    /// URI of the suite.
     pub uri: String,
-    /// The first byte of the target, and the one after its last.
+    /// Offset of the first byte of the target.
     pub start: usize,
-    /// See there.
+    /// Offset one past the last byte of the target.
     pub end: usize,
-    /// The target.
+    /// The text of the target.
     pub target: String,
 }
 
 impl Lead {
-    /// Its place, if it is still there in the text.
+    /// Returns the place of the target, if the text still has the target there.
     pub fn place(&self, text: &str) -> Option<Span> {
         let is_there = text.get(self.start..self.end)?.contains(self.target.as_str());
         is_there.then(|| Span::new(self.start, self.end))
     }
 }
 
-/// What refers to such a thing.
+/// Returns the word for what refers to such a name.
 const fn word(named: Named) -> &'static str {
     match named {
         Named::Resource(ResourceType::RouteConfiguration) => "listener",

@@ -1,12 +1,13 @@
-//! The language server: what an editor asks of a document while somebody types.
+//! The language server: it answers an editor's requests about a document while somebody types.
 //!
 //! ```text
 //! wire ─ server ─┬─ diagnostics, hover, completion, ...   one file for each kind of request
 //!  messages      └─ Host ─ Snapshot                       what the command line would say of the project now
 //! ```
 //!
-//! The server knows no files, settings or clients: a [`Host`] makes a [`Snapshot`] of a project, with the texts of open documents in the
-//! place of files. Requests are answered from the snapshot of the very version that the editor has, or refused.
+//! The server knows no files, settings or clients. A [`Host`] makes a [`Snapshot`] of a project, in
+//! which open documents replace their files. Requests are answered from the snapshot of the very
+//! version that the editor has, or refused.
 
 pub mod text;
 pub mod uri;

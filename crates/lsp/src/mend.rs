@@ -1,7 +1,7 @@
-//! Places in a text that cannot be read to its end, as while somebody types.
+//! Finds places in a text that cannot be parsed to its end, for example while somebody types.
 //!
-//! The lines with the faults are blanked, one after the other, and the rest is read: every byte
-//! stays where it is. A broken line that is asked about keeps its key.
+//! Lines with faults are blanked one by one, and the rest is parsed. Every byte keeps its offset.
+//! If the broken line is the one in question, its key stays.
 
 use xdsctl_document::envelope::{LoadOptions, Loader};
 use xdsctl_document::proto::place::{self, Part, Place};
@@ -9,13 +9,14 @@ use xdsctl_document::proto::transcode::SYNTAX;
 use xdsctl_document::source::sniff::DocumentFormat;
 use xdsctl_document::source::{SourceMap, Span};
 
-/// Lines that are blanked at most.
+/// Most lines that are blanked.
 const MAX_BLANKED: usize = 8;
 
-/// Longest text that is read so often.
+/// Longest text, in bytes, that is parsed again after a line has been blanked.
 const MAX_BYTES: usize = 4 << 20;
 
-/// What stands at a byte of a text, and the format of the text; `None` if that is in no resource.
+/// Returns the place at a byte of a text, and the format of the text; `None` if the byte is in no
+/// resource.
 pub fn place_of(name: &str, text: String, at: usize) -> Option<(Place, DocumentFormat)> {
     let mut text = text;
     let most = if text.len() > MAX_BYTES { 0 } else { MAX_BLANKED };
@@ -25,15 +26,15 @@ pub fn place_of(name: &str, text: String, at: usize) -> Option<(Place, DocumentF
         if faults.is_empty() || found.as_ref().is_some_and(is_inside) {
             return found;
         }
-        // The fault shows at its start or, as a bracket that nothing closes, at the end of what is
-        // inside.
+        // A fault is reported at its start. For a bracket that is not closed, it is reported at the
+        // end of the content.
         let blanked = faults.iter().find_map(|fault| blank(&text, fault.start, at));
         text = blanked?;
     }
     None
 }
 
-/// Reads a text: what stands at the byte, and where the text is broken.
+/// Parses a text. Returns the place at a byte, and where the text is broken.
 fn read(name: &str, text: &str, at: usize) -> (Option<(Place, DocumentFormat)>, Vec<Span>) {
     let mut sources = SourceMap::new();
     let id = sources.add(name, text.as_bytes().to_vec());
@@ -63,12 +64,12 @@ fn read(name: &str, text: &str, at: usize) -> (Option<(Place, DocumentFormat)>, 
     (found, faults.map(|finding| finding.span).collect())
 }
 
-/// The text without the line of a byte; of the line at `at` the key stays. `None` if nothing is left
-/// to blank.
+/// Blanks the line of a byte. If that is the line of `at`, its key stays. Returns `None` if there
+/// is nothing left to blank.
 fn blank(text: &str, fault: usize, at: usize) -> Option<String> {
     let fault = fault.min(text.len());
     let before = text.as_bytes().get(..fault)?;
-    // A fault at the end is one of the last line in which there is something.
+    // A fault at the end belongs to the last line that is not empty.
     let before = match text.get(fault..).is_none_or(|rest| rest.trim().is_empty()) {
         true => before.trim_ascii_end(),
         false => before,

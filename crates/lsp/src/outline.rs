@@ -1,4 +1,4 @@
-//! The form of a document: its resources, its blocks, and what is around a place.
+//! The structure of a document: its resources, its blocks, and the values around a place.
 
 use lsp_types::{DocumentSymbol, FoldingRange, SelectionRange, SelectionRangeParams, SymbolKind};
 
@@ -11,13 +11,13 @@ use xdsctl_document::source::{Source, Span};
 use xdsctl_model::diag::Path;
 use xdsctl_model::resource::ResourceType;
 
-/// Symbols and blocks of a document that an editor is given.
+/// Most symbols, blocks or positions that are handled for a document.
 const MAX_SHOWN: usize = 10_000;
 
-/// Levels of a document that are looked at.
+/// Most levels of a document that are handled.
 const MAX_LEVELS: usize = 200;
 
-/// The resources of a document, or the tests of a suite.
+/// Returns the resources of a document, or the tests of a suite.
 pub fn symbols(view: &DocumentView<'_>) -> Vec<DocumentSymbol> {
     let resources = view.snapshot.resources_of(view.id).take(MAX_SHOWN);
     let mut symbols: Vec<DocumentSymbol> = resources
@@ -76,7 +76,8 @@ fn symbol(
     }
 }
 
-/// The tests of a suite: name, all of it, and the place of the name. One without a name is the file's only one.
+/// Returns the tests of a suite: name, span of the test, and span of the name. A test without a
+/// name is the only one of the file.
 pub fn tests(source: &Source) -> Vec<(String, Span, Span)> {
     let Ok(Some(root)) = JsonNode::of(source) else {
         return Vec::new();
@@ -98,7 +99,8 @@ pub fn tests(source: &Source) -> Vec<(String, Span, Span)> {
     }
 }
 
-/// The targets of a suite's channels: those of all tests, of a test, and of a client. Each is a text, and its place.
+/// Returns the targets of a suite's channels, each with its span: those for all tests, for one
+/// test, and for one client.
 pub fn targets(source: &Source) -> Vec<(String, Span)> {
     let Ok(Some(root)) = JsonNode::of(source) else {
         return Vec::new();
@@ -120,7 +122,7 @@ pub fn targets(source: &Source) -> Vec<(String, Span)> {
     found
 }
 
-/// The JSON form of a document, if it has one.
+/// Returns the JSON form of a document, if it has one.
 fn text(source: &Source) -> Option<&[u8]> {
     match source.format() {
         Some(DocumentFormat::Json) | None => Some(source.bytes()),
@@ -129,14 +131,14 @@ fn text(source: &Source) -> Option<&[u8]> {
     }
 }
 
-/// The objects and lists of a document that have more than one line.
+/// Returns the objects and lists of a document that have more than one line.
 pub fn folds(view: &DocumentView<'_>) -> Vec<FoldingRange> {
     let Some(json) = text(view.source) else {
         return Vec::new();
     };
     let mut folds = Vec::new();
     let mut last = None;
-    // Where brackets open; strings are passed as a whole.
+    // The offsets of open brackets; strings are skipped.
     let mut open: Vec<usize> = Vec::new();
     let mut at = 0;
     while let Some(byte) = json.get(at) {
@@ -174,7 +176,7 @@ pub fn folds(view: &DocumentView<'_>) -> Vec<FoldingRange> {
     folds
 }
 
-/// What is around each place, the innermost first.
+/// Returns the values around each place, the innermost first.
 pub fn selections(view: &DocumentView<'_>, params: &SelectionRangeParams) -> Vec<SelectionRange> {
     let positions = params.positions.iter().take(MAX_SHOWN);
     let selections = positions.map(|position| {
@@ -182,7 +184,7 @@ pub fn selections(view: &DocumentView<'_>, params: &SelectionRangeParams) -> Vec
         let mut outer: Option<Box<SelectionRange>> = None;
         for span in around(view.source, offset) {
             let range = view.range(span);
-            // Each is in the one before it, as the protocol wants it.
+            // The protocol requires that each range is inside the next one.
             let is_inside = outer.as_ref().is_none_or(|outer| {
                 outer.range.start <= range.start && range.end <= outer.range.end && outer.range != range
             });
@@ -204,7 +206,8 @@ pub fn selections(view: &DocumentView<'_>, params: &SelectionRangeParams) -> Vec
     selections.collect()
 }
 
-/// The values around a byte of a document, the outermost first; members of objects with their keys.
+/// Returns the values around a byte of a document, the outermost first. Members of objects include
+/// their keys.
 pub fn around(source: &Source, offset: usize) -> Vec<Span> {
     let mut found = Vec::new();
     let Some(json) = text(source) else {
@@ -220,7 +223,7 @@ pub fn around(source: &Source, offset: usize) -> Vec<Span> {
         if span.start <= offset && offset <= span.end {
             scan.set_pos(start);
             found.push(span);
-            // A document that cannot be read to its end has what was read.
+            // If a document cannot be parsed to its end, the values before the fault are returned.
             let _ = into(&mut scan, source, offset, &mut found);
             break;
         }

@@ -1,4 +1,4 @@
-//! A resource gets another name, wherever it is referred to.
+//! Renames a resource at every place that refers to it.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use crate::definition;
 use crate::project::names::{NamePlace, Named};
 use crate::view::DocumentView;
 
-/// Longest name that is taken.
+/// Longest new name that is accepted, in bytes.
 const MAX_NAME_BYTES: usize = 4 << 10;
 
-/// The name at the place, if it can be another.
+/// Returns the name at the place, if it can be changed.
 pub fn prepare(view: &DocumentView<'_>, params: &TextDocumentPositionParams) -> Value {
     let offset = view.offset(params.position);
     let place = view.snapshot.names().at(view.id, offset);
@@ -22,10 +22,10 @@ pub fn prepare(view: &DocumentView<'_>, params: &TextDocumentPositionParams) -> 
     }
 }
 
-/// The edits of all documents.
+/// Returns the edits of all documents.
 ///
 /// # Errors
-/// Why it cannot be, in words.
+/// Says in words why the name cannot be changed.
 #[expect(
     clippy::mutable_key_type,
     reason = "the type that the protocol's crate has for a WorkspaceEdit"
@@ -84,7 +84,8 @@ fn edit(view: &DocumentView<'_>, place: &NamePlace, new: &str) -> Result<(Uri, T
     Ok((location.uri, edit))
 }
 
-/// A scalar with another value, in the quotes that it has; `None` where the text is not plainly the value.
+/// Returns a scalar with another value, in the same quotes; `None` if the text is not plainly the
+/// value.
 fn written(old: &str, value: &str, new: &str) -> Option<String> {
     let quoted = |quote: char| old.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     if let Some(inside) = quoted('"') {
@@ -99,7 +100,7 @@ fn written(old: &str, value: &str, new: &str) -> Option<String> {
     })
 }
 
-/// Says whether YAML reads the text as itself, wherever a name stands.
+/// Says whether YAML reads the text as this string, wherever a name may be.
 fn is_plain(text: &str) -> bool {
     let is_fine = |c: char| c.is_ascii_alphanumeric() || "-_./:".contains(c);
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic());

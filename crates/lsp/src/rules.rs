@@ -1,4 +1,4 @@
-//! What the catalogue says of fields: which rules are about one, by the examples of their pages.
+//! Finds the rules about a field, from the examples of the rules' pages.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -9,13 +9,13 @@ use xdsctl_lint::catalogue;
 use xdsctl_model::diag::{Rule, Subject};
 use xdsctl_model::resource::ResourceType;
 
-/// A field by its message and name.
+/// Message and name of a field.
 type Key = (&'static str, &'static str);
 
-/// The rules by the field of their first finding in an example that is rejected.
+/// The rules, by the field of the first finding in a rejected example.
 static BY_FIELD: LazyLock<BTreeMap<Key, Vec<&'static Rule>>> = LazyLock::new(|| {
     let mut by_field: BTreeMap<Key, Vec<&'static Rule>> = BTreeMap::new();
-    // What is said of any text is of no field.
+    // Rules about texts in general belong to no field.
     for rule in catalogue::rules().filter(|rule| rule.subject != Subject::Dump) {
         for line in rule.page.lines() {
             let Some(expected) = line.strip_prefix("# expect: ") else {
@@ -40,13 +40,13 @@ static BY_FIELD: LazyLock<BTreeMap<Key, Vec<&'static Rule>>> = LazyLock::new(|| 
     by_field
 });
 
-/// The rules about a field.
+/// Returns the rules about a field.
 pub fn about(field: FieldType) -> &'static [&'static Rule] {
     let key = (field.owner().name(), field.name());
     BY_FIELD.get(&key).map_or(&[], Vec::as_slice)
 }
 
-/// The gRFCs that a rule's source names: `A27`.
+/// Returns the gRFCs that a rule's source names: `A27`.
 pub fn grfcs(rule: &Rule) -> impl Iterator<Item = &str> {
     let words = rule.source.split(|c: char| !c.is_ascii_alphanumeric());
     words.filter(|word| {
@@ -55,7 +55,7 @@ pub fn grfcs(rule: &Rule) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A rule's page up to its examples.
+/// Returns the text of a rule's page before its examples.
 pub fn prose(rule: &'static Rule) -> &'static str {
     let page = rule.page;
     let end = page.find("## Rejected").unwrap_or(page.len());

@@ -1,8 +1,11 @@
-//! The loop: messages in, answers and findings out, always of the version that the editor has.
+//! The main loop: it reads messages, and writes answers and findings that always belong to the
+//! version that the editor has.
 //!
-//! One thread reads, one looks at projects, and this one knows what the editor has. A change is taken at once and makes the project stale;
-//! it is looked at again as soon as the thread for that is free, so that many keys cost one look. A request waits until its project is
-//! fresh. If its document changes before, it is answered with `ContentModified`: its places are those of another text.
+//! One thread reads messages, another one checks projects, and this one knows the state of the
+//! editor. A change is stored at once and makes the project stale. The project is checked again as
+//! soon as the checking thread is free, so that many keystrokes cost only one check. A request
+//! waits until its project is fresh. If its document changes before that, it is answered with
+//! `ContentModified`, because its places are in the old text.
 
 mod begin;
 mod errands;
@@ -33,19 +36,19 @@ use errands::Errand;
 use requests::Reply;
 use work::{Done, Job, do_job};
 
-/// Longest text of a document that is looked at.
+/// Longest text of a document that is checked, in bytes.
 pub const MAX_TEXT_BYTES: usize = 32 << 20;
 
-/// Documents that are open at a time.
+/// Most documents that can be open at the same time.
 pub const MAX_OPEN: usize = 1_000;
 
-/// Requests that wait at a time.
+/// Most requests that can wait at the same time.
 const MAX_WAITING: usize = 1_000;
 
-/// What happens.
+/// An event of the main loop.
 enum Event {
     Read(Incoming),
-    /// The stream has ended, or is out of step.
+    /// The stream has ended, or can no longer be split into messages.
     End(Option<io::Error>),
     Done(Done),
 }
@@ -58,14 +61,15 @@ struct Waiting {
     file: PathBuf,
 }
 
-/// A project, and the version of it that was looked at.
+/// A project, and the version that was checked last.
 #[derive(Default)]
 struct Project {
     snapshot: Option<Arc<Snapshot>>,
-    /// The stamp of the last change, and that of what was looked at.
+    /// The stamp of the last change; `looked` is the stamp of the version that was checked.
     changed: u64,
     looked: u64,
-    /// What the editor shows: the findings of each document, and the bytes that they are about.
+    /// What the editor shows: the findings of each document, and the diagnostics that were made of
+    /// them.
     published: BTreeMap<PathBuf, (Vec<ProjectFinding>, Vec<Diagnostic>)>,
 }
 
@@ -76,19 +80,19 @@ struct Server<'o> {
     is_busy: bool,
     editor: Editor,
     open: OpenTexts,
-    /// The project of each open document; `None` until that is known.
+    /// The project of each open document; `None` until it is known.
     places: BTreeMap<PathBuf, Option<PathBuf>>,
     projects: BTreeMap<PathBuf, Project>,
     waiting: VecDeque<Waiting>,
-    /// What the other thread is asked beside looking at projects.
+    /// Requests that wait for another answer of the checking thread than a snapshot.
     errands: Vec<Errand>,
     stamp: u64,
-    /// Files may have changed since the last look.
+    /// Whether files may have changed since the last check.
     with_files: bool,
     begun: Begun,
 }
 
-/// How far the conversation has come.
+/// The phase of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Begun {
     Not,
@@ -96,11 +100,12 @@ enum Begun {
     ShutDown,
 }
 
-/// Serves an editor until it says `exit` or the stream ends. Says whether it ended as the protocol wants: after `shutdown`. A character
-/// that `is_plain` does not take is written as an escape of JSON.
+/// Serves an editor until it sends `exit` or the stream ends. Returns whether it ended as the
+/// protocol requires, that is, after `shutdown`. Characters for which `is_plain` is false are
+/// escaped in the JSON.
 ///
 /// # Errors
-/// Those of the streams, and an input that is out of step.
+/// If reading or writing fails, or if the input can no longer be split into messages.
 pub fn serve(
     input: impl Read + Send,
     out: &mut dyn Write,
@@ -113,7 +118,7 @@ pub fn serve(
         let done = events.clone();
         scope.spawn(move || {
             for job in work {
-                // The editor is told, and the next look may go well.
+                // After a panic the editor gets a message; the next check may succeed.
                 if done.send(Event::Done(do_job(job, host))).is_err() {
                     return;
                 }
@@ -139,7 +144,7 @@ pub fn serve(
     })
 }
 
-/// Hands every message on, up to `exit`.
+/// Passes on every message, up to `exit`.
 fn read_all(input: impl Read, events: &Sender<Event>) {
     let mut input = BufReader::new(input);
     loop {
@@ -165,7 +170,8 @@ impl Server<'_> {
             let Ok(mut event) = inbox.recv() else {
                 return Ok(false);
             };
-            // All that has arrived is taken before the next look: many keys cost one.
+            // All events that have arrived are handled before the next check: many keystrokes cost
+            // only one.
             loop {
                 match event {
                     Event::Read(Incoming::Message(Message::Notification(told))) if told.method == "exit" => {
@@ -206,7 +212,7 @@ impl Server<'_> {
         match message {
             Message::Request(request) => self.request(request),
             Message::Notification(told) => self.notification(told),
-            // Nothing hangs on what the editor answers.
+            // The server does not depend on the editor's responses.
             Message::Response(_) => Ok(()),
         }
     }
@@ -244,7 +250,7 @@ impl Server<'_> {
         };
         let file = file_of(document);
         if !self.open.contains_key(&file) {
-            // The editor was asked not to show it, or it is too large.
+            // The document was not accepted: it is too large, or too many are open.
             return self.send(Response::new_ok(id, Value::Null));
         }
         if self.waiting.len() >= MAX_WAITING {
@@ -324,7 +330,7 @@ impl Server<'_> {
         Ok(())
     }
 
-    /// Asks for the project of a file, which is stale then.
+    /// Asks for the project of a file. The project will be stale when it is known.
     fn place(&mut self, file: &Path) {
         self.places.insert(file.to_owned(), None);
         let _ = self.jobs.send(Job::Place(file.to_owned()));
@@ -375,7 +381,7 @@ impl Server<'_> {
         Ok(())
     }
 
-    /// Refuses the requests that wait for a document which is now another.
+    /// Refuses the requests that wait for a document that has changed.
     fn modified(&mut self, file: &Path) -> io::Result<()> {
         let (gone, stay): (VecDeque<Waiting>, VecDeque<Waiting>) =
             self.waiting.drain(..).partition(|waiting| waiting.file == file);
@@ -393,7 +399,7 @@ impl Server<'_> {
         self.projects.entry(project.to_owned()).or_default().changed = self.stamp;
     }
 
-    /// Has the next stale project looked at, if nothing is being looked at.
+    /// Starts the check of the next stale project, if no check is running.
     fn look(&mut self) {
         if self.is_busy {
             return;
@@ -464,7 +470,7 @@ impl Server<'_> {
         }
     }
 
-    /// Publishes the findings of the documents that have others than before.
+    /// Publishes the findings of those documents whose findings have changed.
     fn publish_all(
         &mut self,
         project: &Path,
@@ -483,13 +489,14 @@ impl Server<'_> {
             let earlier = before.remove(&file);
             let is_open = version.is_some();
             if !is_current || !is_open && findings.is_empty() && earlier.is_none() {
-                // A newer version is looked at next.
+                // A newer version will be checked next.
                 published.extend(earlier.map(|earlier| (file, earlier)));
                 continue;
             }
             let shown = diagnostics::shown(&file, &findings, snapshot, &self.editor);
             let findings: Vec<ProjectFinding> = findings.into_iter().cloned().collect();
-            // An open document is told of each version, so that the editor knows which one was looked at.
+            // For an open document every version is published, so that the editor knows which one
+            // was checked.
             if is_open || earlier.as_ref().is_none_or(|(_, before)| *before != shown) {
                 news.push((file.clone(), version, shown.clone()));
             }
@@ -519,7 +526,7 @@ impl Server<'_> {
         self.tell("textDocument/publishDiagnostics", serde_json::to_value(params)?)
     }
 
-    /// Answers the requests whose project is fresh.
+    /// Answers the waiting requests whose project is fresh.
     fn answer_waiting(&mut self) -> io::Result<()> {
         let mut still = VecDeque::new();
         while let Some(waiting) = self.waiting.pop_front() {
@@ -553,7 +560,7 @@ impl Server<'_> {
     }
 }
 
-/// The file of a document; a text that is in none is known by its URI.
+/// Returns the file of a document; a text without a file is identified by its URI.
 fn file_of(document: &str) -> PathBuf {
     uri::path(document).unwrap_or_else(|| PathBuf::from(document))
 }

@@ -1,4 +1,5 @@
-//! `xdsctl.toml` and files of policies: settings with what they mean, and the ids of rules.
+//! `xdsctl.toml` and files of policies: completion and explanation of settings, and the ids of
+//! rules.
 
 use lsp_types::CompletionItemKind;
 
@@ -10,10 +11,10 @@ use xdsctl_model::diag::{Effect, Severity};
 use xdsctl_model::profile::Family;
 use xdsctl_policy::Element;
 
-/// Keys of a table, each with what it means.
+/// The keys of a table, each with its explanation.
 type Keys = &'static [(&'static str, &'static str)];
 
-/// What a policy says, and what that means.
+/// The keys of a policy, with their explanations.
 static POLICY: Keys = &[
     (
         "id",
@@ -40,7 +41,7 @@ static POLICY: Keys = &[
     ("page", "Why there is the policy, for `xdsctl explain`."),
 ];
 
-/// What a case of a policy says.
+/// The keys of a policy's case, with their explanations.
 static CASE: Keys = &[
     ("name", "Its name."),
     ("yaml", "The resources of the case."),
@@ -53,13 +54,13 @@ static CASE: Keys = &[
     ("client", "Who looks at the resources."),
 ];
 
-/// What a variable of a policy says.
+/// The keys of a policy's variable, with their explanations.
 static VARIABLE: Keys = &[
     ("name", "`variables.NAME` is its value, for the expressions after it."),
     ("expression", "Its value, in CEL."),
 ];
 
-/// The tables of a policy, each with its keys.
+/// The tables of a policy, each with its explanation and its keys.
 static OF_POLICY: &[(&str, &str, Keys)] = &[
     (
         "policy",
@@ -75,13 +76,13 @@ static OF_POLICY: &[(&str, &str, Keys)] = &[
     ("policy.variables", "A value for the expressions after it.", VARIABLE),
 ];
 
-/// The keys of a table of a policy.
+/// Returns the keys of a table of a policy.
 fn of_policy(table: &str) -> Option<Keys> {
     let found = OF_POLICY.iter().find(|(name, ..)| *name == table);
     found.map(|(.., keys)| *keys)
 }
 
-/// Says whether a document is settings or policies.
+/// Says whether a document has settings or policies.
 pub fn is_settings(name: &str) -> bool {
     name.ends_with(".toml")
 }
@@ -89,14 +90,15 @@ pub fn is_settings(name: &str) -> bool {
 /// A setting of the template.
 #[derive(Debug, PartialEq, Eq)]
 struct Explained<'t> {
-    /// The table in which it is; empty for none, and for tables themselves.
+    /// The table of the setting; empty for settings without one, and for tables themselves.
     table: &'t str,
     key: &'t str,
-    /// The comment above it, or above its table.
+    /// The comment above the setting or above its table.
     comment: String,
 }
 
-/// The settings of the template, in its order. Those that stand right below another share its comment.
+/// Returns the settings of the template, in its order. Settings right below another one share its
+/// comment.
 fn explained(template: &str) -> Vec<Explained<'_>> {
     let mut explained: Vec<Explained<'_>> = Vec::new();
     let mut comment = String::new();
@@ -124,7 +126,7 @@ fn explained(template: &str) -> Vec<Explained<'_>> {
                     table = head;
                 }
             }
-            // An example with quotes in its key is none of the comment.
+            // An example whose key is in quotes is not part of the comment.
             None if !table.is_empty() => {}
             None => {
                 if !comment.is_empty() {
@@ -137,7 +139,7 @@ fn explained(template: &str) -> Vec<Explained<'_>> {
     explained
 }
 
-/// The key of a line, with its place in the line.
+/// Returns the key of a line, and its offset in the line.
 fn key_of(line: &str) -> Option<(usize, &str)> {
     let key = line.split_once('=').map_or(line, |(key, _)| key);
     let name = key.trim().trim_matches(['"', '[', ']']);
@@ -145,7 +147,7 @@ fn key_of(line: &str) -> Option<(usize, &str)> {
     (!name.is_empty()).then_some((at, name))
 }
 
-/// What a setting means, and where its key stands.
+/// Explains the setting at a byte, and returns the span of its key.
 pub fn hover(view: &DocumentView<'_>, offset: usize) -> Option<(String, Span)> {
     if !is_settings(view.source.name()) {
         return None;
@@ -175,13 +177,13 @@ pub fn hover(view: &DocumentView<'_>, offset: usize) -> Option<(String, Span)> {
     Some((format!("**{key}**: {}", found.comment), span))
 }
 
-/// The table in which the line after a text is.
+/// Returns the table that applies to the line after a text.
 fn table_above(above: &str) -> &str {
     let table = above.lines().rev().find(|line| line.trim_start().starts_with('['));
     table.unwrap_or_default().trim().trim_matches(['[', ']'])
 }
 
-/// What may be written at a byte of the settings.
+/// Returns what may be written at a byte of the settings.
 pub fn complete(view: &DocumentView<'_>, text: &str, at: usize) -> Vec<Item> {
     let before = text.get(..at).unwrap_or_default();
     let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));
@@ -213,7 +215,7 @@ pub fn complete(view: &DocumentView<'_>, text: &str, at: usize) -> Vec<Item> {
         ("policy.accepted" | "policy.rejected", true) if key == "client" => clients().map(word).collect(),
         ("", true) if key == "complete" => ["true", "false"].map(|value| Item::value(value, "")).into(),
         ("", true) => {
-            // What may be written is what the comment has in quotes.
+            // The possible values are those in quotes in the comment.
             let setting = settings
                 .into_iter()
                 .find(|setting| setting.table.is_empty() && setting.key == key);

@@ -1,4 +1,4 @@
-//! Suites: members and values by the schema of suites, and what they mean.
+//! Suites: completion and explanation of members and values, from the schema of suites.
 
 use std::sync::LazyLock;
 
@@ -13,28 +13,28 @@ use xdsctl_document::source::node::{JsonNode, Value as NodeValue};
 use xdsctl_document::source::{Source, Span};
 use xdsctl_suite::SCHEMA;
 
-/// Levels of the schema that are followed for one step.
+/// Most levels of the schema that are followed for one step.
 const MAX_FOLLOWED: usize = 8;
 
 static ROOT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(SCHEMA).unwrap_or_default());
 
-/// Says whether a text may become a suite.
+/// Says whether a text may be the beginning of a suite.
 pub fn may_be_one(text: &str) -> bool {
     ["steps:", "tests:", "\"steps\"", "\"tests\""]
         .iter()
         .any(|word| text.contains(word))
 }
 
-/// A step down: a member of an object, or an element of a list.
+/// A step down in a document: a member of an object, or an element of a list.
 enum Step {
     Member(String),
     Element,
 }
 
-/// What stands at a byte of the document.
+/// The key or scalar at a byte of the document.
 struct Found {
     steps: Vec<Step>,
-    /// The key or scalar.
+    /// The span of the key or scalar.
     span: Span,
     is_key: bool,
     text: String,
@@ -84,7 +84,7 @@ fn find(source: &Source, offset: usize) -> Option<Found> {
     }
 }
 
-/// The schemas that hold at once, references followed.
+/// Collects the schemas that apply to the same value, following references.
 fn open<'s>(schema: &'s Value, found: &mut Vec<&'s Value>, level: usize) {
     if level > MAX_FOLLOWED {
         return;
@@ -102,7 +102,7 @@ fn open<'s>(schema: &'s Value, found: &mut Vec<&'s Value>, level: usize) {
     }
 }
 
-/// The schemas of a value.
+/// Returns the schemas of a value.
 fn schemas(steps: &[Step]) -> Vec<&'static Value> {
     let root: &'static Value = &ROOT;
     let mut now = vec![root];
@@ -129,7 +129,7 @@ fn described(schema: &Value) -> Option<&str> {
     schema.get("description").and_then(Value::as_str)
 }
 
-/// What stands at a byte of a suite means, and where it stands.
+/// Explains the text at a byte of a suite, and returns its span.
 pub fn hover(view: &DocumentView<'_>, offset: usize) -> Option<(String, Span)> {
     if outline::tests(view.source).is_empty() {
         return crate::settings::hover(view, offset);
@@ -149,7 +149,8 @@ pub fn hover(view: &DocumentView<'_>, offset: usize) -> Option<(String, Span)> {
     Some((format!("**{}**: {text}", last.unwrap_or_default()), found.span))
 }
 
-/// What may be written in the place of a mark, which `marked` puts into the text as a key or as a value.
+/// Returns what may be written at a mark. `marked` puts the mark into the text, as a key or as a
+/// value.
 pub fn complete(name: &str, marked: impl Fn(bool) -> Option<(String, usize)>) -> Vec<Item> {
     for as_key in [true, false] {
         let Some((marked, at)) = marked(as_key) else { continue };

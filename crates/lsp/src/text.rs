@@ -1,11 +1,12 @@
-//! The text of an open document: places as editors count them, and edits.
+//! The text of an open document: positions as editors count them, and edits.
 //!
-//! An editor counts lines from 0, and in a line UTF-16 code units or bytes, as was agreed. A line ends with `\n`, `\r\n` or `\r`. What lies
-//! behind the end of a line is its end, as the protocol wants it.
+//! An editor counts lines from 0. In a line it counts UTF-16 code units or bytes, as was agreed. A
+//! line ends with `\n`, `\r\n` or `\r`. A position behind the end of a line is the end of the line,
+//! as the protocol requires.
 
 use lsp_types::{Position, Range, TextDocumentContentChangeEvent};
 
-/// How an editor counts what is before a place in its line.
+/// The unit in which an editor counts positions in a line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Encoding {
     /// UTF-16 code units.
@@ -15,24 +16,24 @@ pub enum Encoding {
     Utf8,
 }
 
-/// Where the lines of a text start.
+/// The offsets at which the lines of a text start.
 #[derive(Debug, Clone)]
 pub struct Lines {
     starts: Vec<usize>,
 }
 
 impl Lines {
-    /// Looks for the ends of lines.
+    /// Finds the lines of a text.
     pub fn of(text: &[u8]) -> Lines {
         let ends = memchr::memchr2_iter(b'\n', b'\r', text);
-        // `\r\n` is one end.
+        // `\r\n` ends one line, not two.
         let ends = ends.filter(|end| !(text.get(*end) == Some(&b'\r') && text.get(end + 1) == Some(&b'\n')));
         Lines {
             starts: std::iter::once(0).chain(ends.map(|end| end + 1)).collect(),
         }
     }
 
-    /// The first byte of a line, and the byte behind its last that is no end of a line.
+    /// Returns the offset of a line's start, and that of its end without the line break.
     fn line(&self, text: &[u8], line: usize) -> Option<(usize, usize)> {
         let start = *self.starts.get(line)?;
         let end = self.starts.get(line + 1).copied().unwrap_or(text.len());
@@ -45,7 +46,7 @@ impl Lines {
         Some((start, end - ends))
     }
 
-    /// The byte at a place; behind the last line it is the end.
+    /// Returns the offset of a position; after the last line it is the end of the text.
     pub fn offset(&self, text: &[u8], position: Position, encoding: Encoding) -> usize {
         let Some((start, end)) = self.line(text, position.line as usize) else {
             return text.len();
@@ -69,7 +70,7 @@ impl Lines {
         end
     }
 
-    /// The place of a byte; one behind the end is the end.
+    /// Returns the position of an offset; an offset after the end counts as the end.
     pub fn position(&self, text: &[u8], offset: usize, encoding: Encoding) -> Position {
         let offset = offset.min(text.len());
         let line = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
@@ -92,7 +93,7 @@ impl Lines {
         }
     }
 
-    /// The place of some bytes.
+    /// Returns the range of a span.
     pub fn range(&self, text: &[u8], span: std::ops::Range<usize>, encoding: Encoding) -> Range {
         Range {
             start: self.position(text, span.start, encoding),
@@ -101,7 +102,7 @@ impl Lines {
     }
 }
 
-/// The text after the changes of an editor, which are made one after the other.
+/// Returns the text after an editor's changes, which are applied one after the other.
 pub fn changed(text: &str, changes: &[TextDocumentContentChangeEvent], encoding: Encoding) -> String {
     let mut text = text.to_owned();
     for change in changes {
@@ -145,7 +146,7 @@ mod tests {
             assert_eq!(lines.offset(text, utf16, Encoding::Utf16), offset);
             assert_eq!(lines.offset(text, utf8, Encoding::Utf8), offset);
         }
-        // Behind the end of a line, within a character, behind the last line.
+        // Positions behind the end of a line, inside a character, and behind the last line.
         assert_eq!(lines.offset(text, at(0, 99), Encoding::Utf16), 9);
         assert_eq!(lines.offset(text, at(0, 2), Encoding::Utf8), 1);
         assert_eq!(lines.offset(text, at(9, 0), Encoding::Utf16), text.len());

@@ -1,5 +1,5 @@
-//! Which messages an Any may hold where it stands: what the client has in its registries there, else
-//! what the descriptors have of a kind.
+//! The messages that an Any may contain at a place. They are from the client's registry for that
+//! place, or else those of the right kind in the descriptors.
 
 use lsp_types::CompletionItemKind;
 
@@ -10,8 +10,8 @@ use xdsctl_document::proto::place::Place;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::ResourceType;
 
-/// Where an Any is: the field that holds it, or that holds the TypedExtensionConfig around it, and
-/// how the names of the messages begin.
+/// For each field with an Any, or with a TypedExtensionConfig around one, the prefix of the names
+/// of its messages.
 static KINDS: &[(&str, &str)] = &[
     (
         "envoy.config.listener.v3.ApiListener.api_listener",
@@ -55,13 +55,13 @@ static KINDS: &[(&str, &str)] = &[
     ),
 ];
 
-/// A policy of the application's own, by its name.
+/// The message with a custom LB policy, which it names.
 const TYPED_STRUCT: &str = "xds.type.v3.TypedStruct";
 
-/// Where nothing more is known.
+/// The prefix if nothing more is known about the field.
 const EXTENSION: &str = "envoy.extensions.";
 
-/// The types that the Any at the place may hold.
+/// Returns the types that the Any at the place may contain.
 pub fn of_types(place: &Place) -> Vec<Item> {
     if place.steps.len() == 1 {
         return ResourceType::ALL.map(|kind| item(kind.type_name(), None)).into();
@@ -94,7 +94,7 @@ fn of_filters(place: FilterPlace) -> Vec<Item> {
     filter::types(place).map(|(name, guard)| item(name, guard)).collect()
 }
 
-/// The messages of which the name begins like this, and which are no part of another one.
+/// Returns the messages whose name begins like this and that can be packed in an Any.
 fn of_kind(begin: &str) -> Vec<Item> {
     let read = MessageType::all().filter(|message| message.is_read() && message.is_packed());
     let names = read.map(MessageType::name).filter(|name| name.starts_with(begin));
@@ -117,7 +117,7 @@ fn item(name: &str, guard: Option<Feature>) -> Item {
 mod tests {
     use super::*;
 
-    /// A field that is no longer called so would be passed over.
+    /// If a field is renamed in the API, it must not be skipped silently.
     #[test]
     fn every_kind_has_its_field_and_messages() {
         for (field, begin) in KINDS {

@@ -1,10 +1,11 @@
-//! Names of files as URIs, and back.
+//! Converts names of files to URIs, and back.
 
 use std::path::{Path, PathBuf};
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
-/// What is escaped in the path of a URI (RFC 3986, pchar), besides what is not ASCII.
+/// The ASCII characters that are escaped in the path of a URI (RFC 3986, pchar); other characters
+/// are always escaped.
 const ESCAPED: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -22,7 +23,7 @@ const ESCAPED: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// The path of a `file:` URI; `None` for any other, such as a text that is in no file yet.
+/// Returns the path of a `file:` URI; `None` for other URIs, such as that of a text without a file.
 ///
 /// ```
 /// use xdsctl_lsp::uri;
@@ -33,7 +34,7 @@ pub fn path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
     let text = percent_decode_str(path).decode_utf8().ok()?;
-    // `/c:/a` is a path of Windows.
+    // `/c:/a` is a Windows path.
     let bare = text
         .strip_prefix('/')
         .filter(|bare| bare.as_bytes().get(1) == Some(&b':'));
@@ -43,7 +44,7 @@ pub fn path(uri: &str) -> Option<PathBuf> {
     }
 }
 
-/// The URI of a file with an absolute path.
+/// Returns the URI of a file with an absolute path.
 ///
 /// ```
 /// use std::path::Path;

@@ -1,4 +1,4 @@
-//! A document of a snapshot as an editor sees it: places, and the URIs of files.
+//! A document of a snapshot as an editor sees it: positions, and the URIs of files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,29 +11,29 @@ use crate::text::{Encoding, Lines};
 use crate::uri;
 use xdsctl_document::source::{Source, SourceId, Span};
 
-/// The command that plays the tests of a suite.
+/// The command that runs the tests of a suite.
 pub const RUN_TEST: &str = "xdsctl.runTest";
 
 /// The command that opens the page of a rule.
 pub const OPEN_RULE: &str = "xdsctl.openRule";
 
-/// What the editor agreed to, and how it calls the documents that it has open.
+/// The capabilities of the editor, and the names of its open documents.
 #[derive(Debug, Clone, Default)]
 pub struct Editor {
-    /// How it counts in a line.
+    /// The unit in which the editor counts positions in a line.
     pub encoding: Encoding,
     /// The URIs of open documents, by their files.
     pub uris: BTreeMap<PathBuf, String>,
-    /// It takes Markdown in hovers.
+    /// Whether the editor supports Markdown in hovers.
     pub takes_markdown: bool,
-    /// It opens a document when asked to.
+    /// Whether the editor opens a document on request.
     pub shows_documents: bool,
-    /// It takes places that belong to a finding.
+    /// Whether the editor supports related places of a finding.
     pub takes_related: bool,
 }
 
 impl Editor {
-    /// The URI of a file, as the editor calls it.
+    /// Returns the URI of a file, as the editor spells it.
     pub fn uri(&self, file: &Path) -> Option<Uri> {
         let text = match self.uris.get(file) {
             Some(text) => text.clone(),
@@ -46,21 +46,21 @@ impl Editor {
 /// The document that a request is about.
 #[derive(Debug)]
 pub struct DocumentView<'s> {
-    /// Its project.
+    /// Snapshot of the document's project.
     pub snapshot: &'s Snapshot,
-    /// Who asks.
+    /// The editor that sent the request.
     pub editor: &'s Editor,
-    /// Its file.
+    /// File of the document.
     pub file: &'s Path,
-    /// Its id in the snapshot.
+    /// Id of the document in the snapshot.
     pub id: SourceId,
-    /// Its text.
+    /// Text of the document.
     pub source: &'s Source,
     lines: Lines,
 }
 
 impl<'s> DocumentView<'s> {
-    /// The document of a file.
+    /// Finds the document of a file.
     pub fn of(snapshot: &'s Snapshot, editor: &'s Editor, file: &'s Path) -> Option<DocumentView<'s>> {
         let (id, source) = snapshot.document(file)?;
         Some(DocumentView {
@@ -73,24 +73,24 @@ impl<'s> DocumentView<'s> {
         })
     }
 
-    /// The byte at a place.
+    /// Returns the offset of a position.
     pub fn offset(&self, position: Position) -> usize {
         self.lines.offset(self.source.bytes(), position, self.editor.encoding)
     }
 
-    /// The place of some bytes.
+    /// Returns the range of a span.
     pub fn range(&self, span: Span) -> Range {
         self.lines
             .range(self.source.bytes(), span.range(), self.editor.encoding)
     }
 
-    /// The text of some bytes.
+    /// Returns the text of a span.
     pub fn text(&self, span: Span) -> &'s str {
         let bytes = self.source.bytes().get(span.range()).unwrap_or_default();
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// Places in documents of the snapshot.
+    /// Returns the locations of places in documents of the snapshot.
     pub fn locations(&self, places: impl IntoIterator<Item = (SourceId, Span)>) -> Vec<Location> {
         let mut lines: BTreeMap<SourceId, Lines> = BTreeMap::new();
         let places = places.into_iter();

@@ -1,32 +1,33 @@
-//! Messages on a stream: heads with a length, then JSON.
+//! Messages on a stream: each has a head with its length, then JSON.
 //!
-//! A message that cannot be understood costs that message and no more: the stream goes on behind it. Only a stream that is no longer in
-//! step (a head without a length, a length beyond the limit) ends.
+//! A message that cannot be parsed is refused, and reading goes on with the next one. Reading ends
+//! only if the stream can no longer be split into messages, because a head has no length or the
+//! length is above the limit.
 
 use std::io::{self, BufRead, Read, Write};
 
 use lsp_server::{ErrorCode, Message, RequestId, Response};
 use serde_json::Value;
 
-/// Longest message that is read: a document of that size is no longer edited.
+/// Longest message that is read, in bytes; nobody edits a document of that size.
 pub const MAX_MESSAGE_BYTES: usize = 64 << 20;
 
-/// Longest head of a message.
+/// Longest head of a message, in bytes.
 const MAX_HEAD_BYTES: u64 = 8 << 10;
 
-/// What was read.
+/// The next thing on the stream.
 #[derive(Debug)]
 pub enum Incoming {
     /// A message.
     Message(Message),
-    /// Something that is none, and the answer to it.
+    /// Something that is not a valid message, with the answer to it.
     Refused(Response),
 }
 
 /// Reads the next message; `None` at the end of the stream.
 ///
 /// # Errors
-/// Those of the stream, and a stream that is out of step.
+/// If reading fails, or if the stream can no longer be split into messages.
 pub fn read(input: &mut dyn BufRead) -> io::Result<Option<Incoming>> {
     let Some(length) = head(input)? else {
         return Ok(None);
@@ -37,7 +38,7 @@ pub fn read(input: &mut dyn BufRead) -> io::Result<Option<Incoming>> {
         )));
     }
     let mut text = Vec::new();
-    // Grows with what arrives: a length alone costs nothing.
+    // The buffer grows with the bytes that arrive, so a large length alone costs nothing.
     let read = input.take(length as u64).read_to_end(&mut text)?;
     if read < length {
         return Ok(None);
@@ -48,7 +49,7 @@ pub fn read(input: &mut dyn BufRead) -> io::Result<Option<Incoming>> {
     }))
 }
 
-/// The answer to what is no message.
+/// Returns the answer to an invalid message.
 fn refusal(text: &[u8], why: &str) -> Response {
     let value: Option<Value> = serde_json::from_slice(text).ok();
     let code = if value.is_some() {
@@ -58,12 +59,12 @@ fn refusal(text: &[u8], why: &str) -> Response {
     };
     let id = value.as_ref().and_then(|value| value.get("id"));
     let id = id.and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
-    // The protocol wants null where the id is not known, which the crate's type cannot say.
+    // The protocol requires null if the id is not known, but the type of the crate has no null.
     let id = id.unwrap_or_else(|| RequestId::from(String::new()));
     Response::new_err(id, code as i32, why.to_owned())
 }
 
-/// The length that a head says.
+/// Reads a head and returns its length.
 fn head(input: &mut dyn BufRead) -> io::Result<Option<usize>> {
     let mut length = None;
     let mut left = MAX_HEAD_BYTES;
@@ -97,10 +98,11 @@ fn bad(why: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
-/// Writes a message. A character that `is_plain` does not take is escaped, as JSON may escape any.
+/// Writes a message. Characters for which `is_plain` is false are escaped, as JSON allows for any
+/// character.
 ///
 /// # Errors
-/// Those of the stream.
+/// If writing fails.
 pub fn write(message: &Message, is_plain: fn(char) -> bool, out: &mut dyn Write) -> io::Result<()> {
     #[derive(serde::Serialize)]
     struct Framed<'m> {
@@ -120,7 +122,7 @@ pub fn write(message: &Message, is_plain: fn(char) -> bool, out: &mut dyn Write)
     out.flush()
 }
 
-/// JSON text, of which only strings have other characters than ASCII.
+/// Escapes characters in JSON text. Only strings contain characters other than ASCII.
 fn escaped(json: &str, is_plain: fn(char) -> bool) -> String {
     use std::fmt::Write as _;
     let mut out = String::with_capacity(json.len());
@@ -130,7 +132,7 @@ fn escaped(json: &str, is_plain: fn(char) -> bool) -> String {
             continue;
         }
         for unit in c.encode_utf16(&mut [0; 2]) {
-            // A string takes all that is written to it.
+            // Writing to a string does not fail.
             let _ = write!(out, "\\u{unit:04x}");
         }
     }

@@ -1,4 +1,4 @@
-//! What the server asks of whoever knows files, and what it is told.
+//! What the server asks its host, which knows files, and what the host returns.
 
 pub mod names;
 
@@ -19,99 +19,103 @@ use xdsctl_model::resource::ResourceType;
 /// The text of an open document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenText {
-    /// What the editor has.
+    /// The text in the editor.
     pub text: Arc<str>,
-    /// Its version, as the editor counts.
+    /// The editor's number of this version.
     pub version: i32,
 }
 
 /// The open documents, by their files.
 pub type OpenTexts = BTreeMap<PathBuf, OpenText>;
 
-/// Knows files, settings and clients: the command.
+/// The command's side of the language server: it knows files, settings and clients.
 pub trait Host: Send {
-    /// The directories that the editor has open, and what it says for the command line besides.
+    /// Begins with the directories that the editor has open, and further arguments of the command
+    /// line.
     ///
     /// # Errors
-    /// Arguments that are none, in words.
+    /// Says in words which arguments are invalid.
     fn begin(&mut self, folders: Vec<PathBuf>, arguments: Vec<String>) -> Result<(), String>;
 
-    /// The project of a file: the documents that are looked at together.
+    /// Returns the project of a file: the documents that are checked together.
     fn project_of(&mut self, file: &Path) -> PathBuf;
 
-    /// Plays the tests of a suite, or the one of this name; what came of it, in words for people.
+    /// Runs all tests of a suite, or the one with this name. Returns the result in words for
+    /// people.
     fn play(&mut self, suite: &Path, test: Option<&str>, open: &OpenTexts) -> String;
 
-    /// Where the first RPC goes of the channel whose target stands in these bytes of a suite, in words for people.
+    /// Says in words for people where the first RPC of a channel goes. The channel's target is at
+    /// these bytes of a suite.
     fn lead(&mut self, suite: &Path, target: Span, open: &OpenTexts) -> String;
 
-    /// Something has changed in files.
+    /// Forgets everything about files, because some may have changed.
     fn forget_files(&mut self);
 
-    /// Looks at a project, with the texts of open documents in the place of their files.
+    /// Checks a project. The texts of open documents replace their files.
     fn look(&mut self, project: &Path, open: &OpenTexts) -> Snapshot;
 }
 
-/// What is known of a project at one moment.
+/// Everything that is known about a project at one moment.
 #[derive(Debug, Default)]
 pub struct Snapshot {
-    /// All documents.
+    /// The documents of the project.
     pub sources: SourceMap,
-    /// Their ids, by their files.
+    /// The id of each document, by its file.
     pub documents: BTreeMap<PathBuf, SourceId>,
-    /// What was found, in the order of the command line's report.
+    /// The findings, in the order of the command line's report.
     pub findings: Vec<ProjectFinding>,
-    /// Every resource, in the order of the documents: the number of a resource in the worlds.
+    /// Every resource, in the order of the documents; worlds refer to resources by their index.
     pub resources: Vec<ProjectResource>,
-    /// What the client of each world holds.
+    /// The worlds, each with what its client holds.
     pub worlds: Vec<World>,
-    /// The clients that are asked.
+    /// The clients that are checked.
     pub clients: Vec<Client>,
-    /// Certificate providers of the bootstrap.
+    /// The certificate providers of the bootstrap.
     pub providers: Vec<String>,
-    /// Documents with a resource or a bootstrap in them, suites and settings.
+    /// Documents that contain a resource or a bootstrap, suites, and settings.
     pub configuration: BTreeSet<SourceId>,
-    /// The project says that its documents are configuration: what is none is said, too.
+    /// Whether the project declares all its documents to be configuration, so that findings on
+    /// other documents are shown, too.
     pub is_declared: bool,
-    /// The settings that there are, each with a comment above it.
+    /// The template of `xdsctl.toml`, which has a comment above each setting.
     pub template: &'static str,
-    /// What keeps the project from being looked at, in words.
+    /// Why the project cannot be checked, in words; `None` if it can.
     pub trouble: Option<String>,
-    /// Which name stands where, once it was asked for: see [`Snapshot::names`].
+    /// All names and their places, computed on first use: see [`Snapshot::names`].
     pub known_names: OnceLock<Names>,
 }
 
 /// A finding with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectFinding {
-    /// The document.
+    /// The document with the finding.
     pub source: SourceId,
-    /// The bytes of it; `None` if it has no such place.
+    /// Place of the finding in the document; `None` if the document has no such place.
     pub span: Option<Span>,
-    /// The kind of fault; `None` for a fault of a suite or of the settings.
+    /// The rule that is broken; `None` for a fault of a suite or of the settings.
     pub rule: Option<&'static Rule>,
-    /// What the client does about it.
+    /// What the client does because of the finding.
     pub effect: Option<Effect>,
-    /// Which clients do what, if they differ.
+    /// Which clients have which effect, if they differ.
     pub who: Arc<str>,
-    /// How loud.
+    /// The severity.
     pub severity: Severity,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What the reader can do.
+    /// One action that the user can take.
     pub help: Option<String>,
-    /// The field, in the client's notation.
+    /// The path of the field, in the client's notation.
     pub path: String,
-    /// Places that belong to it.
+    /// Related places.
     pub related: Vec<RelatedPlace>,
-    /// How `--fix` makes it go.
+    /// The fix that `--fix` would make.
     pub fix: Option<Edit>,
     /// The URI of the rule's page.
     pub page: Option<Arc<str>>,
 }
 
 impl ProjectFinding {
-    /// An error in the text of a document, of no rule.
+    /// Makes an error on the text of a document that belongs to no rule.
     pub fn of_text(source: SourceId, span: Span, message: String) -> ProjectFinding {
         ProjectFinding {
             source,
@@ -130,55 +134,55 @@ impl ProjectFinding {
     }
 }
 
-/// Another place of a finding.
+/// A related place of a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelatedPlace {
-    /// The document.
+    /// The document with the place.
     pub source: SourceId,
-    /// The bytes of it.
+    /// The place in the document.
     pub span: Span,
-    /// What it has to do with the finding.
+    /// What the place has to do with the finding.
     pub message: String,
 }
 
-/// A resource and where it stands.
+/// A resource, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectResource {
-    /// Its type, if a gRPC client asks for it.
+    /// Type of the resource; `None` if no gRPC client asks for this type.
     pub resource_type: Option<ResourceType>,
-    /// The full name of its message; may be empty.
+    /// Full name of the resource's message; may be empty.
     pub type_name: String,
-    /// Its name; may be empty.
+    /// Name of the resource; may be empty.
     pub name: String,
-    /// The document.
+    /// The document with the resource.
     pub source: SourceId,
-    /// The bytes of it.
+    /// Place of the resource in the document.
     pub span: Span,
-    /// The world that it belongs to first.
+    /// The first world that the resource belongs to.
     pub world: WorldId,
-    /// The word for what the client does with it.
+    /// The word for the client's verdict on the resource.
     pub verdict: &'static str,
 }
 
 impl Snapshot {
-    /// Which name of a resource stands where.
+    /// Returns the names of resources, with their places.
     pub fn names(&self) -> &Names {
         self.known_names.get_or_init(|| Names::of(self))
     }
 
-    /// The document of a file.
+    /// Returns the document of a file.
     pub fn document(&self, file: &Path) -> Option<(SourceId, &Source)> {
         let id = *self.documents.get(file)?;
         Some((id, self.sources.get(id)?))
     }
 
-    /// The resources that stand in a document, with their numbers.
+    /// Returns the resources in a document, with their indexes.
     pub fn resources_of(&self, id: SourceId) -> impl Iterator<Item = (usize, &ProjectResource)> {
         let all = self.resources.iter().enumerate();
         all.filter(move |(_, resource)| resource.source == id)
     }
 
-    /// The innermost resource around a byte of a document.
+    /// Returns the innermost resource around a byte of a document.
     pub fn resource_at(&self, id: SourceId, offset: usize) -> Option<(usize, &ProjectResource)> {
         let around = self.resources_of(id);
         let around = around.filter(|(_, resource)| resource.span.start <= offset && offset <= resource.span.end);

@@ -1,7 +1,7 @@
-//! Names of resources: where one is given, and where it is referred to.
+//! Names of resources: where they are defined, and where they are referred to.
 //!
-//! Found by the fields of the descriptors and not by what a client makes of them: who types has references in resources that no client
-//! takes yet.
+//! They are found by the fields of the descriptors, and not from what a client keeps, because
+//! resources that somebody is typing have references before any client accepts them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use xdsctl_document::source::{SourceId, Span};
 use xdsctl_model::diag::Path;
 use xdsctl_model::resource::ResourceType;
 
-/// What a name is the name of.
+/// The kind of thing that has a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Named {
     /// A resource.
@@ -25,7 +25,7 @@ const ROUTES: Named = Named::Resource(ResourceType::RouteConfiguration);
 const CLUSTER: Named = Named::Resource(ResourceType::Cluster);
 const ENDPOINTS: Named = Named::Resource(ResourceType::Endpoints);
 
-/// The fields that refer to something by its name.
+/// The fields that refer to something by its name, with the kind of thing.
 static REFERENCES: &[(&str, &str, Named)] = &[
     (
         "envoy.extensions.filters.network.http_connection_manager.v3.Rds",
@@ -57,7 +57,7 @@ static REFERENCES: &[(&str, &str, Named)] = &[
     ),
 ];
 
-/// What the value of a field is the name of.
+/// Returns the kind of thing that a field refers to, if it refers to one.
 pub fn referred(field: FieldType) -> Option<Named> {
     let (message, name) = (field.owner().name(), field.name());
     let found = REFERENCES
@@ -66,7 +66,7 @@ pub fn referred(field: FieldType) -> Option<Named> {
     found.map(|(.., named)| *named)
 }
 
-/// The field that holds the name of a resource of this type.
+/// Returns the field with the name of a resource of this type.
 pub const fn name_field(resource_type: ResourceType) -> &'static str {
     match resource_type {
         ResourceType::Endpoints => "cluster_name",
@@ -74,31 +74,31 @@ pub const fn name_field(resource_type: ResourceType) -> &'static str {
     }
 }
 
-/// A name at a place.
+/// A place with a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamePlace {
-    /// What is called so.
+    /// The kind of thing that has the name.
     pub named: Named,
     /// The name.
     pub name: String,
-    /// The document.
+    /// The document with the place.
     pub source: SourceId,
-    /// The scalar, in the document.
+    /// The span of the scalar in the document.
     pub span: Span,
-    /// The number of the resource in which it stands.
+    /// Index of the resource that contains the place.
     pub resource: usize,
-    /// The name is given here; else it is referred to.
+    /// Whether the place defines the name; if not, it refers to it.
     pub is_given: bool,
 }
 
-/// All names of a project.
+/// The names of a project, with their places.
 #[derive(Debug, Default)]
 pub struct Names {
-    /// In the order of the resources.
+    /// All places, in the order of the resources.
     pub places: Vec<NamePlace>,
-    /// Their positions in the order of the names.
+    /// Indexes in `places`, sorted by kind and name.
     by_name: Vec<usize>,
-    /// The worlds of each resource, by their positions.
+    /// For each resource the indexes of its worlds.
     worlds: BTreeMap<usize, BTreeSet<usize>>,
 }
 
@@ -161,20 +161,21 @@ impl Names {
                 is_eds |= is_type && text == "EDS";
             },
         );
-        // Without a service name the cluster's own is that of its endpoints.
+        // Without a service name, the name of the cluster is also that of its endpoints.
         if is_there && is_eds && !has_service_name {
             place(ENDPOINTS, &resource.name, own, false);
         }
     }
 
-    /// The names at a byte of a document: a cluster's may be that of its endpoints, too. What is given comes first.
+    /// Returns the name at a byte of a document. If a cluster's name there is also that of its
+    /// endpoints, it is returned as the cluster's.
     pub fn at(&self, source: SourceId, offset: usize) -> Option<&NamePlace> {
         let is_at =
             |place: &&NamePlace| place.source == source && place.span.start <= offset && offset <= place.span.end;
         self.places.iter().find(is_at)
     }
 
-    /// Says whether a client may see both resources.
+    /// Says whether some client may see both resources.
     fn share(&self, one: usize, other: usize) -> bool {
         match (self.worlds.get(&one), self.worlds.get(&other)) {
             (Some(one), Some(other)) => !one.is_disjoint(other),
@@ -182,7 +183,8 @@ impl Names {
         }
     }
 
-    /// Where a name that stands in one resource stands in all that a client sees with it.
+    /// Returns the places of a name in this resource and in all resources that a client sees with
+    /// it.
     pub fn like<'n>(&'n self, named: Named, name: &'n str, resource: usize) -> impl Iterator<Item = &'n NamePlace> {
         let key = |place: &'n NamePlace| (place.named, place.name.as_str());
         let sorted = |at: &usize| self.places.get(*at);
@@ -194,7 +196,8 @@ impl Names {
         like.filter(move |place| self.share(resource, place.resource))
     }
 
-    /// The names of a kind that are given where a client sees them with a resource; all of them if the resource is not known.
+    /// Returns the names of a kind that are defined in resources that a client sees with
+    /// `resource`; all of the kind if that is `None`.
     pub fn given(&self, named: Named, resource: Option<usize>) -> BTreeSet<&str> {
         let is_near = |place: &&NamePlace| resource.is_none_or(|resource| self.share(resource, place.resource));
         let given = self

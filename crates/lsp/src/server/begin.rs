@@ -1,4 +1,4 @@
-//! The first exchange: what the editor can, and what the server offers.
+//! The first exchange: the capabilities of the editor and of the server.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::text::Encoding;
 use crate::view::{Editor, OPEN_RULE, RUN_TEST};
 
 impl Server<'_> {
-    /// Takes what the editor says of itself; the answer follows when the directories are known.
+    /// Stores the editor's capabilities. The answer follows when the host knows the directories.
     pub(super) fn begin(&mut self, id: RequestId, params: &Value) -> io::Result<()> {
         let has = |pointer: &str| params.pointer(pointer).and_then(Value::as_bool) == Some(true);
         let lists = |pointer: &str, wanted: &str| {
@@ -51,7 +51,7 @@ impl Server<'_> {
     }
 }
 
-/// What the server offers.
+/// Returns the capabilities of the server.
 pub(super) fn result(editor: &Editor) -> Value {
     let encoding = match editor.encoding {
         Encoding::Utf16 => "utf-16",

@@ -1,5 +1,5 @@
-//! What an editor asks for by name, and what a lens says once it is seen: the thread that knows
-//! files is sent for the answer.
+//! Commands that an editor calls by name, and lenses that have become visible. The thread that
+//! knows files finds the answers.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ use crate::view::{OPEN_RULE, RUN_TEST};
 /// A request that the other thread answers.
 pub(super) struct Errand {
     pub id: RequestId,
-    /// The lens that is asked about, and the document in which it is: with another text there is no
-    /// answer.
+    /// The lens that the request is about, and its document. If the text of the document changes,
+    /// the request is refused.
     lens: Option<(Value, PathBuf)>,
 }
 
 impl Server<'_> {
-    /// Does what an editor asks for by name: it is answered when it is done.
+    /// Executes a command of the editor. The answer follows when the command is done.
     pub(super) fn command(&mut self, id: RequestId, params: &Value) -> io::Result<()> {
         let argument = |number: usize| params.get("arguments")?.get(number)?.as_str();
         match (params.get("command").and_then(Value::as_str), argument(0)) {
@@ -50,7 +50,7 @@ impl Server<'_> {
         }
     }
 
-    /// Finds out what a lens says.
+    /// Finds the text of a lens.
     pub(super) fn lens(&mut self, id: RequestId, lens: Value) -> io::Result<()> {
         let lead = lens.get("data").cloned().map(serde_json::from_value::<Lead>);
         let Some(Ok(lead)) = lead else {
@@ -76,24 +76,24 @@ impl Server<'_> {
             return self.refuse(errand.id, ErrorCode::RequestFailed, "too many requests wait");
         }
         self.errands.push(errand);
-        // The other end lives as long as this one.
+        // The receiver lives as long as this server.
         let _ = self.jobs.send(job);
         Ok(())
     }
 
-    /// Takes an errand off the list; `None` if nobody waits for it any more.
+    /// Removes a request from the list; `None` if nobody waits for it any more.
     pub(super) fn end_errand(&mut self, id: &RequestId) -> Option<Errand> {
         let at = self.errands.iter().position(|errand| errand.id == *id)?;
         Some(self.errands.remove(at))
     }
 
-    /// Takes the errands about the text of a document off the list.
+    /// Removes the requests about the text of a document from the list.
     pub(super) fn end_errands_about(&mut self, file: &Path) -> Vec<RequestId> {
         let is_about = |errand: &mut Errand| errand.lens.as_ref().is_some_and(|(_, of)| of == file);
         self.errands.extract_if(.., is_about).map(|errand| errand.id).collect()
     }
 
-    /// A suite was played.
+    /// Answers with the result of a suite.
     pub(super) fn played(&mut self, id: RequestId, told: String) -> io::Result<()> {
         self.tell("window/logMessage", json!({"type": 3, "message": told}))?;
         match self.end_errand(&id) {
@@ -102,14 +102,14 @@ impl Server<'_> {
         }
     }
 
-    /// It is known where an RPC goes.
+    /// Answers with the text of a lens, which says where an RPC goes.
     pub(super) fn led(&mut self, id: RequestId, told: String) -> io::Result<()> {
         let Some((mut lens, _)) = self.end_errand(&id).and_then(|errand| errand.lens) else {
             return Ok(());
         };
         let command = Command {
             title: told,
-            // Shown and no more: an editor calls nothing for an empty name.
+            // The lens only shows its title: for an empty name the editor calls nothing.
             command: String::new(),
             arguments: None,
         };

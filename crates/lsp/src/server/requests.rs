@@ -1,4 +1,4 @@
-//! Which requests there are, and who answers them.
+//! The requests about a document, and the functions that answer them.
 
 use std::path::Path;
 
@@ -9,20 +9,20 @@ use crate::project::Snapshot;
 use crate::view::{DocumentView, Editor};
 use crate::{actions, completion, definition, hover, lenses, outline, rename};
 
-/// What a request is answered.
+/// The reply to a request.
 pub enum Reply {
     /// The answer.
     Value(Value),
-    /// Its parameters are none.
+    /// The parameters of the request are invalid.
     Invalid(String),
-    /// It cannot be done.
+    /// The request cannot be fulfilled.
     Failed(String),
 }
 
-/// Answers a request about a document, with its parameters.
+/// A function that answers a request about a document from the request's parameters.
 type Handler = fn(&DocumentView<'_>, Value) -> Reply;
 
-/// Every request about a document.
+/// The handler of every request about a document.
 static HANDLERS: &[(&str, Handler)] = &[
     ("textDocument/hover", |view, params| {
         with(params, |params| hover::hover(view, &params))
@@ -57,7 +57,7 @@ static HANDLERS: &[(&str, Handler)] = &[
     ("textDocument/codeLens", |view, _| value(lenses::lenses(view))),
 ];
 
-/// Says whether there is such a request.
+/// Says whether there is a handler for this method.
 pub fn is_known(method: &str) -> bool {
     HANDLERS.iter().any(|(name, _)| *name == method)
 }
@@ -67,7 +67,7 @@ pub fn answer(method: &str, params: Value, snapshot: &Snapshot, editor: &Editor,
     let handler = HANDLERS.iter().find(|(name, _)| *name == method);
     match (handler, DocumentView::of(snapshot, editor, file)) {
         (Some((_, handler)), Some(view)) => handler(&view, params),
-        // The project cannot be looked at: there is nothing to say.
+        // The project cannot be checked, so there is no answer.
         _ => Reply::Value(Value::Null),
     }
 }
@@ -83,7 +83,7 @@ fn value(answer: impl serde::Serialize) -> Reply {
     }
 }
 
-/// Reads the parameters, and answers with what can be written as JSON.
+/// Parses the parameters, and replies with the answer as JSON.
 fn with<P: DeserializeOwned, A: serde::Serialize>(params: Value, answer: impl FnOnce(P) -> A) -> Reply {
     match read(params) {
         Ok(params) => value(answer(params)),

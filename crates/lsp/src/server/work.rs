@@ -1,4 +1,5 @@
-//! The work of the thread that knows files: to look at a project, to find the one of a file, to play a suite or an RPC of it.
+//! The work of the thread that knows files: checking a project, finding the project of a file,
+//! running a suite or one of its RPCs.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +11,7 @@ use lsp_server::RequestId;
 use crate::project::{Host, OpenTexts, Snapshot};
 use xdsctl_document::source::Span;
 
-/// Work for the thread that looks at projects.
+/// A job for the thread that knows files.
 pub(super) enum Job {
     Look {
         project: PathBuf,
@@ -24,7 +25,7 @@ pub(super) enum Job {
         test: Option<String>,
         open: OpenTexts,
     },
-    /// Asks where the RPC of a target goes.
+    /// Finds out where the first RPC of a target goes.
     Lead {
         id: RequestId,
         suite: PathBuf,
@@ -36,11 +37,11 @@ pub(super) enum Job {
         folders: Vec<PathBuf>,
         arguments: Vec<String>,
     },
-    /// Asks for the project of a file.
+    /// Finds the project of a file.
     Place(PathBuf),
 }
 
-/// What came of it.
+/// The result of a job.
 pub(super) enum Done {
     Looked {
         project: PathBuf,
@@ -66,7 +67,7 @@ pub(super) enum Done {
     },
 }
 
-/// Does it. A fault of the program's own ends that and nothing else.
+/// Does a job. A panic ends only this job.
 pub(super) fn do_job(job: Job, host: &mut dyn Host) -> Done {
     match job {
         Job::Look {
