@@ -1,10 +1,10 @@
 //! Exponential back-off in the client's arithmetic, for retries and for connections.
 //!
-//! The client counts whole milliseconds and multiplies them as a double number of seconds; what is
-//! left of a millisecond is cut off, in the growth and in the jitter. Follows C-core
+//! The client counts whole milliseconds and multiplies them as a double number of seconds.
+//! Fractions of a millisecond are cut off, both in the growth and in the jitter. Follows C-core
 //! `BackOff::NextAttemptDelay` (backoff.cc) and `Duration::FromSecondsAsDouble` (time.h).
 
-/// Share by which a wait may be longer or shorter (C-core retry_filter.h, subchannel.cc).
+/// The share by which a wait may be longer or shorter (C-core retry_filter.h, subchannel.cc).
 pub const JITTER: f64 = 0.2;
 
 /// How the waits between attempts to connect grow.
@@ -12,7 +12,7 @@ pub const JITTER: f64 = 0.2;
 pub struct Growth {
     /// The first wait in milliseconds, before jitter.
     pub initial_ms: i64,
-    /// From one wait to the next.
+    /// The factor from one wait to the next.
     pub multiplier: f64,
     /// The longest wait in milliseconds, before jitter.
     pub max_ms: i64,
@@ -27,17 +27,18 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// Before the first wait.
+    /// Returns the back-off before its first wait.
     pub const fn new(growth: Growth) -> Backoff {
         Backoff { growth, last_ms: None }
     }
 
-    /// After a wait of so many milliseconds before jitter; `None` before the first wait.
+    /// Returns the back-off after a wait of `last_ms` milliseconds, before jitter; `None` before
+    /// the first wait.
     pub const fn after(growth: Growth, last_ms: Option<i64>) -> Backoff {
         Backoff { growth, last_ms }
     }
 
-    /// The next wait before jitter, in milliseconds.
+    /// Returns the next wait before jitter, in milliseconds.
     pub fn nominal_ms(&mut self) -> i64 {
         let Growth {
             initial_ms,
@@ -50,25 +51,25 @@ impl Backoff {
         nominal
     }
 
-    /// The next wait in milliseconds; `unit` is from `[0, 1)`.
+    /// Returns the next wait in milliseconds; `unit` is a random number in `[0, 1)`.
     pub fn next_ms(&mut self, unit: f64) -> i64 {
         times(self.nominal_ms(), 1.0 - JITTER + 2.0 * JITTER * unit)
     }
 
-    /// Makes the next delay the first one again.
+    /// Makes the next wait the first one again.
     pub const fn reset(&mut self) {
         self.last_ms = None;
     }
 }
 
-/// The least and the most that becomes of a wait, in milliseconds.
+/// Returns the shortest and the longest wait, in milliseconds, that jitter makes of a wait.
 pub fn range_ms(nominal_ms: i64) -> (i64, i64) {
     (times(nominal_ms, 1.0 - JITTER), times(nominal_ms, 1.0 + JITTER))
 }
 
 /// Multiplies as the client does, by way of seconds.
 fn times(ms: i64, factor: f64) -> i64 {
-    // Cut off, and held to the range, as `as` does.
+    // `as` cuts off the fraction and keeps the result in the range of the type.
     (ms as f64 * factor / 1000.0 * 1000.0) as i64
 }
 
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn waits_of_connections_grow_to_two_minutes_in_whole_milliseconds() {
-        // 4096 * 1.6 is 6553.6, of which 6553 is left, and so on.
+        // 4096 * 1.6 is 6553.6, which is cut to 6553, and so on.
         let expected = [
             1000, 1600, 2560, 4096, 6553, 10_484, 16_774, 26_838, 42_940, 68_704, 109_926, 120_000, 120_000,
         ];
@@ -112,7 +113,8 @@ mod tests {
             multiplier: 2.0,
             max_ms: 1000,
         };
-        // 0.9 of it is 24.3; 1.1 of twice of it is 59.4; the least of it is 21.6.
+        // The waits are 27 and 54 ms before jitter: 0.9 * 27 is 24.3, and 1.1 * 54 is 59.4. The
+        // shortest is 0.8 * 27, which is 21.6.
         let mut backoff = Backoff::new(growth);
         assert_eq!((backoff.next_ms(0.25), backoff.next_ms(0.75)), (24, 59));
         backoff.reset();

@@ -1,13 +1,13 @@
-//! The value of a session cookie (A55, A60, A75), both ways.
+//! Reads and writes the value of a session cookie (A55, A60, A75).
 //!
 //! What gRPC C-core really writes is `addr[,addr...];cluster` in base64: no `cluster:` before the
-//! name, no quotes. The list has the address that took the RPC first, then the endpoint's others.
-//! Follows stateful_session_filter.cc and `absl::Base64Unescape`, which is laxer than most
-//! decoders.
+//! name, no quotes. The list begins with the address that the RPC went to, and the endpoint's other
+//! addresses follow. Follows stateful_session_filter.cc and `absl::Base64Unescape`, which is laxer
+//! than most decoders.
 
 use std::fmt;
 
-/// What a cookie says.
+/// The content of a session cookie.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionCookie {
     /// Addresses, joined by commas, as written; empty for none.
@@ -17,7 +17,7 @@ pub struct SessionCookie {
 }
 
 impl SessionCookie {
-    /// Reads a cookie's value; an undecodable one counts as none.
+    /// Reads a cookie's value.
     ///
     /// ```
     /// use xdsctl_model::cookie::{SessionCookie, encode};
@@ -28,7 +28,7 @@ impl SessionCookie {
     /// ```
     ///
     /// # Errors
-    /// What is wrong with the base64.
+    /// Says what is wrong with the base64; the client treats such a cookie as absent.
     pub fn decode(value: &str) -> Result<SessionCookie, DecodeError> {
         let text = decode_base64(value.as_bytes())?;
         let text = String::from_utf8_lossy(&text);
@@ -46,21 +46,21 @@ pub fn encode(addresses: &str, cluster: &str) -> String {
     base64::engine::general_purpose::STANDARD.encode(format!("{addresses};{cluster}"))
 }
 
-/// Whether a cookie's path covers that of an RPC (RFC 6265, section 5.1.4).
+/// Says whether a cookie's path covers the path of an RPC (RFC 6265, section 5.1.4).
 pub fn covers(cookie_path: &str, path: &str) -> bool {
     path.strip_prefix(cookie_path).is_some_and(|rest| {
         cookie_path.is_empty() || rest.is_empty() || cookie_path.ends_with('/') || rest.starts_with('/')
     })
 }
 
-/// Whether a cookie's path covers some RPC to this path, or to one that begins with it.
+/// Says whether a cookie's path covers some RPC with this path, or with a path that begins with it.
 pub fn may_cover(cookie_path: &str, path: &str, is_prefix: bool) -> bool {
     covers(cookie_path, path) || (is_prefix && cookie_path.starts_with(path))
 }
 
-/// Whether each RPC that a cookie's path covers has this path, or begins with it.
+/// Says whether every RPC that a cookie's path covers has this path, or a path that begins with it.
 ///
-/// An RPC's path is that of a method, `/service/method`: a service alone is none.
+/// An RPC's path is that of a method, `/service/method`; a service alone is not a path.
 pub fn covers_nothing_else(cookie_path: &str, path: &str, is_prefix: bool) -> bool {
     match cookie_path.rsplit_once('/') {
         None | Some(("", "")) => is_prefix && path == "/",
@@ -78,7 +78,7 @@ pub enum DecodeError {
     /// A character outside of the alphabet.
     #[error("byte {at} is `{}`, which is not in the standard base64 alphabet{}", CookieByte(*byte), url_safe(*byte))]
     Character {
-        /// From 0.
+        /// The position of the byte, from 0.
         at: usize,
         /// The byte that must not be there.
         byte: u8,
@@ -159,9 +159,10 @@ fn decode_base64(text: &[u8]) -> Result<Vec<u8>, DecodeError> {
     }
 }
 
-/// The value of the first cookie `name` in a `cookie` header; `Some("")` for one without `=`.
+/// Returns the value of the first cookie `name` in a `cookie` header; `Some("")` for a cookie
+/// without `=`.
 ///
-/// Pieces are separated by a semicolon and a space, both; names are compared exactly.
+/// Cookies are separated by a semicolon followed by a space. Names are compared exactly.
 pub fn find<'h>(header: &'h str, name: &str) -> Option<&'h str> {
     header.split("; ").find_map(|piece| {
         let (key, value) = piece.split_once('=').unwrap_or((piece, ""));

@@ -1,14 +1,16 @@
 //! IP addresses with a port, as C-core reads and writes them in text.
 //!
 //! Follows C-core `StringToSockaddr` (parse_address.cc), `JoinHostPort` and `SplitHostPort`
-//! (host_port.cc): address and port are joined to `host:port`, split again, and each part is read
-//! by the C library. Some texts that are no address by themselves therefore pass, such as
-//! `[::1]:5`, whose port replaces the one beside it. Network interfaces are the client's own: of
-//! the zone names only `lo` is known to exist everywhere.
+//! (host_port.cc). These join the address and the port to `host:port`, split that text again, and
+//! let the C library read each part. Some texts that are not addresses by themselves therefore
+//! pass, such as `[::1]:5`, whose port replaces the port that was joined. The zones of IPv6
+//! addresses are network interfaces of the client's machine; `lo` is the only one that is known to
+//! exist everywhere.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
-/// An address and port; IPv6 with its zone as `scope_id`, so that equality is the client's.
+/// An address and port. An IPv6 zone is the `scope_id`, so that two addresses are equal if they are
+/// so for the client.
 pub type ParsedAddress = SocketAddr;
 
 /// Largest port.
@@ -17,7 +19,7 @@ pub const MAX_PORT: u32 = 65_535;
 /// Longest text before a zone, INET6_ADDRSTRLEN of the C library.
 const MAX_HOST_BEFORE_ZONE: usize = 46;
 
-/// Reads the text of an address, with `port` unless the text brings one of its own.
+/// Reads the text of an address, with `port` unless the text has a port of its own.
 ///
 /// Accepts an IPv4 dotted quad (four decimal numbers without leading zeros), an IPv6 literal with
 /// or without brackets and with a zone (`%` and a number, or `lo`), and a bracketed IPv6 literal
@@ -40,7 +42,7 @@ pub fn parse_ip_port(text: &str, port: u16) -> Option<ParsedAddress> {
     parse_host_port(&join_host_port(text, i32::from(port)))
 }
 
-/// Joins a host and a port: with a colon, the host in brackets when it has a colon and does not
+/// Joins a host and a port with a colon. The host is put in brackets if it has a colon and does not
 /// start with a bracket (C-core `JoinHostPort`).
 pub fn join_host_port(host: &str, port: i32) -> String {
     if !host.starts_with('[') && host.contains(':') {
@@ -50,9 +52,9 @@ pub fn join_host_port(host: &str, port: i32) -> String {
     }
 }
 
-/// Splits `host:port` at the only colon, or behind the first closing bracket; `None` for unbalanced
-/// brackets, a bracketed host without a colon, and text other than a port behind the bracket
-/// (C-core `SplitHostPort`).
+/// Splits `host:port` at the only colon, or after the first closing bracket (C-core
+/// `SplitHostPort`). Returns `None` for unbalanced brackets, a bracketed host without a colon, and
+/// text other than a port after the bracket.
 fn split_host_port(text: &str) -> Option<(&str, &str)> {
     let Some(bracketed) = text.strip_prefix('[') else {
         return match text.split_once(':') {
@@ -82,7 +84,7 @@ pub fn parse_host_port(text: &str) -> Option<ParsedAddress> {
     Some(SocketAddr::V6(SocketAddrV6::new(ip, port, 0, scope)))
 }
 
-/// The part of a text that the C library sees: up to the first NUL.
+/// Returns the part of a text that the C library sees: up to the first NUL.
 fn c_text(text: &str) -> &str {
     text.split('\0').next().unwrap_or(text)
 }

@@ -1,9 +1,9 @@
-//! The ground of xdsctl: words that every other crate uses.
+//! The words that every other crate of xdsctl uses.
 //!
-//! Clients with their versions, features and switches ([`profile`]), findings and the rules that
-//! they break ([`diag`]), resources as a gRPC client keeps them ([`resource`]), and small things of
-//! gRPC that need no message: status codes, cookies, back-off, random streams, texts of addresses
-//! and targets. Nothing here knows protobuf messages, files or commands.
+//! They are clients with their versions, features and switches ([`profile`]), findings and the
+//! rules that they break ([`diag`]), resources as a gRPC client keeps them ([`resource`]), and
+//! small parts of gRPC that need no message: status codes, cookies, back-off, random streams, and
+//! the texts of addresses and targets. Nothing here knows protobuf messages, files or commands.
 
 pub mod backoff;
 pub mod cookie;

@@ -1,10 +1,10 @@
-//! Chance: a small generator of our own, because its numbers must never change with a library's
-//! version.
+//! Random numbers: a small generator of xdsctl's own, because its numbers must never change with a
+//! library's version.
 //!
-//! Every consumer of chance has its own stream, named after it, so that a new consumer does not
-//! shift the draws of the others. The generator is xoshiro256** (Blackman and Vigna), seeded
-//! through SplitMix64; the tests hold their published test vectors. The client's own generators are
-//! not seeded, so only distributions can be compared with it.
+//! Every consumer of random numbers has its own stream, named after it, so that a new consumer does
+//! not shift the draws of the others. The generator is xoshiro256** (Blackman and Vigna), seeded
+//! through SplitMix64; the tests check their published test vectors. The client's own generators
+//! are not seeded, so only distributions can be compared with it.
 
 use twox_hash::XxHash64;
 
@@ -37,7 +37,7 @@ pub struct Rng {
 }
 
 impl Rng {
-    /// The stream called `name` of a seed. Streams of different names are independent.
+    /// Returns the stream of a seed with this name. Streams of different names are independent.
     pub fn stream(seed: u64, name: &str) -> Rng {
         let mut mix = SplitMix64(XxHash64::oneshot(seed, name.as_bytes()));
         Rng {
@@ -45,7 +45,7 @@ impl Rng {
         }
     }
 
-    /// A number from 0 to 2^64-1.
+    /// Returns a number from 0 to 2^64-1.
     pub fn next_u64(&mut self) -> u64 {
         let [s0, s1, s2, s3] = &mut self.state;
         let result = s1.wrapping_mul(5).rotate_left(7).wrapping_mul(9);
@@ -59,9 +59,9 @@ impl Rng {
         result
     }
 
-    /// A number from 0 to `end - 1`, each equally likely; 0 if `end` is 0.
+    /// Returns a number from 0 to `end - 1`, each equally likely; 0 if `end` is 0.
     ///
-    /// Lemire's multiplication with rejection.
+    /// Uses Lemire's multiplication with rejection.
     pub fn below(&mut self, end: u64) -> u64 {
         if end == 0 {
             return 0;
@@ -76,12 +76,12 @@ impl Rng {
         }
     }
 
-    /// An index into something of `len` elements; 0 if there is none.
+    /// Returns a random index into a list of `len` elements; 0 if the list is empty.
     pub fn index(&mut self, len: usize) -> usize {
         self.below(len as u64) as usize
     }
 
-    /// A number in `[0, 1)` with 53 random bits.
+    /// Returns a number in `[0, 1)` with 53 random bits.
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
@@ -150,7 +150,7 @@ mod tests {
             let unit = rng.unit();
             assert!((0.0..1.0).contains(&unit));
         }
-        // The standard deviation is 82; five of them.
+        // The standard deviation is 82; the bound is five of them.
         assert!(counts.iter().all(|c| c.abs_diff(10_000) < 410), "{counts:?}");
         assert_eq!((rng.below(0), rng.below(1), rng.index(0)), (0, 0, 0));
     }

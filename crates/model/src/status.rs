@@ -1,4 +1,4 @@
-//! gRPC status codes and statuses, as RPCs end with them.
+//! gRPC status codes, and the statuses with which RPCs end.
 
 use std::fmt;
 use std::sync::Arc;
@@ -66,12 +66,12 @@ impl Code {
         Code::Unauthenticated,
     ];
 
-    /// The code with this number; `None` above 16.
+    /// Returns the code with this number; `None` above 16.
     pub fn from_number(number: u32) -> Option<Code> {
         Code::ALL.get(usize::try_from(number).ok()?).copied()
     }
 
-    /// The code with this name, in capitals.
+    /// Returns the code with this name, in capitals.
     ///
     /// ```
     /// use xdsctl_model::status::Code;
@@ -82,7 +82,7 @@ impl Code {
         Code::ALL.into_iter().find(|code| code.name() == name)
     }
 
-    /// The name as gRPC prints it.
+    /// Returns the name as gRPC prints it.
     pub const fn name(self) -> &'static str {
         match self {
             Code::Ok => "OK",
@@ -105,7 +105,7 @@ impl Code {
         }
     }
 
-    /// A control plane must not use this code towards an RPC (A54).
+    /// Says whether a control plane must not end RPCs with this code (A54).
     pub const fn is_reserved_for_applications(self) -> bool {
         matches!(
             self,
@@ -131,8 +131,8 @@ impl fmt::Display for Code {
 pub struct Status {
     /// The status code, `OK` for success.
     pub code: Code,
-    /// The message, which many may keep: every policy above a failed connection, every RPC that it
-    /// fails.
+    /// The message. It is shared, because many may keep it: every policy above a failed connection,
+    /// and every RPC that the connection fails.
     pub message: Arc<str>,
 }
 
@@ -145,17 +145,17 @@ impl Status {
         }
     }
 
-    /// UNAVAILABLE with this message.
+    /// Makes an UNAVAILABLE status with this message.
     pub fn unavailable(message: impl Into<Arc<str>>) -> Status {
         Status::new(Code::Unavailable, message)
     }
 
-    /// INTERNAL with this message.
+    /// Makes an INTERNAL status with this message.
     pub fn internal(message: impl Into<Arc<str>>) -> Status {
         Status::new(Code::Internal, message)
     }
 
-    /// The status with ` (<note>)` behind its message, unless the note is empty.
+    /// Appends ` (<note>)` to the message, unless the note is empty.
     #[must_use]
     pub fn with_note(self, note: &str) -> Status {
         if note.is_empty() {
@@ -164,7 +164,7 @@ impl Status {
         Status::new(self.code, format!("{} ({note})", self.message))
     }
 
-    /// The status that an RPC gets where the control plane said this one (A54).
+    /// Returns the status with which an RPC ends if the control plane asked for this one (A54).
     ///
     /// `source` is `resolver`, `ConfigSelector`, `LB pick` or `LB drop`.
     pub fn from_control_plane(self, source: &str) -> Status {
@@ -178,13 +178,13 @@ impl Status {
 }
 
 impl fmt::Display for Status {
-    /// The client's form: `UNAVAILABLE: message`.
+    /// Writes the client's form: `UNAVAILABLE: message`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.code, self.message)
     }
 }
 
-/// The code of an HTTP status that is an error, as every family maps it
+/// Returns the gRPC code for an HTTP status that is an error, as every family maps it
 /// (doc/http-grpc-status-mapping.md).
 pub const fn of_http_error(status: u32) -> u32 {
     match status {
@@ -197,7 +197,8 @@ pub const fn of_http_error(status: u32) -> u32 {
     }
 }
 
-/// The same in grpc-java (`GrpcUtil.httpStatusToGrpcStatus`), which knows two more.
+/// Returns the gRPC code for an HTTP status as grpc-java maps it
+/// (`GrpcUtil.httpStatusToGrpcStatus`): unlike the other families it maps 1xx and 431 to INTERNAL.
 pub const fn of_http_error_in_java(status: u32) -> u32 {
     match status {
         100..200 | 431 => 13, // INTERNAL

@@ -1,43 +1,43 @@
-//! Target URIs: does the client have a resolver for a text, and does that resolver take it?
+//! Target URIs: does the client have a resolver for a text, and does the resolver accept it?
 //!
 //! Follows C-core `ResolverRegistry::IsValidTarget` (resolver_registry.cc), `URI::Parse` (uri.cc)
-//! and the `IsValidUri` of each resolver. A text whose scheme nobody knows is tried again behind
-//! `dns:///`, so nearly every text is a DNS name. The parser is lenient: only the scheme and the
-//! characters of query and fragment are checked, authority and path are percent-decoded as far as
-//! they can be.
+//! and the `IsValidUri` of each resolver. A text with an unknown scheme is tried again with
+//! `dns:///` before it, so nearly every text is a DNS name. The parser is lenient: it checks only
+//! the scheme and the characters of the query and the fragment, and decodes as much of the
+//! authority and the path as it can.
 
 use std::borrow::Cow;
 
 use crate::host_port::{ParsedAddress, parse_host_port};
 
-/// Longest path of a Unix socket in bytes (`sun_path` without its end, Linux).
+/// The longest path of a Unix socket in bytes (`sun_path` without its final NUL, Linux).
 const UNIX_PATH_MAX: usize = 107;
 
 /// Why a text is not a target URI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TargetFault {
-    /// Neither a `dns:` URI nor a name.
+    /// The text is neither a `dns:` URI nor a name.
     #[error("it names no host")]
     NoHost,
-    /// A `?` with nothing after it.
+    /// Nothing follows the `?`.
     #[error("the query after `?` is empty")]
     EmptyQuery,
-    /// A character in query or fragment.
+    /// The query or the fragment has a character that a URI must not have.
     #[error("its query or fragment has a character that a URI must not have")]
     BadCharacter,
-    /// An authority before the path.
+    /// The URI has an authority before its path, which its scheme does not allow.
     #[error("its scheme takes no authority")]
     Authority,
-    /// An address in an `ipv4:` list.
+    /// An element of an `ipv4:` list is not an IPv4 address with a port.
     #[error("an address in it is not an IPv4 address with a port")]
     Ipv4,
-    /// An address in an `ipv6:` list.
+    /// An element of an `ipv6:` list is not an IPv6 address in brackets with a port.
     #[error("an address in it is not an IPv6 address in brackets with a port")]
     Ipv6,
-    /// A path of a Unix socket.
+    /// The path of a Unix socket is too long.
     #[error("a socket path is longer than 107 bytes")]
     UnixPath,
-    /// No name in an `xds:` URI.
+    /// An `xds:` URI has no name.
     #[error("the name after `xds:` is empty or ends in `/`")]
     XdsName,
 }
@@ -52,14 +52,14 @@ pub enum TargetFault {
 /// ```
 ///
 /// # Errors
-/// The first thing that the client trips over.
+/// Returns the first fault that the client finds.
 pub fn check(text: &str) -> Result<(), TargetFault> {
     let with_scheme = split_scheme(text).and_then(|(scheme, rest)| Some((resolver(scheme)?, rest)));
     match with_scheme {
         Some((resolver, rest)) => match parse(rest) {
             Ok(uri) => resolver.check(&uri),
-            // What does not parse is tried as a DNS name, with the same query and fragment: the
-            // fault stays.
+            // The client tries again with `dns:///` before the text. The query and the fragment
+            // stay the same, and so does the fault.
             Err(fault) => Err(fault),
         },
         // The text follows `dns:///`, so all of it up to query and fragment is the path.
@@ -88,9 +88,10 @@ enum Resolver {
     GoogleC2p,
 }
 
-/// The resolver of a scheme, in any case.
+/// Returns the resolver of a scheme, whose case does not count.
 ///
-/// `vsock` is left out: the released wheels are built without it, so that it is a DNS name.
+/// `vsock` is left out: the released wheels are built without it, so that such a text is a DNS
+/// name.
 fn resolver(scheme: &str) -> Option<Resolver> {
     const SCHEMES: [(&str, Resolver); 8] = [
         ("dns", Resolver::Dns),
@@ -140,12 +141,12 @@ fn each(list: &[u8], is_good: impl Fn(&[u8]) -> bool, fault: TargetFault) -> Res
     }
 }
 
-/// What is left of a URI when the scheme is gone and the tail is checked.
+/// A URI without its scheme and fragment.
 pub struct Uri<'a> {
     has_authority: bool,
-    /// Not yet decoded, as are the others.
+    /// The authority. No part is percent-decoded yet.
     pub authority: &'a str,
-    /// What is left of the text.
+    /// The path.
     pub path: &'a str,
     /// The query, without its `?`; empty for none.
     pub query: &'a str,
@@ -169,7 +170,7 @@ pub fn parse(rest: &str) -> Result<Uri<'_>, TargetFault> {
     };
     let (path, tail) = rest.split_at(rest.find(['?', '#']).unwrap_or(rest.len()));
     check_tail(tail)?;
-    // An `@` with nothing on either side leaves no authority: user and host are looked at apart.
+    // An `@` with nothing on either side is no authority: the user and the host are both empty.
     let has_authority = !authority.is_empty() && authority != "@";
     let query = tail.split('#').next().and_then(|query| query.strip_prefix('?'));
     Ok(Uri {
@@ -193,12 +194,12 @@ fn check_tail(tail: &str) -> Result<(), TargetFault> {
     }
 }
 
-/// RFC 3986 `pchar`, `/`, `?`, and a bare `%`.
+/// Says whether a byte may be in a query: RFC 3986 `pchar`, `/`, `?`, and a bare `%`.
 fn is_query_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?%".contains(&byte)
 }
 
-/// Decodes `%xx`; what is not followed by two hexadecimal digits stays.
+/// Decodes `%xx`; a `%` that is not followed by two hexadecimal digits stays.
 pub fn percent_decode(text: &str) -> Cow<'_, [u8]> {
     let bytes = text.as_bytes();
     if !bytes.contains(&b'%') {
@@ -221,7 +222,7 @@ pub fn percent_decode(text: &str) -> Cow<'_, [u8]> {
     Cow::Owned(decoded)
 }
 
-/// A path without the slash that it begins with.
+/// Returns a path without its leading slash.
 pub fn without_slash(path: &[u8]) -> &[u8] {
     path.strip_prefix(b"/").unwrap_or(path)
 }
@@ -234,8 +235,8 @@ fn is_ipv6_with_port(element: &[u8]) -> bool {
     host_port(element).is_some_and(|address| address.is_ipv6())
 }
 
-/// Reads an element of a list. What is not UTF-8 can only be in the tail of a port, which is not
-/// read.
+/// Reads an element of a list. Bytes that are not UTF-8 do no harm: they can only be in the end of
+/// a port, which is not read.
 fn host_port(element: &[u8]) -> Option<ParsedAddress> {
     parse_host_port(&String::from_utf8_lossy(without_slash(element)))
 }

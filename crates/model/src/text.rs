@@ -1,7 +1,7 @@
-//! Questions about texts that several layers ask: which known name is nearest to a misspelt one,
+//! Functions on texts that several layers need: which known name is nearest to a misspelt one, and
 //! what JSON has to escape.
 //!
-//! Knows nothing of xDS.
+//! Nothing here knows xDS.
 
 use std::borrow::Cow;
 
@@ -11,8 +11,8 @@ const MAX_DISTANCE: usize = 3;
 /// Returns the candidate with the smallest edit distance to `name`, if it is near enough to be a
 /// likely misspelling.
 ///
-/// Near enough is a distance of at most 3 and less than half of the name's length. Two neighbours
-/// that are swapped count once. The first of equals wins.
+/// A name is near enough if its distance is at most 3 and less than half of the name's length.
+/// Swapping two neighbours counts as one edit. The first of several equally near names wins.
 ///
 /// ```
 /// assert_eq!(xdsctl_model::text::nearest("port_vale", ["address", "port_value"].into_iter()), Some("port_value"));
@@ -20,7 +20,7 @@ const MAX_DISTANCE: usize = 3;
 /// assert_eq!(xdsctl_model::text::nearest("zzz", ["address"].into_iter()), None);
 /// ```
 pub fn nearest<'a>(name: &str, mut candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // Half of a longer name is more than the largest distance.
+    // Half the length of a longer name is more than the largest distance.
     let length = name.chars().take(2 * MAX_DISTANCE + 2).count();
     let mut limit = MAX_DISTANCE.min(length.div_ceil(2).saturating_sub(1));
     if limit == 0 {
@@ -30,11 +30,11 @@ pub fn nearest<'a>(name: &str, mut candidates: impl Iterator<Item = &'a str>) ->
     let own = letters(name);
     let is_ascii = name.is_ascii();
     for candidate in candidates {
-        // Of two ASCII texts the lengths in characters are at hand.
+        // The lengths of ASCII texts in characters are their lengths in bytes.
         if is_ascii && name.len().abs_diff(candidate.len()) > limit && candidate.is_ascii() {
             continue;
         }
-        // Most candidates have other letters: no need to look at their order.
+        // Most candidates have other letters: their order need not be looked at.
         let differing = own
             .zip(letters(candidate))
             .map_or(0, |(own, its)| (own ^ its).count_ones());
@@ -43,7 +43,7 @@ pub fn nearest<'a>(name: &str, mut candidates: impl Iterator<Item = &'a str>) ->
         }
         if let Some(distance) = edit_distance(name, candidate, limit) {
             best = Some(candidate);
-            // Another one has to be nearer.
+            // A later candidate has to be nearer.
             let Some(nearer) = distance.checked_sub(1) else { break };
             limit = nearer;
         }
@@ -51,7 +51,7 @@ pub fn nearest<'a>(name: &str, mut candidates: impl Iterator<Item = &'a str>) ->
     best
 }
 
-/// The first characters of a text, with `...` behind them if there are more.
+/// Returns the first characters of a text, followed by `...` if there are more.
 ///
 /// ```
 /// assert_eq!(xdsctl_model::text::beginning("größer", 3), "grö...");
@@ -65,7 +65,7 @@ pub fn beginning(text: &str, chars: usize) -> Cow<'_, str> {
     }
 }
 
-/// Says whether two names are the same but for their digits, as those of versions and shards are.
+/// Says whether two names differ only in their digits, as the names of versions and shards do.
 ///
 /// ```
 /// assert!(xdsctl_model::text::differ_in_digits("shard-1", "shard-12"));
@@ -76,7 +76,8 @@ pub fn differ_in_digits(a: &str, b: &str) -> bool {
     a.bytes().filter(is_letter).eq(b.bytes().filter(is_letter))
 }
 
-/// The first byte of a text that JSON has to escape: a quote, a backslash or a control character.
+/// Returns the first byte of a text that JSON has to escape: a quote, a backslash or a control
+/// character.
 ///
 /// ```
 /// assert_eq!(xdsctl_model::text::first_escaped("a\\\"b"), Some(b'\\'));
@@ -84,8 +85,8 @@ pub fn differ_in_digits(a: &str, b: &str) -> bool {
 /// ```
 pub fn first_escaped(text: &str) -> Option<u8> {
     let is_escaped = |byte: u8| (byte < b' ') | (byte == b'"') | (byte == b'\\');
-    // Several bytes at a time: most texts have none, and every name that a route gives is asked
-    // about.
+    // Looks at several bytes at a time: most texts need no escaping, and every name in a route is
+    // checked.
     let has_one = text.bytes().fold(false, |has_one, byte| has_one | is_escaped(byte));
     has_one.then(|| text.bytes().find(|byte| is_escaped(*byte))).flatten()
 }
@@ -93,8 +94,8 @@ pub fn first_escaped(text: &str) -> Option<u8> {
 /// Texts up to this length, in bytes, are compared by their letters first.
 const SHORT_BYTES: usize = 64;
 
-/// The characters of a short text, in any order, as bits: a change of one character changes two of
-/// them at most.
+/// Returns the characters of a short text as a set of bits: changing one character changes at most
+/// two bits. Returns `None` for a long text.
 fn letters(text: &str) -> Option<u64> {
     let is_first = |byte: &u8| byte & 0xc0 != 0x80;
     let bits = |text: &str| {
@@ -105,10 +106,11 @@ fn letters(text: &str) -> Option<u64> {
     (text.len() <= SHORT_BYTES).then(|| bits(text))
 }
 
-/// Edit distance in characters, if it is at most `limit`; a swap of two neighbours is one edit.
+/// Returns the edit distance in characters, if it is at most `limit`. A swap of two neighbours is
+/// one edit.
 ///
-/// Looks only at the cells of the table that may be so small, and not at all at texts of too
-/// different lengths.
+/// Looks only at the cells of the table that can be that small, and at none if the lengths of the
+/// texts differ by more than `limit`.
 fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     // A character has up to four bytes.
     let is_longer = |one: &str, other: &str| one.len() / 4 > other.len() + limit;
@@ -119,7 +121,7 @@ fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     let far = limit + 1;
     let at = |row: &[usize], j: usize| row.get(j).copied().unwrap_or(far);
     let mut row: Vec<usize> = (0..=b.len()).map(|j| j.min(far)).collect();
-    // The rows above.
+    // The two rows above.
     let mut last = row.clone();
     let mut before_last = row.clone();
     let mut ca_before = None;
@@ -152,8 +154,7 @@ fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     last.last().copied().filter(|distance| *distance <= limit)
 }
 
-/// A share as people read it: rounded to a tenth of a percent, or finer where that would read as
-/// none or all.
+/// Writes a share in percent: rounded to a tenth, or finer where that would read as none or all.
 pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "0 %".to_owned();
@@ -175,10 +176,12 @@ pub fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// Digits behind the point of a share that is nearly none or all: one RPC of a million is seen.
+/// The most digits after the point for a share that is nearly none or all: one RPC in a million is
+/// visible.
 const MOST_DIGITS: usize = 4;
 
-/// A share between 0 and 1 as [`percent`] writes it, finer: small changes are to be seen.
+/// Writes a share between 0 and 1 as [`percent`] does, but with more digits: small changes must be
+/// visible.
 pub fn share_of_one(share: f64) -> String {
     let text = format!("{:.2}", share * 100.0);
     match text.as_str() {
@@ -219,7 +222,7 @@ mod tests {
         }
     }
 
-    /// The same distance by the whole table.
+    /// Computes the edit distance with the whole table.
     fn by_table(a: &str, b: &str) -> usize {
         let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
         let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];

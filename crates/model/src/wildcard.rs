@@ -1,23 +1,23 @@
-//! Patterns for names and paths, in which only `*` means something.
+//! Patterns for names and paths, in which only `*` is special.
 
 use std::fmt;
 
-/// A text with `*` for any run of characters; everything else, brackets too, stands for itself.
+/// A text with `*` for any run of characters; everything else, also a bracket, stands for itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wildcard(String);
 
 impl Wildcard {
-    /// The pattern of this text.
+    /// Makes a pattern of this text.
     pub fn new(text: impl Into<String>) -> Self {
         Wildcard(text.into())
     }
 
-    /// Bytes of the pattern.
+    /// Returns the length of the pattern in bytes.
     pub const fn bytes(&self) -> usize {
         self.0.len()
     }
 
-    /// Says whether the whole of `text` is meant.
+    /// Says whether the pattern matches the whole of `text`.
     ///
     /// ```
     /// use xdsctl_model::wildcard::Wildcard;
@@ -35,7 +35,7 @@ impl Wildcard {
         let Some((middle, tail)) = rest.rsplit_once('*') else {
             return text.ends_with(rest);
         };
-        // The first place is as good as any for what lies between two stars.
+        // The first match of a piece between two stars is as good as any later one.
         for piece in middle.split('*') {
             match text.split_once(piece) {
                 Some((_, after)) => text = after,

@@ -1,35 +1,35 @@
-//! How many findings of many resources are kept together, because a hostile document may have very
-//! many small resources.
+//! Limits how many findings of many resources are kept together, because a hostile document may
+//! have very many small resources.
 //!
 //! A [`Quota`](super::Quota) looks at one resource and is generous with small ones. A [`Budget`] is
-//! for the resources of one batch of the loader: it grows with their bytes, and what is beyond is
-//! counted, resource by resource. Of each rule and effect the first finding of a resource is always
-//! kept, so none is rejected without a word. Batches are made by the reader alone, so the number of
-//! threads makes no difference.
+//! for the resources of one batch of the loader. It grows with their bytes, and findings beyond it
+//! are only counted, resource by resource. The first finding of each rule and effect of a resource
+//! is always kept, so no resource is rejected without a finding. The reader alone makes the
+//! batches, so the number of threads makes no difference.
 
 use super::quota::BYTES_PER_FINDING;
 use super::{Diagnostic, Effect, Rule};
 
-/// Findings that are kept of a batch of resources, however small they are.
+/// How many findings of a batch of resources are kept, however small the resources are.
 pub const MIN_FINDINGS_TOGETHER: usize = 500;
 
-/// Rejections that are kept of a batch when its other findings have taken all of that: they say
-/// which fields to mend.
+/// How many rejections of a batch are still kept when its other findings have used up the budget:
+/// they say which fields to mend.
 pub const MIN_REJECTIONS_TOGETHER: usize = 1_000;
 
-/// What may still be kept of a batch of resources.
+/// How many findings of a batch of resources may still be kept.
 #[derive(Debug)]
 pub struct Budget {
     left: usize,
     rejections: usize,
 }
 
-/// What may be kept of the findings of a resource that are too many.
+/// How many findings of a resource may be kept if it has too many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
-    /// The first of all findings.
+    /// How many findings are kept from the first one on, whatever they are.
     pub first: usize,
-    /// The first of those behind them for which the client rejects the resource.
+    /// How many of the later findings are kept that make the client reject the resource.
     pub rejections: usize,
 }
 
@@ -51,8 +51,9 @@ struct FindingGroup {
 }
 
 impl Budget {
-    /// Counts the findings of the next resource, which has so many bytes. Says what may be kept if
-    /// they are too many; `rejections` counts those for which the client rejects it.
+    /// Counts the findings of the next resource, which has `bytes` bytes. Says how many may be kept
+    /// if there are too many; `rejections` counts the findings for which the client rejects the
+    /// resource.
     pub fn spend(&mut self, bytes: usize, findings: usize, rejections: impl FnOnce() -> usize) -> Option<Allowance> {
         self.left += bytes / BYTES_PER_FINDING;
         if let Some(left) = self.left.checked_sub(findings) {
@@ -68,9 +69,10 @@ impl Budget {
     }
 }
 
-/// Keeps of some findings of a resource what is allowed, and the first of each rule and effect; the
-/// others are counted in a finding of their rule at the end. Things that have a finding in them may
-/// be cut, too: `whole` makes one of a count.
+/// Keeps the findings of a resource that `Allowance` permits, and the first of each rule and
+/// effect. The others are counted in one finding for each rule and effect, at the end. The list may
+/// also hold values that contain a finding: `of` returns the finding in a value, and `whole` makes
+/// a value of a finding that counts others.
 #[cold]
 pub fn cut<F>(
     findings: &mut Vec<F>,
@@ -157,7 +159,7 @@ mod tests {
         );
         assert_eq!(cut_to(8, 0).len(), 9);
         assert_eq!(cut_to(9, 0).last(), Some(&(false, nack, 40)));
-        // One of each kind, two rejections more, and the counts of the others.
+        // The first of each kind, two more rejections, and the counts of the others.
         assert_eq!(
             cut_to(0, 2),
             [

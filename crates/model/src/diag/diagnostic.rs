@@ -18,12 +18,13 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Other places that belong to the finding.
     pub related: Vec<Related>,
-    /// Index in the outcome of the resource whose rejection causes this finding.
+    /// The index, in the outcome, of the resource whose rejection causes this finding.
     pub cause: Option<usize>,
-    /// How many findings it stands for: 1, or more for the last of
+    /// How many findings this one stands for: 1, or more for the last of
     /// [`MAX_FINDINGS_PER_RULE`](super::MAX_FINDINGS_PER_RULE).
     pub count: usize,
-    /// Other families for which it holds if they accept the resource: the rule's, or fewer.
+    /// The other families for which the finding holds if they accept the resource: those of the
+    /// rule, or fewer.
     pub shared: &'static [Family],
 }
 
@@ -32,15 +33,15 @@ pub struct Diagnostic {
 pub struct Related {
     /// The second field, in the client's notation.
     pub path: FieldPath,
-    /// What it has to do with the finding: "first used here".
+    /// What the place has to do with the finding: "first used here".
     pub message: String,
-    /// The rule of the consequence at this place, which is no finding of its own; `None` for a
-    /// place that is part of the fault.
+    /// The rule of a consequence at this place, which is not a finding of its own; `None` if the
+    /// place is part of the fault.
     pub rule: Option<&'static Rule>,
 }
 
 impl Diagnostic {
-    /// A finding on a resource or a document as a whole.
+    /// Makes a finding on a resource or a document as a whole.
     pub fn of_whole(rule: &'static Rule, message: String) -> Self {
         Diagnostic {
             rule,
@@ -55,13 +56,14 @@ impl Diagnostic {
         }
     }
 
-    /// Says that of the families that the rule is shared with, it is true of these alone.
+    /// Restricts the families that share the rule's finding to these.
     pub fn shared_with(&mut self, families: &'static [Family]) -> &mut Self {
         self.shared = families;
         self
     }
 
-    /// Stands for so many findings of a rule that are not listed, after those that are.
+    /// Makes the finding that stands for `count` findings of a rule that are not listed, after
+    /// `kept` that are.
     pub(super) fn omitted(rule: &'static Rule, count: usize, kept: usize) -> Self {
         let message = format!("{count} more findings of this rule are not listed, after {kept}");
         Diagnostic {
@@ -70,7 +72,8 @@ impl Diagnostic {
         }
     }
 
-    /// How loud the finding is: as the rule says, or as its effect is where that is not the rule's.
+    /// Returns how loud the finding is: as the rule says, or as its effect says if that differs
+    /// from the rule's effect.
     pub fn severity(&self) -> Severity {
         self.rule.severity_of(self.effect)
     }
@@ -80,7 +83,7 @@ impl Diagnostic {
         (self.rule, self.effect, self.shared) = (rule, rule.effect, rule.shared.families);
     }
 
-    /// Says that it follows from the rejection of the resource with this number.
+    /// Says that the finding follows from the rejection of the resource with this index.
     pub fn follows_from(&mut self, cause: usize) -> &mut Self {
         self.cause = Some(cause);
         self
@@ -94,7 +97,8 @@ impl Diagnostic {
 
     /// Adds another place that the finding is about, with what it is.
     pub fn related(&mut self, path: FieldPath, message: impl Into<String>) -> &mut Self {
-        // Most have one, and a list that grows by itself begins with four.
+        // Most findings have one related place, and a list that grows by itself begins with room
+        // for four.
         if self.related.is_empty() {
             self.related.reserve_exact(1);
         }
@@ -106,8 +110,8 @@ impl Diagnostic {
         self
     }
 
-    /// The rules and places of the finding and of what follows from it: a client's log names all of
-    /// them.
+    /// Returns the rules and places of the finding and of its consequences. A client's log names
+    /// all of them.
     pub fn said(&self) -> impl Iterator<Item = (&'static Rule, &FieldPath)> {
         let follows = self.related.iter();
         let follows = follows.filter_map(|related| Some((related.rule?, &related.path)));

@@ -1,10 +1,10 @@
-//! What a finding is known by from one run to the next: a baseline's entries, the fingerprints of
-//! code scanning.
+//! How a finding is recognised from one run to the next: in a baseline, and in code scanning.
 //!
-//! A fingerprint is made of what an edit elsewhere leaves alone: the document, the resource, the
-//! rule, the fields of the path without their positions in lists, and the values that the message
-//! quotes. Lines, columns and the wording of messages are not in it. Equal findings of a document
-//! are numbered in the order of the report, so that one more of them is a new one.
+//! A fingerprint is made from things that an edit elsewhere does not change: the document, the
+//! resource, the rule, the fields of the path without their positions in lists, and the values that
+//! the message quotes. It contains no lines, no columns and none of a message's other words. Equal
+//! findings of a document are numbered in the order of the report, so that one more of them is a
+//! new finding.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,22 +14,21 @@ use twox_hash::XxHash64;
 
 use super::{FieldPath, Rule, Seg};
 
-/// Seed of the hash. Another one makes every fingerprint a new one, as does any change of what is
-/// hashed.
+/// The seed of the hash. A change of the seed, or of what is hashed, changes every fingerprint.
 const SEED: u64 = 1;
 
-/// What a finding is about.
+/// The document and the resource that a finding is about.
 #[derive(Debug, Clone, Copy)]
 pub struct About<'a> {
-    /// Name of the document, in a form that does not depend on where the command runs.
+    /// The name of the document, in a form that does not depend on where the command runs.
     pub file: &'a str,
-    /// Type of the resource; empty for a finding on the document.
+    /// The type of the resource; empty for a finding on the document.
     pub type_name: &'a str,
-    /// Name of the resource; empty if it has none.
+    /// The name of the resource; empty if it has none.
     pub name: &'a str,
 }
 
-/// What a finding is known by; 16 hexadecimal digits as text.
+/// The fingerprint of a finding: 16 hexadecimal digits as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(u64);
 
@@ -42,14 +41,16 @@ impl fmt::Display for Fingerprint {
 impl std::str::FromStr for Fingerprint {
     type Err = std::num::ParseIntError;
 
+    /// Reads a fingerprint in its text form.
+    ///
     /// # Errors
-    /// Not a hexadecimal number of 64 bits.
+    /// The text is not a hexadecimal number of 64 bits.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         u64::from_str_radix(text, 16).map(Fingerprint)
     }
 }
 
-/// Hands out the fingerprints of a report, finding after finding.
+/// Gives out the fingerprints of a report, finding after finding.
 ///
 /// ```
 /// use xdsctl_model::diag::{About, FieldPath, Fingerprints};
@@ -68,12 +69,13 @@ impl std::str::FromStr for Fingerprint {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Fingerprints {
-    /// How many equal ones there were; never iterated.
+    /// How many equal findings there were so far, by hash; never iterated.
     seen: HashMap<u64, u64>,
 }
 
 impl Fingerprints {
-    /// The fingerprint of the next finding. What `message` has in backticks counts as its values.
+    /// Returns the fingerprint of the next finding. The parts of `message` in backticks count as
+    /// its values.
     pub fn next(&mut self, about: About<'_>, rule: &Rule, path: &FieldPath, message: &str) -> Fingerprint {
         let mut hash = XxHash64::with_seed(SEED);
         for text in [about.file, about.type_name, about.name, rule.id] {
@@ -95,7 +97,7 @@ impl Fingerprints {
         self.numbered(hash)
     }
 
-    /// The fingerprint of the next of what these texts say it is.
+    /// Returns the fingerprint of the next item that these texts describe.
     pub fn next_of(&mut self, texts: &[&str]) -> Fingerprint {
         let mut hash = XxHash64::with_seed(SEED);
         texts.iter().for_each(|text| put(&mut hash, text));
@@ -111,13 +113,13 @@ impl Fingerprints {
     }
 }
 
-/// Adds a text and its end.
+/// Adds a text and a byte that ends it.
 fn put(hash: &mut XxHash64, text: &str) {
     hash.write(text.as_bytes());
     hash.write(&[0xff]);
 }
 
-/// Adds a quoted value; the positions in a path that is quoted (`routes[2]`) are left out.
+/// Adds a quoted value, without the positions in a quoted path (`routes[2]`).
 fn put_value(hash: &mut XxHash64, value: &str) {
     let mut rest = value;
     while let Some((before, after)) = rest.split_once('[') {

@@ -1,12 +1,12 @@
-//! Many findings of one resource in little memory.
+//! Stores many findings of one resource in little memory.
 //!
 //! A dump of a proxy has a quarter of a million fields that gRPC never reads, in a few patterns.
-//! Neighbours share most of their path, and few words differ; so a path is kept as what differs
-//! from the one before, and each pair of rule and message once. About twenty bytes a finding, where
-//! a [`Diagnostic`] takes two hundred.
+//! Neighbours share most of their path and their words. So each path is stored as its difference
+//! from the path before, and each pair of rule and message is stored once. A finding takes about
+//! twenty bytes, where a [`Diagnostic`] takes two hundred.
 //!
-//! Several clients leave mostly the same fields unread. One walk over the bytes makes one list for
-//! all of them, in which each place is once, with who says it there.
+//! Several clients mostly leave the same fields unread. One walk over the bytes therefore makes one
+//! list for all of them, which holds each place once, with the clients that report it there.
 
 mod runs;
 
@@ -18,56 +18,59 @@ use self::runs::{RunPlaces, Runs};
 use super::path::packed::{push_number, split_number};
 use super::{Diagnostic, FieldPath, Path, Quota, Rule, Segs};
 
-/// Texts that are looked through for an equal one; more are just added.
+/// How many texts are searched for an equal one; beyond that, a text is just added.
 const COMPARED: usize = 64;
 
-/// So many clients can have one list.
+/// How many clients can share one list.
 pub(super) const MAX_CLIENTS: usize = u8::BITS as usize;
 
-/// Findings of a client with a rule, a path and a message, in the order in which they were added.
+/// The findings of a client with a rule, a path and a message, in the order in which they were
+/// added.
 #[derive(Debug, Clone, Default)]
 pub struct Packed {
-    /// The list, which other clients may have, too; `None` if nothing was ever added.
+    /// The list, which may be shared with other clients; `None` if nothing was ever added.
     list: Option<Arc<PackedList>>,
-    /// The number of the client in it.
+    /// The number of the client in the list.
     client: usize,
 }
 
-/// The findings of some clients.
+/// The findings of some clients on one resource.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PackedList {
-    /// For each place: position in `groups` from 1, bytes of the path that are shared with the one
-    /// before, bytes of its own, these bytes. 0 stands for the next of `runs`.
+    /// For each place: the position in `groups` from 1, the number of bytes of the path that are
+    /// shared with the path before, the number of other bytes, and these bytes. A 0 instead of the
+    /// position stands for the next of `runs`.
     bytes: Vec<u8>,
     runs: Runs,
     groups: Vec<PackedGroup>,
     clients: Vec<ClientTexts>,
-    /// The kinds of [`push_kind`](Self::push_kind), for each client with the position among its
-    /// texts.
+    /// The kinds of [`push_kind`](Self::push_kind), each with the position of its text among those
+    /// of each client.
     kinds: Vec<(usize, TextOfEach)>,
-    /// The last path.
+    /// The path that was added last.
     last: Vec<u8>,
-    /// A path that is being packed.
+    /// The path that is being packed.
     next: Vec<u8>,
-    /// The number of a list in this walk, and how much of `next` leads to it: neighbours are mostly in
-    /// one.
+    /// The list of the last element, by its number in this walk, and how many bytes of `next` lead
+    /// to it: neighbours are mostly in one list.
     way: (Option<usize>, usize),
 }
 
-/// For each client the position of something among its texts, from 1; 0 if it has none.
+/// For each client the position of a text among the client's texts, from 1; 0 if it has none.
 type TextOfEach = [u32; MAX_CLIENTS];
 
-/// What findings at several places have in common.
+/// What findings at several places share.
 #[derive(Debug, Clone)]
 struct PackedGroup {
-    /// For each client that has them, the position among its texts.
+    /// For each client that has these findings, the position of their text among the client's
+    /// texts.
     texts: TextOfEach,
-    /// The path of the first.
+    /// The path of the first finding.
     first: FieldPath,
     count: usize,
 }
 
-/// What one client says in a list.
+/// The texts of one client in a list.
 #[derive(Debug, Clone, Default)]
 struct ClientTexts {
     texts: Vec<PackedText>,
@@ -75,7 +78,7 @@ struct ClientTexts {
     quota: Quota,
 }
 
-/// What a number of findings have in common.
+/// What several findings share: everything but their paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackedText {
     /// The rule to which they belong, with its effect.
@@ -88,12 +91,12 @@ pub struct PackedText {
 }
 
 impl PackedText {
-    /// The innermost field of the paths of these findings.
+    /// Returns the innermost field of the paths of these findings.
     pub fn field(&self) -> Option<&str> {
         self.field.as_deref()
     }
 
-    /// The one of these findings that has this path.
+    /// Makes the finding with these words at this path.
     pub fn at(&self, path: FieldPath) -> Diagnostic {
         Diagnostic {
             path,
@@ -103,25 +106,26 @@ impl PackedText {
     }
 }
 
-/// What is said of a field: the rule, the message and the help. Many resources share the message.
+/// What a finding says about a field: the rule, the message and the help. Many resources share the
+/// message.
 pub type FieldWords = (&'static Rule, Arc<str>, Option<&'static str>);
 
-/// Findings of a client that have in common their words, and which other clients have them.
+/// Findings of a client that have the same words, and that the same clients have.
 pub struct PackedPlaces<'p> {
     /// The position of their words among [`Packed::texts`].
     pub text: usize,
-    /// The place of the first.
+    /// The place of the first finding.
     pub first: Segs<'p>,
-    /// How many there are.
+    /// The number of findings.
     pub count: usize,
 }
 
 impl Packed {
-    /// The findings of each client of a list.
+    /// Splits a list into the findings of each client.
     pub(super) fn of_each(mut list: PackedList) -> Vec<Packed> {
         list.end_run();
         if list.clients.len() > 1 {
-            // Nothing is added to it any more.
+            // Nothing is added to the list any more.
             list.shrink();
         }
         let list = Arc::new(list);
@@ -132,12 +136,12 @@ impl Packed {
         (0..list.clients.len()).map(of).collect()
     }
 
-    /// A list with these findings alone, to add to.
+    /// Returns a list of only these findings, to which others can be added.
     pub(super) fn into_list(self) -> PackedList {
         match self.list {
             Some(list) if list.clients.len() == 1 => {
                 let mut list = Arc::unwrap_or_clone(list);
-                // Lists are numbered anew.
+                // The next walk numbers its lists anew.
                 list.way = (None, 0);
                 list.end_run();
                 list
@@ -147,8 +151,8 @@ impl Packed {
         }
     }
 
-    /// Takes out of `diagnostics` what `wanted` says and can be packed: findings without help and
-    /// related places.
+    /// Moves those findings out of `diagnostics` that `wanted` selects and that can be packed:
+    /// findings without help and related places.
     pub fn take_from(&mut self, diagnostics: &mut Vec<Diagnostic>, wanted: impl Fn(&Diagnostic) -> bool) {
         let is_taken =
             |diagnostic: &Diagnostic| diagnostic.help.is_none() && diagnostic.related.is_empty() && wanted(diagnostic);
@@ -166,7 +170,8 @@ impl Packed {
         diagnostics.shrink_to_fit();
     }
 
-    /// Asks for each finding, in order, whether it stays. What was left out before stays counted.
+    /// Asks for each finding, in order, whether it stays. Findings that were only counted before
+    /// stay counted.
     pub fn retain(&mut self, stays: impl FnMut() -> bool) {
         let mut list = self.kept(stays);
         list.shrink();
@@ -189,7 +194,7 @@ impl Packed {
         kept
     }
 
-    /// Gives back the memory that only adding needs.
+    /// Gives back memory that is only needed for adding.
     pub fn shrink(&mut self) {
         if let Some(list) = self.list.as_mut().and_then(Arc::get_mut) {
             list.shrink();
@@ -200,17 +205,18 @@ impl Packed {
         self.list.as_ref()?.clients.get(self.client)
     }
 
-    /// How many are kept.
+    /// Returns how many findings are kept.
     pub fn len(&self) -> usize {
         self.own().map_or(0, |own| own.len)
     }
 
-    /// Says whether there are none.
+    /// Says whether no findings are kept.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many findings there are of each rule at fields of each name.
+    /// Counts the findings of each rule by the name of their field. Findings that were not kept are
+    /// counted by rule alone.
     pub fn counts(&self) -> impl Iterator<Item = (&'static Rule, Option<&str>, usize)> {
         let listed = self.texts().iter();
         listed
@@ -227,19 +233,19 @@ impl Packed {
         self.unpack(|_, text, path| each(text.rule, Segs::of(path)));
     }
 
-    /// What findings have in common.
+    /// Returns the words of the findings.
     pub fn texts(&self) -> &[PackedText] {
         self.own().map_or(&[], |own| &own.texts)
     }
 
-    /// Says whether both are of one list, or one of them is empty: places that are the same are in
-    /// the same [`groups`](Self::groups).
+    /// Says whether both share one list, or one of them is empty. Equal places are then in the same
+    /// [`groups`](Self::groups).
     pub fn is_beside(&self, other: &Packed) -> bool {
         let is_one = |(one, other)| Arc::ptr_eq(one, other);
         self.is_empty() || other.is_empty() || self.list.as_ref().zip(other.list.as_ref()).is_some_and(is_one)
     }
 
-    /// The findings by what they have in common: their words, and the clients that have them.
+    /// Returns the findings in groups of equal words that the same clients have.
     pub fn groups(&self) -> impl Iterator<Item = PackedPlaces<'_>> {
         let groups = self.list.iter().flat_map(|list| &list.groups);
         groups.filter_map(|group| {
@@ -251,13 +257,13 @@ impl Packed {
         })
     }
 
-    /// Calls `each` for every finding with the number of its text among [`texts`](Self::texts), and
+    /// Calls `each` for every finding with the index of its text among [`texts`](Self::texts), and
     /// with its steps.
     pub fn for_each_of_text(&self, mut each: impl FnMut(usize, Segs<'_>)) {
         self.unpack(|number, _, path| each(number, Segs::of(path)));
     }
 
-    /// A finding for each rule of which some are not kept, after all others.
+    /// Returns a finding for each rule of which some findings were not kept.
     pub fn closing(&self) -> impl Iterator<Item = Diagnostic> {
         self.own().into_iter().flat_map(|own| own.quota.closing())
     }
@@ -268,8 +274,8 @@ impl Packed {
         self.unpack_if(|_| true, diagnostics);
     }
 
-    /// Appends the first findings of each of [`counts`](Self::counts): as many as `wanted` says of
-    /// it, where what is left to want stays.
+    /// Appends the first findings of each of [`counts`](Self::counts), as many as `wanted` says,
+    /// and subtracts them there.
     pub fn unpack_first(&self, wanted: &mut [usize], diagnostics: &mut Vec<Diagnostic>) {
         if wanted.iter().all(|wanted| *wanted == 0) {
             return;
@@ -284,7 +290,7 @@ impl Packed {
         self.unpack_if(takes, diagnostics);
     }
 
-    /// Appends those of which `takes` says so, by their number among [`counts`](Self::counts).
+    /// Appends the findings for whose index among [`counts`](Self::counts) `takes` is true.
     fn unpack_if(&self, mut takes: impl FnMut(usize) -> bool, diagnostics: &mut Vec<Diagnostic>) {
         self.unpack(|number, text, path| {
             if takes(number) {
@@ -295,7 +301,7 @@ impl Packed {
         diagnostics.extend(closing.filter(|(number, _)| takes(*number)).map(|(_, closing)| closing));
     }
 
-    /// Calls `each` for every finding with the number of what it has in common with others.
+    /// Calls `each` for every finding with the index of its text.
     fn unpack(&self, mut each: impl FnMut(usize, &PackedText, &[u8])) {
         let texts = self.texts();
         let mut places = self.places();
@@ -336,18 +342,18 @@ impl PartialEq for Packed {
 
 impl Eq for Packed {}
 
-/// The places of a client's findings, one after the other.
+/// An iterator over the places of a client's findings.
 struct Places<'p> {
     rest: &'p [u8],
     groups: &'p [PackedGroup],
     runs: RunPlaces<'p>,
     client: usize,
-    /// The path of the last.
+    /// The path of the last finding.
     path: Vec<u8>,
 }
 
 impl Places<'_> {
-    /// The number of what the next finding has in common with others.
+    /// Moves to the next finding of the client, and returns the index of its text.
     fn next(&mut self) -> Option<usize> {
         loop {
             let group = self.next_group()?;
@@ -357,7 +363,7 @@ impl Places<'_> {
         }
     }
 
-    /// The group of the next finding of any client.
+    /// Moves to the next finding of any client, and returns its group.
     fn next_group(&mut self) -> Option<usize> {
         loop {
             if let Some(group) = self.runs.next(&mut self.path) {
@@ -377,7 +383,7 @@ impl Places<'_> {
 }
 
 impl PackedList {
-    /// An empty list for so many clients.
+    /// Makes an empty list for `clients` clients.
     pub(super) fn new(clients: usize) -> PackedList {
         PackedList {
             clients: vec![ClientTexts::default(); clients.min(MAX_CLIENTS)],
@@ -393,9 +399,9 @@ impl PackedList {
         (self.kinds, self.last, self.next, self.way) = Default::default();
     }
 
-    /// Adds a finding at the field `field` of what is at `at`, for `clients`: a bit for each.
-    /// Of one client, findings of one `kind` have the same rule and message. What is in one `list` has
-    /// the number of that list.
+    /// Adds a finding at the field `field` of the message at `at`, for the clients whose bit in
+    /// `clients` is set. Findings of one `kind` have the same rule and message for a client. `list`
+    /// is the number of the list that `at` is an element of.
     pub(super) fn push_kind(
         &mut self,
         (kind, clients): (usize, u8),
@@ -424,7 +430,7 @@ impl PackedList {
         if texts == TextOfEach::default() {
             return;
         }
-        // The way to a list is packed once for all elements beside each other.
+        // The path of a list is packed once for elements that follow each other.
         if list.is_none() || self.way.0 != list {
             self.next.clear();
             at.pack_parent(&mut self.next);
@@ -465,7 +471,7 @@ impl PackedList {
 
     /// Adds the path in `next` for the clients that have a text.
     fn push_next(&mut self, texts: TextOfEach) {
-        // Later groups are of what came later, which is mostly what goes on.
+        // Searches from the end, because the latest groups are the likeliest to continue.
         let group = self.groups.iter().rposition(|group| group.texts == texts);
         let group = group.unwrap_or_else(|| {
             self.groups.push(PackedGroup {
@@ -492,7 +498,7 @@ impl PackedList {
     }
 }
 
-/// Takes a path off the bytes of a list; `path` is the one before.
+/// Reads a path from the bytes of a list. `path` holds the path before, and then this one.
 fn split_path<'b>(bytes: &'b [u8], path: &mut Vec<u8>) -> Option<&'b [u8]> {
     let (shared, after) = split_number(bytes)?;
     let (own, after) = split_number(after)?;
@@ -502,13 +508,13 @@ fn split_path<'b>(bytes: &'b [u8], path: &mut Vec<u8>) -> Option<&'b [u8]> {
     Some(after)
 }
 
-/// The position of a client's text among its texts.
+/// Returns the index of a client's text among the client's texts.
 fn text_of(texts: TextOfEach, client: usize) -> Option<usize> {
     (*texts.get(client)? as usize).checked_sub(1)
 }
 
 impl ClientTexts {
-    /// Adds a text; its position, from 1.
+    /// Adds a text and returns its position, from 1.
     fn add_text(&mut self, (rule, message, help): FieldWords, field: Option<Cow<'static, str>>) -> u32 {
         self.texts.push(PackedText {
             rule,
@@ -520,7 +526,7 @@ impl ClientTexts {
         u32::try_from(self.texts.len()).unwrap_or(u32::MAX)
     }
 
-    /// Counts a finding with this text; says whether it is to be kept.
+    /// Counts a finding with this text, and says whether it is to be kept.
     fn admits(&mut self, text: u32) -> bool {
         let rule = self.texts.get(text as usize - 1).map(|text| text.rule);
         let is_kept = rule.is_some_and(|rule| self.quota.admits(rule));
@@ -530,7 +536,7 @@ impl ClientTexts {
         is_kept
     }
 
-    /// Counts so many findings with this text that are kept.
+    /// Counts `findings` findings with this text that are kept.
     fn count(&mut self, text: u32, findings: usize) -> Option<&'static Rule> {
         self.len += findings;
         let text = self.texts.get_mut(text as usize - 1)?;
@@ -539,7 +545,7 @@ impl ClientTexts {
     }
 }
 
-/// How many bytes two paths have in common; eight are compared at a time.
+/// Returns how many leading bytes two paths share. Compares eight at a time.
 fn shared_len(one: &[u8], other: &[u8]) -> usize {
     let (words, _) = one.as_chunks::<8>();
     let words = words.iter().zip(other.as_chunks::<8>().0);

@@ -83,7 +83,7 @@ impl<'a> Path<'a> {
         })
     }
 
-    /// The position in its list of the element that this is.
+    /// Returns the position in its list if the path ends with an element of a list.
     pub(super) const fn position(&self) -> Option<usize> {
         match self.seg {
             Some(Seg::Index(index)) => Some(index),
@@ -91,7 +91,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// The last field on the way, of which this may be an element.
+    /// Returns the last field of the path. The path may end with an element of that field.
     pub fn last_field(&self) -> Option<&'a str> {
         match self.seg {
             Some(Seg::Field(name)) => Some(name),
@@ -100,12 +100,12 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// A path quoted from another loader, shown alone and located here.
+    /// Steps to a path quoted from another loader, which is shown alone and located here.
     pub const fn quoted(&'a self, text: &'a str) -> Path<'a> {
         self.then(Seg::Quoted(text))
     }
 
-    /// The owned form.
+    /// Returns the owned form.
     pub fn to_owned(&self) -> FieldPath {
         let mut packed = Vec::with_capacity(self.packed_len());
         self.pack(&mut packed);
@@ -122,7 +122,7 @@ impl<'a> Path<'a> {
         len
     }
 
-    /// Recursive: as deep as the path, which stands on this stack already.
+    /// Packs all steps. It is recursive: as deep as the path, which is on this stack already.
     pub(super) fn pack(&self, out: &mut Vec<u8>) {
         self.pack_parent(out);
         self.pack_last(out);
@@ -145,14 +145,14 @@ impl<'a> Path<'a> {
 
 /// An owned place in a resource; empty for the resource itself.
 ///
-/// Compared by steps; [`Display`](fmt::Display) gives the client's text. A dump may have a hundred
-/// thousand findings, so the steps are packed into one allocation and taken out again by
+/// Paths are compared by their steps; [`Display`](fmt::Display) gives the client's text. A dump may
+/// have a hundred thousand findings, so the steps are packed into one allocation and unpacked by
 /// [`segs`](Self::segs).
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct FieldPath(Box<[u8]>);
 
 impl FieldPath {
-    /// The steps from the resource down.
+    /// Returns the steps from the resource down.
     pub fn segs(&self) -> Segs<'_> {
         Segs { rest: &self.0 }
     }
@@ -162,12 +162,13 @@ impl FieldPath {
         self.0.is_empty()
     }
 
-    /// The steps that lead to a place in the user's document: everything before a quoted path.
+    /// Returns the steps that lead to a place in the user's document: everything before a quoted
+    /// path.
     pub fn located(&self) -> impl Iterator<Item = Seg<'_>> {
         self.segs().take_while(|seg| !matches!(seg, Seg::Quoted(_)))
     }
 
-    /// The path of the object that the last field or key stands in.
+    /// Returns the path of the object that has the last field or key.
     pub fn holder(&self) -> FieldPath {
         let mut steps = self.segs();
         let mut end = 0;
@@ -181,12 +182,12 @@ impl FieldPath {
         }
     }
 
-    /// The packed steps; for storing many paths.
+    /// Returns the packed steps, to store many paths.
     pub(super) fn packed(&self) -> &[u8] {
         &self.0
     }
 
-    /// The path of these packed steps.
+    /// Makes the path of these packed steps.
     pub(super) fn from_packed(packed: &[u8]) -> Self {
         FieldPath(packed.into())
     }
@@ -199,22 +200,23 @@ pub struct Segs<'a> {
 }
 
 impl<'a> Segs<'a> {
-    /// The steps in packed form.
+    /// Reads steps in packed form.
     pub(super) const fn of(packed: &'a [u8]) -> Self {
         Segs { rest: packed }
     }
 
-    /// The steps in packed form, to compare and hash: equal if the steps are.
+    /// Returns the steps in packed form, to compare and hash them. Packed forms are equal if the
+    /// steps are.
     pub const fn packed(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// The place to which they lead.
+    /// Returns the path that the steps make.
     pub fn to_path(&self) -> FieldPath {
         FieldPath::from_packed(self.rest)
     }
 
-    /// The innermost field.
+    /// Returns the innermost field.
     pub fn last_field(self) -> Option<&'a str> {
         let fields = self.filter_map(|seg| match seg {
             Seg::Field(name) => Some(name),
@@ -245,7 +247,7 @@ impl fmt::Display for FieldPath {
         let quoted = self.segs().filter(|seg| matches!(seg, Seg::Quoted(_))).count();
         let mut steps = self.segs();
         if quoted > 0 {
-            // Only the innermost quoted path and what follows it.
+            // A quoted path is shown alone: of several the innermost one, with what follows it.
             let mut left = quoted;
             let mut rest = steps.clone();
             while left > 0 {
@@ -280,8 +282,8 @@ impl fmt::Display for FieldPath {
     }
 }
 
-/// The packed form of a step: a byte for its kind; a number as seven bits a byte, the lowest first;
-/// a text as its length and its bytes.
+/// The packed form of a step: a byte for its kind, then its content. A number is written with seven
+/// bits in each byte, the lowest first; a text is written as its length and its bytes.
 pub(super) mod packed {
     use super::Seg;
 
@@ -293,7 +295,7 @@ pub(super) mod packed {
     const WRAPPED_VALUE: u8 = 5;
     const QUOTED: u8 = 6;
 
-    /// Bytes that [`push`] will add.
+    /// Returns how many bytes [`push`] will add.
     pub(super) fn len(seg: Seg<'_>) -> usize {
         1 + match seg {
             Seg::Index(index) => number_len(index),
@@ -353,7 +355,7 @@ pub(super) mod packed {
         out.push((number & 0x7f) as u8);
     }
 
-    /// The first step and what follows; `None` at the end.
+    /// Returns the first step and the rest; `None` at the end.
     pub(super) fn split(packed: &[u8]) -> Option<(Seg<'_>, &[u8])> {
         let (kind, rest) = packed.split_first()?;
         if *kind == INDEX {
@@ -381,7 +383,7 @@ pub(super) mod packed {
         })
     }
 
-    /// A number, and what follows it.
+    /// Returns a number and what follows it.
     pub(in super::super) fn split_number(mut packed: &[u8]) -> Option<(usize, &[u8])> {
         let mut number = 0usize;
         let mut shift = 0;

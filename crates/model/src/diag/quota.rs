@@ -1,25 +1,25 @@
-//! How many findings of one rule are kept: enough for any reader, and not as many as a hostile
-//! document asks for.
+//! Limits how many findings of one rule are kept: enough for any reader, but not as many as a
+//! hostile document causes.
 
 use super::{Diagnostic, Rule};
 
-/// Findings of one rule that are kept of one resource, or of one document; the rest is counted.
+/// How many findings of one rule are kept of one resource, or of one document; the rest is counted.
 ///
 /// A document of 4 MB can make two million of them, and each takes hundreds of bytes.
 pub const MAX_FINDINGS_PER_RULE: usize = 10_000;
 
-/// Findings of one rule that are kept of any resource, however small it is.
+/// How many findings of one rule are kept of any resource, however small it is.
 pub const MIN_FINDINGS_PER_RULE: usize = 20;
 
-/// Bytes of a resource for each further finding of one rule: many resources stay in proportion to
-/// their bytes together.
+/// The number of bytes of a resource that allow one further finding of one rule. So the findings of
+/// many resources together stay in proportion to their bytes.
 pub const BYTES_PER_FINDING: usize = 64;
 
-/// How many findings there have been of each rule.
+/// Counts the findings of each rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quota {
     counts: Vec<Count>,
-    /// How many of each are kept.
+    /// How many findings of each rule are kept.
     limit: usize,
 }
 
@@ -40,14 +40,14 @@ impl Default for Quota {
 }
 
 impl Quota {
-    /// Keeps, from now on, what is in proportion to a resource of so many bytes.
+    /// Sets the limit in proportion to a resource of `bytes` bytes.
     pub fn fit(&mut self, bytes: usize) {
         self.limit = (MIN_FINDINGS_PER_RULE + bytes / BYTES_PER_FINDING).min(MAX_FINDINGS_PER_RULE);
     }
 
-    /// Counts a finding; says whether it is to be kept.
+    /// Counts a finding, and says whether it is to be kept.
     pub fn admits(&mut self, rule: &'static Rule) -> bool {
-        // Few rules report anything of one resource.
+        // Few rules report anything on one resource.
         let Some(count) = self.counts.iter_mut().find(|count| std::ptr::eq(count.rule, rule)) else {
             let (all, kept) = (1, 1);
             self.counts.push(Count { rule, all, kept });
@@ -59,13 +59,13 @@ impl Quota {
         is_kept
     }
 
-    /// How many more of any rule would be kept.
+    /// Returns how many more findings of any rule would be kept.
     pub fn room(&self) -> usize {
         let kept = self.counts.iter().map(|count| count.kept).max();
         self.limit.saturating_sub(kept.unwrap_or(0))
     }
 
-    /// Counts so many findings of a rule for which there is [room](Self::room).
+    /// Counts `findings` findings of a rule for which there is [room](Self::room).
     pub fn keep(&mut self, rule: &'static Rule, findings: usize) {
         let of_rule = self.counts.iter_mut().filter(|count| std::ptr::eq(count.rule, rule));
         of_rule.for_each(|count| (count.all, count.kept) = (count.all + findings, count.kept + findings));
@@ -76,13 +76,13 @@ impl Quota {
         self.counts.clear();
     }
 
-    /// How many findings of each rule were not kept.
+    /// Returns how many findings of each rule were not kept.
     pub fn omitted(&self) -> impl Iterator<Item = (&'static Rule, usize)> {
         let omitted = self.counts.iter().map(|count| (count.rule, count.all - count.kept));
         omitted.filter(|(_, count)| *count > 0)
     }
 
-    /// A finding for each rule that stands for those that were not kept.
+    /// Returns, for each rule with findings that were not kept, one finding that stands for them.
     pub fn closing(&self) -> impl Iterator<Item = Diagnostic> {
         let cut = self.counts.iter().filter(|count| count.all > count.kept);
         cut.map(|Count { rule, all, kept }| Diagnostic::omitted(rule, all - kept, *kept))

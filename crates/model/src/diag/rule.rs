@@ -13,10 +13,10 @@ use crate::profile::Family;
 pub enum Effect {
     /// The client rejects the resource.
     Nack,
-    /// Accepted, but RPCs then fail, the channel breaks, or the client crashes.
+    /// The resource is accepted, but then RPCs fail, the channel breaks, or the client crashes.
     Fails,
-    /// Accepted, but an access rule of a server is not applied: it lets in requests that it should
-    /// deny.
+    /// The resource is accepted, but an access rule of a server is not applied: it lets in requests
+    /// that it should deny.
     Open,
     /// A gRFC demands a rejection that this client does not make; other clients may.
     Spec,
@@ -24,7 +24,7 @@ pub enum Effect {
     Dropped,
     /// A field is set that gRPC never reads.
     Ignored,
-    /// Legal, but probably not what was meant.
+    /// The resource is legal, but probably not what was meant.
     Advice,
 }
 
@@ -40,7 +40,7 @@ impl Effect {
         Effect::Advice,
     ];
 
-    /// The word used in reports and JSON.
+    /// Returns the word used in reports and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Effect::Nack => "nack",
@@ -53,7 +53,7 @@ impl Effect {
         }
     }
 
-    /// The severity of a rule that does not set its own.
+    /// Returns the severity of a rule that does not set its own.
     pub const fn severity(self) -> Severity {
         match self {
             Effect::Nack | Effect::Fails | Effect::Open | Effect::Spec => Severity::Error,
@@ -69,19 +69,19 @@ impl fmt::Display for Effect {
     }
 }
 
-/// How loud a finding is; ordered, so `>=` compares against a threshold.
+/// How loud a finding is. Severities are ordered, so `>=` compares with a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// It is worth knowing.
+    /// The finding is worth knowing.
     Note,
-    /// It is probably wrong.
+    /// The configuration is probably wrong.
     Warning,
-    /// Wrong: the resource is rejected or traffic fails.
+    /// The configuration is wrong: the resource is rejected or traffic fails.
     Error,
 }
 
 impl Severity {
-    /// The word used in reports, JSON and flags.
+    /// Returns the word used in reports, JSON and flags.
     pub const fn name(self) -> &'static str {
         match self {
             Severity::Note => "note",
@@ -97,7 +97,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// What a rule is about; decides the group in `explain --list`.
+/// What a rule is about. This decides the group in `explain --list`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Subject {
     /// The document or its framing: files, DiscoveryResponses, names.
@@ -125,7 +125,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// The word used in lists.
+    /// Returns the word used in lists.
     pub const fn name(self) -> &'static str {
         match self {
             Subject::Dump => "dump",
@@ -146,13 +146,13 @@ impl Subject {
 /// One kind of fault.
 #[derive(Debug)]
 pub struct Rule {
-    /// Kebab-case name, never reused: `eds-endpoint-weight-zero`.
+    /// The name in kebab case, never reused: `eds-endpoint-weight-zero`.
     pub id: &'static str,
     /// One sentence, from the doc comment of the declaration.
     pub summary: &'static str,
-    /// What it is about.
+    /// What the rule is about.
     pub subject: Subject,
-    /// What the client does.
+    /// What the client does about the fault.
     pub effect: Effect,
     /// How loud a finding is, unless the user says otherwise.
     pub severity: Severity,
@@ -160,7 +160,7 @@ pub struct Rule {
     pub source: &'static str,
     /// The Markdown page that `explain` prints.
     pub page: &'static str,
-    /// The other families for which a finding made for C-core holds too.
+    /// The other families for which a finding of C-core holds too.
     pub shared: SharedBy,
 }
 
@@ -175,7 +175,7 @@ pub struct SharedBy {
 }
 
 impl Rule {
-    /// How loud a finding with this effect is.
+    /// Returns how loud a finding with this effect is.
     pub fn severity_of(&self, effect: Effect) -> Severity {
         if effect == self.effect {
             self.severity
@@ -209,7 +209,7 @@ impl Eq for Rule {}
 /// ```
 ///
 /// A rule marked `every`, or `also` with some families, is reported for these clients too when
-/// C-core's converter or a lint finds it; the text says why their own converters need not be asked.
+/// C-core's converter or a lint finds it. The text says why their own converters need not be asked.
 #[macro_export]
 macro_rules! rules {
     (@severity $effect:ident) => { $crate::diag::Effect::$effect.severity() };

@@ -9,7 +9,7 @@ use crate::profile::{Family, Feature, Profile, ServerFacts};
 
 /// What a converter reads and writes while it validates one resource.
 ///
-/// `report` is cold: on the valid path nothing is allocated.
+/// On the valid path nothing is allocated: `report` is marked as cold.
 #[derive(Debug)]
 pub struct Validation<'p> {
     profile: &'p Profile,
@@ -24,12 +24,12 @@ pub struct Validation<'p> {
     quota: Quota,
     nacks: usize,
     nested: u32,
-    /// Findings are discarded.
+    /// Whether findings are discarded.
     is_unheard: bool,
     known: BytesKnowledge,
-    /// Which fields the reader and those beside it never read; `None` if nothing is packed.
+    /// The unread fields of the reader and of the clients beside it; `None` if nothing is packed.
     unread: Option<PackedList>,
-    /// Lists that were numbered.
+    /// How many lists were numbered.
     lists: usize,
 }
 
@@ -39,36 +39,36 @@ pub enum BytesKnowledge {
     /// They may be anything.
     #[default]
     Nothing,
-    /// The client's parser takes them: they were written by the loader, field by field and to no
-    /// great depth.
+    /// The bytes are well-formed for the client's parser: the loader wrote them, field by field and
+    /// to no great depth.
     WellFormed,
-    /// That, and C-core reads every field in them: there is nothing to say about them as bytes, but
-    /// of the clients beside it.
+    /// The bytes are well-formed, and C-core reads every field in them. Their check has nothing to
+    /// report, except for the clients beside C-core.
     Plain,
 }
 
-/// Further clients of which it is said which fields they never read, in the same walk over the
-/// bytes.
+/// Further clients whose unread fields are reported in the same walk over the bytes.
 #[derive(Debug, Default)]
 struct Readers<'p> {
     profiles: &'p [Profile],
-    /// A bit for each of them for which a converter would have taken another way.
+    /// A bit for each further client for which a converter would have taken another way.
     parted: Cell<u8>,
 }
 
-/// Of so many further clients it can be said at once which fields they never read.
+/// The most further clients whose unread fields can be reported in one walk.
 pub const READERS_BESIDE: usize = MAX_CLIENTS - 1;
 
-/// A point in the list of rejections, to ask later whether something was rejected since.
+/// A point in the list of rejections, to ask later whether anything was rejected since.
 #[derive(Debug, Clone, Copy)]
 pub struct RejectionMark(usize);
 
-/// A finding that was just reported, to add to; nothing is added to one that is only counted.
+/// A finding that was just reported, to which details can be added. Details of a finding that is
+/// only counted are ignored.
 #[derive(Debug)]
 pub struct Reported<'f>(Option<&'f mut Diagnostic>);
 
 impl Reported<'_> {
-    /// Adds something to it.
+    /// Applies `add` to the finding.
     pub fn with(mut self, add: impl FnOnce(&mut Diagnostic)) -> Self {
         if let Some(finding) = &mut self.0 {
             add(finding);
@@ -81,19 +81,19 @@ impl Reported<'_> {
         self.with(|finding| _ = finding.help(text))
     }
 
-    /// Adds another place that the finding is about, with what it is.
+    /// Adds another place that the finding is about, with a text that says what it is.
     pub fn related(self, path: FieldPath, message: impl Into<String>) -> Self {
         self.with(|finding| _ = finding.related(path, message))
     }
 
-    /// Says that of the families that the rule is shared with, it is true of these alone.
+    /// Restricts the families that share the rule's finding to these.
     pub fn shared_with(self, families: &'static [Family]) -> Self {
         self.with(|finding| _ = finding.shared_with(families))
     }
 }
 
 impl<'p> Validation<'p> {
-    /// A validation for one client, without findings.
+    /// Makes a validation for one client, without findings.
     pub fn new(profile: &'p Profile, server: &'p ServerFacts) -> Self {
         Validation {
             profile,
@@ -113,15 +113,15 @@ impl<'p> Validation<'p> {
         }
     }
 
-    /// Says what the loader knows of the bytes; the check of the bytes leaves that out.
+    /// Sets what the loader knows of the bytes; the check of the bytes leaves that out.
     #[must_use]
     pub fn knowing(mut self, known: BytesKnowledge) -> Self {
         self.known = known;
         self
     }
 
-    /// Keeps as many findings of one rule as are in proportion to a resource of so many bytes; the
-    /// others are counted.
+    /// Keeps findings of one rule in proportion to a resource of `bytes` bytes; the others are
+    /// counted.
     #[must_use]
     pub fn sized(mut self, bytes: usize) -> Self {
         self.quota.fit(bytes);
@@ -129,13 +129,13 @@ impl<'p> Validation<'p> {
         self
     }
 
-    /// What is known of the bytes; nothing unless [`knowing`](Self::knowing) said so.
+    /// Returns what is known of the bytes; nothing unless [`knowing`](Self::knowing) set it.
     pub fn known(&self) -> BytesKnowledge {
         self.known
     }
 
-    /// Keeps findings of [`report_field`](Self::report_field) in little memory, to be had from
-    /// [`take_unread`](Self::take_unread) only.
+    /// Keeps findings of [`report_field`](Self::report_field) in little memory. Only
+    /// [`take_unread`](Self::take_unread) returns them.
     #[must_use]
     pub fn packing(self) -> Self {
         self.packing_after(Some(Packed::default()))
@@ -146,22 +146,22 @@ impl<'p> Validation<'p> {
         self.unread.is_some()
     }
 
-    /// Packs findings after those that are packed already; `None` if nothing is to be packed.
+    /// Packs findings after those in `packed`; `None` if nothing is to be packed.
     #[must_use]
     pub fn packing_after(mut self, packed: Option<Packed>) -> Self {
         self.unread = packed.map(Packed::into_list);
         self
     }
 
-    /// Says which fields another client never reads, after what is packed already.
+    /// Reports the unread fields of another client, after the findings in `packed`.
     #[must_use]
     pub fn reading_as(mut self, reader: &'p Profile, packed: Packed) -> Self {
         self.reader = reader;
         self.packing_after(Some(packed))
     }
 
-    /// Says of further clients, too, which fields they never read: of the first [`READERS_BESIDE`].
-    /// Each is of a family of its own. All of it is packed, beginning with nothing.
+    /// Also reports the unread fields of further clients, up to [`READERS_BESIDE`]. Each is of a
+    /// family of its own. All findings are packed, beginning with none.
     #[must_use]
     pub fn reading_beside(mut self, readers: &'p [Profile]) -> Self {
         let profiles = readers.get(..READERS_BESIDE).unwrap_or(readers);
@@ -173,14 +173,14 @@ impl<'p> Validation<'p> {
         self
     }
 
-    /// The clients of which it is said which fields they never read: the one that validates, if
-    /// nobody says otherwise, and those beside it.
+    /// Returns the clients whose unread fields are reported: the one that validates, or the one set
+    /// by [`reading_as`](Self::reading_as), and those beside it.
     pub fn readers(&self) -> (&'p Profile, &'p [Profile]) {
         (self.reader, self.beside.profiles)
     }
 
-    /// What is true of the client of which it is said which fields it never reads. Those beside it
-    /// of which it is not take no part in the findings.
+    /// Returns what is true of the client whose unread fields are reported. A further client of
+    /// which the opposite is true takes no part in the findings any more.
     pub fn of_reader(&self, is_true: impl Fn(&Profile) -> bool) -> bool {
         let of_reader = is_true(self.reader);
         let others = self.beside.profiles.iter().zip(0..);
@@ -190,8 +190,9 @@ impl<'p> Validation<'p> {
         of_reader
     }
 
-    /// Hands over what was packed: of the reader, `None` if nothing is, and of each of the clients
-    /// beside it, `None` for one of which the converter has not found what is true of it.
+    /// Hands over what was packed: the findings of the reader, `None` if nothing is packed, and
+    /// those of each client beside it. They are `None` for a client that differs in something that
+    /// [`of_reader`](Self::of_reader) asked.
     pub fn take_unread(&mut self) -> (Option<Packed>, Vec<Option<Packed>>) {
         let parted = self.beside.parted.get();
         let mut of_each = self.unread.take().into_iter().flat_map(Packed::of_each);
@@ -201,19 +202,19 @@ impl<'p> Validation<'p> {
         (of_reader, beside.collect())
     }
 
-    /// A number for a list, which no other list of this validation has.
+    /// Returns a number for a list, which no other list of this validation has.
     pub const fn new_list(&mut self) -> usize {
         self.lists += 1;
         self.lists
     }
 
-    /// Records a finding on the field `field` of the message at `at`, of which there may be a
-    /// hundred thousand.
+    /// Records a finding on the field `field` of the message at `at`. There may be a hundred
+    /// thousand such findings.
     ///
-    /// `clients` has a bit for each of the [`readers`](Self::readers) that has it, in their order.
-    /// `kind` stands for the field of the message type: findings of one kind have the same rule,
-    /// message and help for a client. The rule must not be a [`Effect::Nack`]. If `at` is an
-    /// element of a list, that has a [number](Self::new_list).
+    /// `clients` has a bit for each of the [`readers`](Self::readers), in their order: those that
+    /// have the finding. `kind` stands for the field of the message type: findings of one kind have
+    /// the same rule, message and help for a client. The rule must not be a [`Effect::Nack`]. If
+    /// `at` is an element of a list, the list has a [number](Self::new_list).
     #[cold]
     pub fn report_field(
         &mut self,
@@ -240,19 +241,19 @@ impl<'p> Validation<'p> {
         }
     }
 
-    /// Remembers how much of [`report_field`](Self::report_field) is packed.
+    /// Returns how much is packed now, to pass to [`fields_since`](Self::fields_since).
     pub fn mark_fields(&self) -> usize {
         self.unread.as_ref().map_or(0, PackedList::size)
     }
 
-    /// What was packed since `mark`, which is all of the element at `at`; `None` if nothing is to
-    /// be packed.
+    /// Returns the findings that were packed since `mark`, which must be all those of the element
+    /// at `at`. Returns `None` if nothing is to be packed, or if they cannot be repeated.
     pub fn fields_since(&mut self, mark: usize, at: &Path<'_>) -> Option<PackedPattern> {
         self.unread.as_mut()?.pattern(mark, at)
     }
 
-    /// Reports of the element at `at`, in the list of this number, what was reported of another.
-    /// Says whether it did; otherwise it is to be reported field by field.
+    /// Reports the findings of `pattern` for the element at `at`, in the list with this number.
+    /// Says whether it did; otherwise they must be reported field by field.
     pub fn repeat_fields(&mut self, pattern: PackedPattern, at: (&Path<'_>, usize)) -> bool {
         self.unread.as_mut().is_some_and(|unread| unread.repeat(pattern, at))
     }
@@ -262,27 +263,27 @@ impl<'p> Validation<'p> {
         self.profile.has(feature)
     }
 
-    /// The client with its switches.
+    /// Returns the client with its switches.
     pub fn profile(&self) -> &'p Profile {
         self.profile
     }
 
-    /// The facts from the bootstrap.
+    /// Returns the facts from the bootstrap.
     pub fn server(&self) -> &'p ServerFacts {
         self.server
     }
 
     /// Records a finding at `at`.
     ///
-    /// The caller can add help or a related place to what it returns. Beyond
-    /// [`MAX_FINDINGS_PER_RULE`](super::MAX_FINDINGS_PER_RULE) findings of a rule are counted only.
+    /// The caller can add help or a related place to what it returns. Findings of a rule beyond
+    /// [`MAX_FINDINGS_PER_RULE`](super::MAX_FINDINGS_PER_RULE) are counted only.
     #[cold]
     pub fn report(&mut self, rule: &'static Rule, at: &Path<'_>, message: fmt::Arguments<'_>) -> Reported<'_> {
         self.report_as(rule.effect, rule, at, message)
     }
 
-    /// Records a finding at `at` with an effect that may be another than the rule's: what C-core
-    /// overlooks, another client rejects.
+    /// Records a finding at `at` with an effect that may differ from the rule's: another client may
+    /// reject what C-core overlooks.
     #[cold]
     pub fn report_as(
         &mut self,
@@ -305,8 +306,8 @@ impl<'p> Validation<'p> {
         Reported(self.diagnostics.last_mut())
     }
 
-    /// Records what comes to pass later if the client accepts the resource: nothing, if it rejects
-    /// it.
+    /// Records a failure that happens later if the client accepts the resource. If it rejects the
+    /// resource, the finding is dropped.
     #[cold]
     pub fn report_if_accepted(&mut self, rule: &'static Rule, at: &Path<'_>, message: fmt::Arguments<'_>) {
         if self.is_unheard || !self.if_accepted_quota.admits(rule) {
@@ -350,7 +351,7 @@ impl<'p> Validation<'p> {
         result
     }
 
-    /// Remembers how many rejections there are.
+    /// Returns how many rejections there are, for [`nacked_since`](Self::nacked_since).
     pub fn mark(&self) -> RejectionMark {
         RejectionMark(self.nacks)
     }
@@ -370,13 +371,13 @@ impl<'p> Validation<'p> {
         self.diagnostics.is_empty()
     }
 
-    /// The findings so far.
+    /// Returns the findings so far.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// Ends the validation and hands over the findings, in the order in which the client comes
-    /// across them.
+    /// Ends the validation and returns the findings, in the order in which the client finds the
+    /// faults.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         if self.nacks == 0 {
             self.diagnostics.append(&mut self.if_accepted);

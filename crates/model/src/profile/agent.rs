@@ -1,4 +1,4 @@
-//! Which client sent a node: what clients call themselves in `user_agent_name` and
+//! Finds out which client sent a node, by what clients call themselves in `user_agent_name` and
 //! `user_agent_version`.
 
 use std::fmt;
@@ -7,7 +7,7 @@ use super::client::Client;
 use super::family::Family;
 use super::version::{Version, VersionRequest};
 
-/// What a node says of the client that sent it.
+/// What a node says about the client that sent it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct UserAgent {
     /// `user_agent_name`; empty if the node has none.
@@ -19,18 +19,18 @@ pub struct UserAgent {
 /// Which client a node's `user_agent_name` names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Agent {
-    /// These clients: more than one where the node does not tell patches apart.
+    /// These clients: several if the node does not say which patch release it is.
     Clients(Vec<Client>),
     /// A gRPC client, at a version that cannot be read.
     UnknownVersion(Family),
     /// Another program that speaks xDS, such as Envoy.
     Other,
-    /// The node does not say.
+    /// The node does not say which program sent it.
     Nobody,
 }
 
 impl UserAgent {
-    /// Says whose node it is.
+    /// Says which client sent the node.
     ///
     /// ```
     /// use xdsctl_model::profile::{Agent, UserAgent};
@@ -60,13 +60,13 @@ impl UserAgent {
     }
 }
 
-/// Reads `1.70.3` of a client whose node has its version alone.
+/// Reads a `user_agent_version` that is only a version, such as `1.70.3`.
 pub(super) fn only_version(text: &str) -> Vec<Version> {
     read_version(text).into_iter().collect()
 }
 
-/// Reads `1.70.3`; what follows a hyphen is a build of that version, but for `-dev`, which comes
-/// after it.
+/// Reads a version such as `1.70.3`. Text after a hyphen marks a build of that version; only `-dev`
+/// means a version that comes after it.
 pub(super) fn read_version(text: &str) -> Option<Version> {
     let asked: VersionRequest = text
         .parse()
@@ -100,7 +100,7 @@ mod tests {
         }
     }
 
-    /// As wheels of C-core dump them (CSDS), and as the other clients' sources write them.
+    /// The names are from wheels of C-core (CSDS dumps), and from the sources of the other clients.
     #[test]
     fn clients_are_known_by_what_they_send() {
         assert_eq!(

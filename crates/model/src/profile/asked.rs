@@ -1,4 +1,4 @@
-//! Which features an answer hung on.
+//! Records on which features an answer depends.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ pub(super) struct AskedFeatures([AtomicU64; Features::WORDS]);
 impl AskedFeatures {
     pub(super) fn note(&self, feature: Feature) {
         let (word, bit) = Features::place(feature);
-        // A profile may be asked by several threads: they write only what is not there yet.
+        // Several threads may ask one profile: a thread writes only a bit that is not set yet.
         if let Some(word) = self.0.get(word)
             && word.load(Ordering::Relaxed) & bit == 0
         {

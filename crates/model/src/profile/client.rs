@@ -1,8 +1,8 @@
 //! Which clients there are, which of their versions were measured, and how a user names them.
 //!
-//! A client is one of five implementations ([`Family`]) at a version. What is known of it was
-//! measured by asking the client itself; a version between two measured ones is answered by the
-//! older where both agree, and one beyond them is refused.
+//! A client is one of five implementations ([`Family`]) at a version. Its behaviour was measured by
+//! asking the client itself. For a version between two measured ones, the older one answers where
+//! both agree. A version beyond all measured ones is refused.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,17 +10,17 @@ use std::fmt;
 use super::family::{Family, Wrapper};
 use super::version::{Version, VersionRequest};
 
-/// Versions that are named where one lies beyond all of them.
+/// How many versions an error names if the version asked for is beyond all measured ones.
 const NEAREST: usize = 2;
 
-/// What is known of a client.
+/// How much is known about a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientStanding {
-    /// It was asked.
+    /// The version was measured.
     Measured,
-    /// The nearest versions that were asked are these.
+    /// The version was not measured; it lies between these two that were.
     Between(Version, Version),
-    /// It lies beyond every version that was asked.
+    /// The version is older or newer than every version that was measured.
     Unknown,
 }
 
@@ -36,15 +36,15 @@ pub struct Client {
 /// Why a text names no client.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownClient {
-    /// The name before the `@`.
+    /// There is no client of the name before the `@`.
     #[error("no client `{name}`, known are {}{}", known_names().join(", "), nearest.map(|n| format!(", did you mean `{n}`?")).unwrap_or_default())]
     Name {
         /// The name as it was given.
         name: String,
-        /// The name that is nearest, if one is near.
+        /// The known name that is nearest, if one is near.
         nearest: Option<&'static str>,
     },
-    /// The text after the `@`.
+    /// The text after the `@` is not a version.
     #[error("`{version}` is no version of `{name}`, must be like `{example}`")]
     Version {
         /// The name of the client as it was given.
@@ -54,17 +54,18 @@ pub enum UnknownClient {
         /// A version that exists.
         example: String,
     },
-    /// A version that lies beyond every version that was asked.
+    /// The version is older or newer than every version that was measured.
     #[error("{asked} is not known: it is {} than every version that was measured, the nearest are {}", if *is_newer { "newer" } else { "older" }, nearest.join(" and "))]
     Beyond {
-        /// The client, and what it is if that goes by another name.
+        /// The client as it was given, and the family's client that it stands for if that has
+        /// another name.
         asked: String,
-        /// Else it is older.
+        /// The version is newer than all that were measured; otherwise it is older.
         is_newer: bool,
-        /// Versions that can be asked, the nearest first.
+        /// Measured versions, the nearest first.
         nearest: Vec<String>,
     },
-    /// A release that does not exist, of a wrapper that has ended.
+    /// The wrapper ended before this release, so there is no such release.
     #[error("`{name}` ended with {last}: later gRPC for that language is no C-core and has no xDS")]
     Ended {
         /// The name of the client as it was given.
@@ -72,12 +73,12 @@ pub enum UnknownClient {
         /// The last release of the family that was measured.
         last: Version,
     },
-    /// Several where one is wanted.
+    /// The text names several clients where one is wanted.
     #[error("`{asked}` are {count} clients, a channel has one")]
     Several {
         /// The list as it was given.
         asked: String,
-        /// How many it names.
+        /// The number of clients that it names.
         count: usize,
     },
     /// No client was given.
@@ -85,7 +86,7 @@ pub enum UnknownClient {
     Missing,
 }
 
-/// The languages whose gRPC is a layer over a family, each with its family.
+/// Returns the wrappers (languages whose gRPC is a layer over a family), each with its family.
 fn wrappers() -> impl Iterator<Item = (Family, &'static Wrapper)> {
     let of = |family: Family| family.facts().wrappers.iter().map(move |wrapper| (family, wrapper));
     Family::ALL.into_iter().flat_map(of)
@@ -111,13 +112,13 @@ impl Client {
         version: Version::new(1, 85, 1),
     };
 
-    /// Reads a list like `cpp@1.66.2,go,java@1.80,node`; each client comes once, in the order of
-    /// the list.
+    /// Reads a list like `cpp@1.66.2,go,java@1.80,node`. Each client is returned once, in the order
+    /// of the list.
     ///
-    /// A name without a version is the newest that was measured, a version without a patch the
-    /// newest measured patch of that minor. `python`, `ruby`, `php`, `objc` and `csharp` are the
-    /// C-core in that release, `tonic` is `rust`; `current` is the newest of each family, `all`
-    /// every version that was measured.
+    /// A name without a version means the newest version that was measured. A version without a
+    /// patch means the newest measured patch of that minor release. `python`, `ruby`, `php`, `objc`
+    /// and `csharp` mean the C-core in that release, and `tonic` means `rust`. `current` means the
+    /// newest version of each family, `all` every version that was measured.
     ///
     /// ```
     /// use xdsctl_model::profile::Client;
@@ -127,7 +128,7 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// [`UnknownClient`], for the first entry that is none.
+    /// [`UnknownClient`] for the first entry that names no client.
     pub fn parse_list(text: &str) -> Result<Vec<Client>, UnknownClient> {
         let mut clients: Vec<Client> = Vec::new();
         let mut seen = BTreeSet::new();
@@ -152,7 +153,7 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// [`UnknownClient`], also where there are several.
+    /// [`UnknownClient`], also if the text names several clients.
     pub fn parse_one(text: &str) -> Result<Client, UnknownClient> {
         match Self::parse_list(text)?.as_slice() {
             [client] => Ok(*client),
@@ -163,7 +164,7 @@ impl Client {
         }
     }
 
-    /// The newest measured version of each family.
+    /// Returns the newest measured version of each family.
     pub fn current() -> Vec<Client> {
         let newest = |family: Family| Client {
             family,
@@ -172,7 +173,7 @@ impl Client {
         Family::ALL.map(newest).to_vec()
     }
 
-    /// Every version that was measured, family by family, the oldest first.
+    /// Returns every version that was measured, family by family, the oldest first.
     pub fn all() -> Vec<Client> {
         let of = |family: Family| family.measured().iter().map(move |&version| Client { family, version });
         Family::ALL.into_iter().flat_map(of).collect()
@@ -229,7 +230,7 @@ impl Client {
         Client { family, version }.within(entry)
     }
 
-    /// The client, if it does not lie beyond what was measured.
+    /// Returns the client, unless its version is beyond all measured ones.
     fn within(self, entry: &str) -> Result<Client, UnknownClient> {
         if self.standing() != ClientStanding::Unknown {
             return Ok(self);
@@ -252,7 +253,8 @@ impl Client {
         })
     }
 
-    /// The client itself, or the nearest that was measured if it lies beyond all of them.
+    /// Returns the client itself, or the nearest measured one if the version is beyond all measured
+    /// ones.
     ///
     /// ```
     /// use xdsctl_model::profile::{Client, Family, Version};
@@ -273,8 +275,8 @@ impl Client {
         }
     }
 
-    /// The client of the family whose RPCs were looked at and that is nearest: the newest that is
-    /// not newer, or the oldest.
+    /// Returns the client of the family whose RPCs were measured and that is nearest: the newest
+    /// that is not newer than this client, otherwise the oldest.
     pub fn nearest_picked(self) -> Option<Client> {
         let picked = self.family.picked();
         let before = picked.iter().rev().find(|version| **version <= self.version);
@@ -282,10 +284,10 @@ impl Client {
         Some(Client { version, ..self })
     }
 
-    /// What is known of it.
+    /// Returns how much is known about the client.
     pub fn standing(self) -> ClientStanding {
         let measured = self.family.measured();
-        // Mostly it is the newest.
+        // Usually the version is the newest.
         if measured.iter().rev().any(|known| *known == self.version) {
             return ClientStanding::Measured;
         }
@@ -362,7 +364,8 @@ mod tests {
             |before: &str, after: &str| ClientStanding::Between(Version::literal(before), Version::literal(after));
         assert_eq!(standing("go@1.70"), ClientStanding::Measured);
         assert_eq!(standing("cpp@1.62"), ClientStanding::Measured);
-        // Patches differ: those of 1.66, 1.68 and 1.77 do.
+        // A patch that was not measured does not count as its minor release: patches of 1.66, 1.68
+        // and 1.77 differ.
         assert_eq!(standing("go@1.70.3"), between("1.70", "1.71"));
         assert_eq!(standing("cpp@1.62.1"), between("1.61.3", "1.62.3"));
         assert_eq!(standing("java@1.60"), between("1.54", "1.63"));

@@ -1,11 +1,12 @@
-//! Known defects of clients: what some versions do wrong with configuration that is right.
+//! Known defects of clients: what some versions do wrong with correct configuration.
 //!
-//! They are data. Each stands in the file of its family, in a line of `defects!`; `lint/defects.rs` looks for what triggers them.
+//! Defects are data. Each is a line of `defects!` in the file of its family; `lint/defects.rs`
+//! looks for what triggers it.
 
 use super::family::Family;
 use super::version::Version;
 
-/// What in the resources of a world makes a defect show.
+/// What in the resources of a world triggers a defect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DefectTrigger {
     /// A target whose Listener has another name than the channel's authority.
@@ -16,51 +17,52 @@ pub enum DefectTrigger {
     Dns,
     /// A LOGICAL_DNS cluster whose host name is an IP address.
     DnsLiteral,
-    /// A weighted_round_robin policy with a blackout or expiration period of its own.
+    /// A weighted_round_robin policy that sets a blackout or expiration period.
     WeightPeriods,
     /// A ring_hash cluster with endpoints in several priorities.
     RingOfPriorities,
-    /// A ring_hash cluster with endpoints by EDS.
+    /// A ring_hash cluster whose endpoints come from EDS.
     Ring,
-    /// A ring_hash cluster whose EDS service another cluster has, too.
+    /// A ring_hash cluster that shares its EDS service with another cluster.
     RingOfShared,
     /// Endpoints in several priorities.
     Priorities,
-    /// An aggregate cluster with leaves that have one EDS service.
+    /// An aggregate cluster with several leaves that share one EDS service.
     SharedService,
     /// An aggregate cluster of a route that is below another cluster of a route, and has other leaves there.
     NestedRoot,
-    /// Routes by lookups (RLS) whose answers are renewed before they are too old.
+    /// Routes by lookups (RLS) whose answers are renewed before they expire.
     RenewedAnswers,
-    /// A virtual host without a route that takes every RPC.
+    /// A virtual host without a route that matches every RPC.
     Unrouted,
-    /// A server's filter chain with its routes by RDS.
+    /// A filter chain of a server that gets its routes by RDS.
     ServerRoutes,
-    /// A server's filter chain without routes.
+    /// A filter chain of a server without routes.
     NoServerRoutes,
-    /// A server that gets a Listener for clients.
+    /// A server that receives a Listener for clients.
     ServerApi,
 }
 
 /// A known defect of some versions of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Defect {
-    /// The first version that has it; `None` if every version before `until` has it.
+    /// The first version that has the defect; `None` if every version before `until` has it.
     pub since: Option<Version>,
-    /// The version that no longer has it; `None` if every later version has it.
+    /// The first version that no longer has the defect; `None` if every later version has it.
     pub until: Option<Version>,
-    /// What makes it show.
+    /// What triggers the defect.
     pub trigger: DefectTrigger,
-    /// What the client does, in a sentence that follows its name.
+    /// What the client does, as the rest of a sentence that begins with the client's name.
     pub what: &'static str,
-    /// Where it is known from.
+    /// The source for the defect, such as a release note.
     pub source: &'static str,
-    /// Every RPC that comes to it fails, or the process dies; else it may be meant.
+    /// Every RPC that the defect affects fails, or the process dies; otherwise the behaviour may be
+    /// wanted.
     pub is_fatal: bool,
 }
 
 impl Defect {
-    /// Says whether a version has it.
+    /// Says whether a version has the defect.
     ///
     /// ```
     /// use xdsctl_model::profile::{Family, Version};
@@ -72,7 +74,8 @@ impl Defect {
         self.since.is_none_or(|since| since <= version) && self.until.is_none_or(|until| version < until)
     }
 
-    /// The versions that have it: `before 1.62.1`, `1.56.0 to 1.80.0`, `since 1.40.0`.
+    /// Returns the versions that have the defect: `before 1.62.1`, `from 1.56.0, before 1.80.0`,
+    /// `since 1.40.0`.
     ///
     /// The second version of a range no longer has it.
     pub fn versions(&self) -> String {
@@ -86,7 +89,7 @@ impl Defect {
 }
 
 impl Family {
-    /// The known defects of its versions.
+    /// Returns the known defects of the family's versions.
     pub const fn defects(self) -> &'static [Defect] {
         self.facts().defects
     }

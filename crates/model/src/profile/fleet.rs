@@ -3,11 +3,12 @@
 use super::switch::{self, Doubt, SwitchEffect};
 use super::{Client, ClientStanding, Family, NotFollowed, Package, Profile, UnknownSwitch};
 
-/// The clients that a run asks, and the one whose worlds it follows.
+/// The clients that a run asks, and the base: the client whose worlds it follows.
 ///
-/// What resources do together (references, trees, lints) is worked out for one client, the base:
-/// the newest C-core in the list; else the newest version of which something is known, of the
-/// family that is named first; else the reference. The others are asked about each resource.
+/// The base is the newest C-core in the list; without C-core it is the newest version about which
+/// something is known, of the family that is named first; otherwise it is the reference client.
+/// References, trees and lints, which concern several resources together, are worked out for the
+/// base. The other clients are asked about each resource.
 ///
 /// ```
 /// use xdsctl_model::profile::{Client, Fleet};
@@ -21,19 +22,19 @@ pub struct Fleet {
     clients: Vec<Client>,
     base: Profile,
     others: Vec<Profile>,
-    /// Switches that were set and of which something is not known.
+    /// Switches that were set although it is not fully known what they change.
     doubts: Vec<Doubt>,
 }
 
 impl Default for Fleet {
-    /// The reference alone.
+    /// Makes a fleet of the reference client alone.
     fn default() -> Self {
         Self::new(&[Client::REFERENCE])
     }
 }
 
 impl Fleet {
-    /// The fleet of these clients.
+    /// Makes the fleet of these clients.
     pub fn new(clients: &[Client]) -> Self {
         let base = base(clients).unwrap_or(Client::REFERENCE);
         let others = clients.iter().filter(|client| **client != base);
@@ -45,17 +46,17 @@ impl Fleet {
         }
     }
 
-    /// One client, whose channel is followed.
+    /// Makes a fleet of one client whose channel is followed.
     ///
     /// # Errors
-    /// As for [`Profile::of_channel`].
+    /// The errors are those of [`Profile::of_channel`].
     pub fn of_channel(client: Client) -> Result<Self, NotFollowed> {
         Profile::of_channel(client)?;
         Ok(Self::of_one(client))
     }
 
-    /// One client, which decides over the resources of its worlds itself. Nothing is said of its
-    /// RPCs.
+    /// Makes a fleet of one client, which judges the resources of its worlds itself. Its RPCs are
+    /// not followed.
     pub fn of_one(client: Client) -> Self {
         Fleet {
             clients: vec![client],
@@ -65,25 +66,25 @@ impl Fleet {
         }
     }
 
-    /// One client in its default environment, of a program that has a server.
+    /// Makes a fleet of one client in its default environment, in a program that has a server.
     pub fn of_server(client: Client) -> Self {
         let mut fleet = Fleet::of_one(client);
         fleet.base = fleet.base.serving();
         fleet
     }
 
-    /// The client whose worlds are followed.
+    /// Returns the client whose worlds are followed.
     pub const fn base(&self) -> &Profile {
         &self.base
     }
 
-    /// The clients that are asked beside it.
+    /// Returns the clients that are asked besides the base.
     pub fn others(&self) -> &[Profile] {
         &self.others
     }
 
-    /// The client by whose ways a bootstrap is read: the base if it is asked, else the first that
-    /// is.
+    /// Returns the client that reads a bootstrap: the base if the user asks for it, otherwise the
+    /// first client that the user asks for.
     pub fn reader_of_bootstrap(&self) -> &Profile {
         match self.others.first() {
             Some(first) if !self.asks_base() => first,
@@ -91,13 +92,14 @@ impl Fleet {
         }
     }
 
-    /// The clients that were asked for, the base first if it is one of them.
+    /// Returns the profiles of the clients that were asked for, the base first if it is one of
+    /// them.
     pub fn asked(&self) -> impl Iterator<Item = &Profile> {
         let base = Some(&self.base).filter(|_| self.asks_base());
         base.into_iter().chain(&self.others)
     }
 
-    /// Every client that was asked for, in the user's order.
+    /// Returns every client that was asked for, in the user's order.
     pub fn clients(&self) -> &[Client] {
         &self.clients
     }
@@ -107,9 +109,9 @@ impl Fleet {
         self.clients.contains(&self.base.client())
     }
 
-    /// Names some of the clients that were asked, family by family: `go, java <1.71`.
+    /// Writes some of the clients that were asked, family by family: `go, java <1.71`.
     ///
-    /// A family alone means all of its versions that were asked.
+    /// A family without a version means all of its versions that were asked.
     pub fn describe(&self, some: &[Client]) -> String {
         let mut parts = Vec::new();
         for family in Family::ALL {
@@ -140,10 +142,10 @@ impl Fleet {
 
     /// Sets an environment switch in every client that has it; see [`Profile::set_env`].
     ///
-    /// What is not known of it is added to [`Fleet::doubts`].
+    /// If it is not known what the switch changes, it is added to [`Fleet::doubts`].
     ///
     /// # Errors
-    /// [`UnknownSwitch`] if no client has it, asked or not.
+    /// [`UnknownSwitch`] if no known client has the switch, whether it is asked or not.
     pub fn set_env(&mut self, name: &str, value: &str) -> Result<(), UnknownSwitch> {
         let of_base = self.base.take(name, value);
         let mut is_unknown = of_base.is_none();
@@ -172,27 +174,28 @@ impl Fleet {
         Ok(())
     }
 
-    /// Answers for programs that bring this package.
+    /// Makes all clients answer for programs that use this package.
     pub fn bring(&mut self, package: Package) {
         self.base.bring(package);
         self.others.iter_mut().for_each(|profile| profile.bring(package));
     }
 
-    /// Switches that were set and that no client has that is asked, or of which it is not known
-    /// what they change.
+    /// Returns the switches that were set although no client that is asked has them, or although it
+    /// is not known what they change.
     pub fn doubts(&self) -> &[Doubt] {
         &self.doubts
     }
 }
 
 impl Client {
-    /// Says whether it is known what the client makes of resources together: its version is known.
+    /// Says whether it is known what the client does with several resources together, that is,
+    /// whether its version is known.
     pub fn has_own_world(self) -> bool {
         self.standing() != ClientStanding::Unknown
     }
 }
 
-/// The client of a list whose worlds are followed.
+/// Returns the client of a list whose worlds are followed.
 fn base(clients: &[Client]) -> Option<Client> {
     let newest = |family: Family, is_usable: fn(ClientStanding) -> bool| {
         let of_family = clients.iter().filter(|client| client.family == family);
@@ -207,7 +210,7 @@ fn base(clients: &[Client]) -> Option<Client> {
     })
 }
 
-/// The version without a patch of 0.
+/// Writes the version, without the patch if that is 0.
 fn short(client: Client) -> String {
     let text = client.version.to_string();
     match text.strip_suffix(".0") {

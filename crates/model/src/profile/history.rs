@@ -1,4 +1,4 @@
-//! What the versions of a family did with a [`Feature`]: brought it, switched it on, took it away.
+//! The history of a [`Feature`] in a family: which version added it, switched it on or removed it.
 
 use super::client::Client;
 use super::family::Family;
@@ -8,57 +8,59 @@ use super::version::Version;
 /// What a version did with a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeatureChange {
-    /// Brought it behind a switch that is off by default.
+    /// The version added the feature behind a switch that is off by default.
     Off,
-    /// Switched it on by default; the switch can still turn it off.
+    /// The version switched the feature on by default; the switch can still turn it off.
     On,
-    /// Brought it, or made it permanent: there is no switch.
+    /// The version added the feature without a switch, or removed the switch of a feature that was
+    /// on.
     Always,
-    /// Took it away, with its switch.
+    /// The version removed the feature, with its switch.
     Gone,
 }
 
 impl FeatureChange {
-    /// Says whether the feature is on then, if the variable is not set.
+    /// Says whether the feature is on after this change, if the variable is not set.
     pub(super) const fn is_default_on(self) -> bool {
         matches!(self, FeatureChange::On | FeatureChange::Always)
     }
 
-    /// Says whether a variable can switch the feature then.
+    /// Says whether a variable can switch the feature after this change.
     pub(super) const fn has_switch(self) -> bool {
         matches!(self, FeatureChange::On | FeatureChange::Off)
     }
 }
 
-/// What a version did.
+/// A version, and what it did with a feature.
 pub type VersionStep = (Version, FeatureChange);
 
 impl Feature {
-    /// What the versions of a family did with it, oldest first.
+    /// Returns what the versions of a family did with the feature, oldest first.
     pub fn history(self, family: Family) -> impl Iterator<Item = VersionStep> {
         let changes = family.facts().changes.iter();
         let of_this = changes.filter(move |(_, _, feature)| *feature == self);
         of_this.map(|(version, change, _)| (*version, *change))
     }
 
-    /// What `client` did with it last; `None` if it does not have it.
+    /// Returns the last change to the feature up to the version of `client`; `None` if there was
+    /// none.
     pub fn of(self, client: Client) -> Option<FeatureChange> {
         let steps = self.history(client.family);
         let (_, last) = steps.take_while(|(since, _)| *since <= client.version).last()?;
         Some(last).filter(|change| *change != FeatureChange::Gone)
     }
 
-    /// The state in `client` when the variable is not set.
+    /// Says whether `client` has the feature switched on when the variable is not set.
     pub fn is_default_on(self, client: Client) -> bool {
         self.of(client).is_some_and(FeatureChange::is_default_on)
     }
 
-    /// Says whether a variable switches it in `client`.
+    /// Says whether a variable switches the feature in `client`.
     pub fn has_switch(self, client: Client) -> bool {
         self.env().is_some() && self.of(client).is_some_and(FeatureChange::has_switch)
     }
 
-    /// Reads a value of the variable as `client` does.
+    /// Reads a value of the variable as `client` does: whether the feature is then on.
     pub fn parse(self, value: &str, client: Client) -> bool {
         (client.family.facts().read_switch)(value, self, self.is_default_on(client))
     }

@@ -2,8 +2,8 @@
 //!
 //! The reference is gRPC C-core 1.85.1 with its default environment. A [`Profile`] is a client at a
 //! version plus the environment switches that the user sets with `--env NAME=VALUE`; the process
-//! environment is never read. A [`Fleet`] is what one run asks. Only this module knows variable
-//! names and client versions: the rest of the crate asks [`Profile::has`].
+//! environment is never read. A [`Fleet`] holds the clients that one run asks. Only this module
+//! knows variable names and client versions: all other code asks [`Profile::has`].
 
 mod agent;
 mod asked;
@@ -49,13 +49,13 @@ pub use version::Version;
 pub struct Profile {
     client: Client,
     features: Features,
-    /// What it has when nothing is set, and what can be set in it.
+    /// The features that are on when nothing is set, and those that a variable can switch.
     defaults: Features,
     switches: Features,
     asked: AskedFeatures,
-    /// What was set, in order.
+    /// The switches that were set, in order.
     settings: Vec<(String, String)>,
-    /// What the program brings.
+    /// The packages that the program uses.
     packages: Vec<Package>,
 }
 
@@ -65,19 +65,19 @@ pub struct Profile {
 pub struct NotFollowed {
     /// The client: a family at one version.
     pub client: Client,
-    /// What was asked of its family.
+    /// The reason, as a sentence: which RPCs of its family were measured.
     pub why: String,
 }
 
 impl Default for Profile {
-    /// The reference client in its default environment.
+    /// Makes the profile of the reference client in its default environment.
     fn default() -> Self {
         Self::of(Client::REFERENCE)
     }
 }
 
 impl Profile {
-    /// A client in its default environment.
+    /// Makes the profile of a client in its default environment.
     pub fn of(client: Client) -> Self {
         let defaults = Features::of(client);
         Profile {
@@ -91,10 +91,10 @@ impl Profile {
         }
     }
 
-    /// A client in its default environment, to follow a channel of.
+    /// Makes the profile of a client in its default environment, whose channel is to be followed.
     ///
     /// # Errors
-    /// No pick was asked of this version, nor of one before and one after.
+    /// The RPCs of this version were not measured, nor those of a version before and one after it.
     pub fn of_channel(client: Client) -> Result<Self, NotFollowed> {
         let picked = client.family.picked();
         let not_followed = |why| Err(NotFollowed { client, why });
@@ -110,7 +110,8 @@ impl Profile {
         Ok(Self::of(client))
     }
 
-    /// Another version of the same family, with the switches that were set and that it has.
+    /// Returns another version of the same family, with the switches that were set here and that it
+    /// has.
     pub fn at_version(&self, version: Version) -> Self {
         let mut profile = Self::of(Client { version, ..self.client });
         for (name, value) in &self.settings {
@@ -126,28 +127,28 @@ impl Profile {
         }
     }
 
-    /// Which client it is.
+    /// Returns the client.
     pub const fn client(&self) -> Client {
         self.client
     }
 
-    /// Says whether it is known what the client makes of resources together: its family's values
-    /// were measured, and its version is known.
+    /// Says whether it is known what the client does with several resources together; see
+    /// [`Client::has_own_world`].
     pub fn has_own_world(&self) -> bool {
         self.client.has_own_world()
     }
 
-    /// Says whether it is a client of the reference's family, C-core.
+    /// Says whether the client is of the reference's family, C-core.
     pub fn is_core(&self) -> bool {
         self.client.family == Family::REFERENCE
     }
 
-    /// Says whether it is the reference in its default environment.
+    /// Says whether this is the reference client in its default environment.
     pub fn is_reference(&self) -> bool {
         self.client == Client::REFERENCE && self.features == self.defaults
     }
 
-    /// The client's project and version, as printed in reports: `gRPC C-core 1.85.1`.
+    /// Returns the client's project and version, as printed in reports: `gRPC C-core 1.85.1`.
     pub fn name(&self) -> String {
         format!("{} {}", self.client.family.project(), self.client.version)
     }
@@ -164,15 +165,15 @@ impl Profile {
         self.switches.has(feature)
     }
 
-    /// The state of `feature` when its variable is not set.
+    /// Says whether `feature` is on when its variable is not set.
     pub fn is_default_on(&self, feature: Feature) -> bool {
         self.asked.note(feature);
         self.defaults.has(feature)
     }
 
-    /// Says whether another version of the same family would have been told the same about every
-    /// feature that this copy of the profile was asked about so far. What was worked out with this
-    /// one is then true of the other.
+    /// Says whether another version of the same family has the same answer to every question about
+    /// a feature that this copy of the profile was asked so far. What was worked out with this
+    /// profile is then true of the other.
     pub fn answers_for(&self, other: &Profile) -> bool {
         let is_same = |one: Features, other: Features| !self.asked.is_in(one.differing(other));
         self.client.family == other.client.family
@@ -183,13 +184,14 @@ impl Profile {
 
     /// Sets one environment switch as the client would read it, see [`Feature::parse`].
     ///
-    /// `GRPC_TRACE` is a comma-separated list in which `xds_client` matters. `GRPC_XDS_BOOTSTRAP*`
-    /// name files and are refused here: use `--bootstrap`. Those of [`WITHOUT_EFFECT`] are taken
-    /// and do nothing, and so are those of which it is not known what they change:
-    /// [`Fleet::doubts`] lists them.
+    /// `GRPC_TRACE` is a comma-separated list in which only `xds_client` matters.
+    /// `GRPC_XDS_BOOTSTRAP*` name files and are refused here: use `--bootstrap`. Variables in
+    /// [`WITHOUT_EFFECT`] are accepted and do nothing. So are those of which it is not known what
+    /// they change; [`Fleet::doubts`] lists them.
     ///
     /// # Errors
-    /// [`UnknownSwitch`] for any other variable that changes nothing in this client's validation, tree or picks.
+    /// [`UnknownSwitch`] for any other variable that changes nothing in this client's validation,
+    /// tree or picks.
     pub fn set_env(&mut self, name: &str, value: &str) -> Result<(), UnknownSwitch> {
         match self.take(name, value) {
             Some(_) => Ok(()),
@@ -197,7 +199,8 @@ impl Profile {
         }
     }
 
-    /// The same; `None` for an unknown switch, whose nearest name takes time to find.
+    /// Sets a switch as [`set_env`](Self::set_env) does. Returns `None` for an unknown switch,
+    /// without looking for the nearest name, which takes time.
     fn take(&mut self, name: &str, value: &str) -> Option<SwitchEffect> {
         let variable = switch::variable(name, self.client.family);
         for &feature in self.switched_by(variable) {
@@ -214,13 +217,14 @@ impl Profile {
         }
     }
 
-    /// Answers for a program that brings this package.
+    /// Makes the client answer for a program that uses this package.
     pub fn bring(&mut self, package: Package) {
         self.features.set(package.feature(), true);
         self.packages.push(package);
     }
 
-    /// Answers for a program that has a server: RouteConfigurations are read for it.
+    /// Makes the client answer for a program that has a server: RouteConfigurations are read for
+    /// the server.
     #[must_use]
     pub fn serving(mut self) -> Self {
         self.features.set(Feature::ReadsAsServer, true);
@@ -228,7 +232,7 @@ impl Profile {
         self
     }
 
-    /// The features that a variable switches in this client.
+    /// Returns the features that a variable switches in this client.
     fn switched_by<'n>(&self, variable: &'n str) -> impl Iterator<Item = &'static Feature> + use<'n> {
         let client = self.client;
         let of_name = move |feature: &&Feature| feature.env() == Some(variable) && feature.has_switch(client);

@@ -1,19 +1,20 @@
-//! What a program brings to its client beside xDS itself: packages that register more than `import _ ".../grpc/xds"` does.
+//! Packages that a program links in addition to xDS itself, and that register more than
+//! `import _ ".../grpc/xds"` does.
 
 use super::feature::Feature;
 
-/// A package that a program may bring.
+/// A package that a program may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Package {
-    /// The RLS LB policy: `google.golang.org/grpc/balancer/rls`. grpc-java was measured with its
-    /// `grpc-rls`, and C-core has it.
+    /// The RLS LB policy: `google.golang.org/grpc/balancer/rls`. grpc-java was measured with
+    /// `grpc-rls`, and C-core always has the policy.
     Rls,
     /// TLS of tonic-xds: its Cargo feature `tls-ring` or `tls-aws-lc`.
     Tls,
 }
 
 impl Package {
-    /// What a client has only with it.
+    /// Returns the feature that a client has only with this package.
     pub(super) const fn feature(self) -> Feature {
         match self {
             Package::Rls => Feature::RlsPolicy,

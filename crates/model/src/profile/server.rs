@@ -1,4 +1,4 @@
-//! What the bootstrap says that changes how a resource is validated.
+//! What the bootstrap says about servers, as far as it changes how a resource is validated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,8 @@ use super::{Feature, Profile};
 /// The facts that resource validation takes from the bootstrap file.
 ///
 /// The default is a bootstrap with one server without `trusted_xds_server`, and no certificate
-/// providers. `None` for the providers means that no bootstrap was given: provider names are then
-/// not checked, because nothing is known about them. The same goes for authorities.
+/// providers. If the providers are `None`, no bootstrap was given: provider names are then not
+/// checked, because nothing is known about them. The same is true of authorities.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerFacts {
     /// Names in `certificate_providers`; `None` without a bootstrap.
@@ -17,9 +17,9 @@ pub struct ServerFacts {
     pub authorities: Option<BTreeSet<String>>,
     /// The server that sent the resource has the feature `trusted_xds_server` (A81).
     pub trusted_xds_server: bool,
-    /// That server has the feature `ignore_resource_deletion` (A53).
+    /// The server that sent the resource has the feature `ignore_resource_deletion` (A53).
     pub ignore_resource_deletion: bool,
-    /// That server has the feature `fail_on_data_errors` (A88).
+    /// The server that sent the resource has the feature `fail_on_data_errors` (A88).
     pub fail_on_data_errors: bool,
     /// Keys of `allowed_grpc_services` (A102), with the channel credentials type chosen for each.
     pub allowed_grpc_services: BTreeMap<String, String>,
@@ -33,7 +33,7 @@ impl ServerFacts {
             .is_none_or(|names| names.contains(name))
     }
 
-    /// Says whether a client drops a Listener or a Cluster that the server takes away (A53, A88).
+    /// Says whether a client drops a Listener or a Cluster that the server removes (A53, A88).
     pub fn drops_removed(&self, profile: &Profile) -> bool {
         match profile.has(Feature::DataErrorHandling) {
             true => self.fail_on_data_errors,

@@ -1,18 +1,20 @@
-//! Environment switches whose effect is no [`Feature`]: those that change nothing here, and those of which it is not known what
-//! they change.
+//! Environment switches that are not a [`Feature`]: those that change nothing here, and those of
+//! which it is not known what they change.
 //!
-//! Read in the clients' sources: grpc-go 1.42 to 1.85 (`internal/envconfig`), grpc-java 1.63 to 1.83.1 (grpc-xds, grpc-core),
-//! grpc-js-xds 1.14.1, and in the binaries of C-core 1.66.2 and 1.85.1.
+//! The lists were read in the clients' sources: grpc-go 1.42 to 1.85 (`internal/envconfig`),
+//! grpc-java 1.63 to 1.83.1 (grpc-xds, grpc-core), grpc-js-xds 1.14.1, and in the binaries of
+//! C-core 1.66.2 and 1.85.1.
 
 use super::client::Client;
 use super::family::Family;
 use super::version::Version;
 use super::{Feature, Profile};
 
-/// Variables of a client's environment that change nothing in validation, tree or picks, taken so that an environment can be
-/// given as it is.
+/// Variables of a client's environment that change nothing in validation, tree or picks. They are
+/// accepted so that an environment can be given as it is.
 pub const WITHOUT_EFFECT: &[&str] = &[
-    // How much the client logs (gRPC core, environment_variables.md; grpc-go grpclog; grpc-js logging.ts).
+    // How much the client logs (gRPC core, environment_variables.md; grpc-go grpclog; grpc-js
+    // logging.ts).
     "GRPC_VERBOSITY",
     "GRPC_STACKTRACE_MINLOGLEVEL",
     "GRPC_TRACE",
@@ -31,9 +33,10 @@ pub const WITHOUT_EFFECT: &[&str] = &[
 /// The variables that name the bootstrap, which is an argument here.
 const BOOTSTRAP: [&str; 2] = ["GRPC_XDS_BOOTSTRAP", "GRPC_XDS_BOOTSTRAP_CONFIG"];
 
-/// Switches of some clients of which it is not known here what they change; [families](super::family) say which versions have each.
+/// Switches of some clients whose effect is not known here; the [family files](super::family) say
+/// which versions have each.
 const UNMODELLED: &[&str] = &[
-    // The authority is written anew (A81). C-core 1.66.2 has it, and 1.85.1 has not.
+    // The authority is rewritten (A81). C-core 1.66.2 has this switch, and 1.85.1 does not.
     "GRPC_EXPERIMENTAL_XDS_AUTHORITY_REWRITE",
     // Several `xds_servers` (A71).
     "GRPC_EXPERIMENTAL_XDS_FALLBACK",
@@ -51,7 +54,7 @@ const UNMODELLED: &[&str] = &[
     "GRPC_EXPERIMENTAL_XDS_EXT_AUTHZ_ON_CLIENT",
     // The transport socket of a cluster is read (A29).
     "GRPC_XDS_EXPERIMENTAL_SECURITY_SUPPORT",
-    // The resolver of google-c2p is there.
+    // The resolver of google-c2p exists.
     "GRPC_EXPERIMENTAL_GOOGLE_C2P_RESOLVER",
     "GRPC_XDS_EXPERIMENTAL_CIRCUIT_BREAKING",
     "GRPC_XDS_EXPERIMENTAL_ENABLE_RING_HASH",
@@ -66,10 +69,12 @@ const UNMODELLED: &[&str] = &[
     "GRPC_DNS_RESOLVER",
 ];
 
-/// The versions of a family that have a switch: from one on, and before another if it went.
+/// The versions of a family that have a switch: the first one, and the first that no longer has it,
+/// if there is one.
 pub type Since = (Family, Version, Option<Version>);
 
-/// The switches of which it is not known here what they change, and who has each.
+/// Returns the switches whose effect is not known here, each with the versions of the families that
+/// have it.
 pub fn unmodelled() -> impl Iterator<Item = (&'static str, Vec<Since>)> {
     UNMODELLED.iter().map(|&name| {
         let of = |family: Family| {
@@ -87,23 +92,23 @@ pub fn unmodelled() -> impl Iterator<Item = (&'static str, Vec<Since>)> {
 /// What a client does with a switch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SwitchEffect {
-    /// What it changes is worked out.
+    /// It is known what the switch changes.
     Known,
-    /// The client has it, and what it changes is not known here.
+    /// The client has the switch, but it is not known what the switch changes.
     NotKnown,
 }
 
-/// A switch that was set and of which something is not known.
+/// A switch that was set although something about it is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Doubt {
     /// The name of the environment variable.
     pub switch: String,
-    /// The clients that are asked and have it; none if it is only others that have it.
+    /// The clients that are asked and have the switch; empty if only other clients have it.
     pub clients: Vec<Client>,
 }
 
 impl Doubt {
-    /// What is not known, as a sentence without a stop.
+    /// Says what is not known, as a sentence without a stop.
     pub fn why(&self) -> String {
         let name = &self.switch;
         match self.clients.is_empty() {
@@ -146,14 +151,15 @@ impl UnknownSwitch {
     }
 }
 
-/// The variable that another name stands for in a family, such as a Java system property; or the name itself.
+/// Returns the variable that another name stands for in a family, such as a Java system property;
+/// otherwise the name itself.
 pub(super) fn variable(name: &str, family: Family) -> &str {
     let mut properties = family.facts().properties.iter();
     let of_name = properties.find(|(property, _)| *property == name);
     of_name.map_or(name, |(_, variable)| variable)
 }
 
-/// Says whether the client has a switch of which it is not known here what it changes.
+/// Says whether the client has a switch of this name whose effect is not known.
 pub(super) fn is_unmodelled(name: &str, client: Client) -> bool {
     let mut switches = client.family.facts().unmodelled.iter();
     switches.any(|switch| {
@@ -162,7 +168,7 @@ pub(super) fn is_unmodelled(name: &str, client: Client) -> bool {
     })
 }
 
-/// The families of which some version has the switch.
+/// Returns the families of which some version has the switch.
 fn families(name: &str) -> Vec<&'static str> {
     let has = |family: &Family| {
         let mut versions = family.measured().iter();

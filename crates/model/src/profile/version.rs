@@ -3,36 +3,36 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A release of a client: `1.66.2`, `0.1.0-alpha.4` before it, or `1.85.0-dev` for one that is not
-/// out yet.
+/// A version of a client: a release such as `1.66.2`, an alpha such as `0.1.0-alpha.4`, or
+/// `1.85.0-dev`, which is built from the branch.
 ///
 /// A development version comes after the release of the same number, so that it has whatever that
-/// number has.
+/// release has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Version {
     /// 1, or 0 for a client that has no release yet.
     pub major: u16,
-    /// A new one about every six weeks.
+    /// The minor number; a new one comes about every six weeks.
     pub minor: u16,
-    /// Counts from 0.
+    /// The patch number, from 0.
     pub patch: u16,
-    /// How far it is.
+    /// Whether this is an alpha, a release or a development version.
     pub stage: VersionStage,
 }
 
-/// What a version is beside the release of its number.
+/// How far a version is from the release of its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum VersionStage {
-    /// An alpha release before it, by number.
+    /// An alpha release before the release, by number.
     Alpha(u16),
     /// The release itself.
     Release,
-    /// Built from the branch, with whatever the release has.
+    /// A version built from the branch, with whatever the release has.
     Dev,
 }
 
 impl Version {
-    /// A release.
+    /// Makes the version of a release.
     pub const fn new(major: u16, minor: u16, patch: u16) -> Self {
         Version {
             major,
@@ -45,7 +45,7 @@ impl Version {
     /// Reads `1.66`, `1.66.2`, `0.1.0-alpha.4` or `1.85.0-dev` in a table of this crate; a missing
     /// patch is 0.
     ///
-    /// Any other text does not build.
+    /// Any other text is a build error.
     #[expect(clippy::panic, reason = "runs while the crate is compiled")]
     pub(super) const fn literal(text: &str) -> Self {
         match Self::read(text.as_bytes()) {
@@ -54,7 +54,7 @@ impl Version {
         }
     }
 
-    /// The version in `text`, and whether it names a patch.
+    /// Returns the version in `text`, and whether the text names a patch.
     const fn read(text: &[u8]) -> Option<(Self, bool)> {
         let mut numbers = [0u16; 3];
         let mut count = 0;

@@ -1,4 +1,4 @@
-//! Cluster as the client keeps it.
+//! A Cluster as the client keeps it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,30 +9,30 @@ use super::{LbPolicy, Millis};
 /// `max_requests` where the circuit breaker sets none (A32).
 pub const DEFAULT_MAX_CONCURRENT_REQUESTS: u32 = 1024;
 
-/// `envoy.config.cluster.v3.Cluster`.
+/// The Cluster message `envoy.config.cluster.v3.Cluster`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cluster {
     /// How endpoints are found.
     pub discovery: Discovery,
     /// How RPCs are spread over the endpoints.
     pub lb_policy: Arc<LbPolicy>,
-    /// `lrs_server` is `self`: load is reported to the server that sent the cluster.
+    /// The `lrs_server` is `self`: load is reported to the server that sent the cluster.
     pub lrs_self: bool,
-    /// Which backend metrics are reported (A85).
+    /// The backend metrics that are reported (A85).
     pub lrs_metrics: BTreeSet<String>,
     /// Connections go through an HTTP CONNECT proxy (A86).
     pub use_http_connect: bool,
-    /// `None` for plaintext or fallback credentials.
+    /// The TLS context; `None` for plaintext or fallback credentials.
     pub tls: Option<UpstreamTlsContext>,
-    /// `idle_timeout` of HttpProtocolOptions (A75); default one hour. How long xds_override_host
-    /// keeps a connection.
+    /// How long xds_override_host keeps a connection: `idle_timeout` of HttpProtocolOptions (A75);
+    /// default one hour.
     pub connection_idle_timeout: Millis,
-    /// Circuit breaker (A32); default [`DEFAULT_MAX_CONCURRENT_REQUESTS`].
+    /// The limit of the circuit breaker (A32); default [`DEFAULT_MAX_CONCURRENT_REQUESTS`].
     pub max_concurrent_requests: u32,
-    /// `None` when the message is absent.
+    /// The outlier detection settings; `None` when the message is absent.
     pub outlier_detection: Option<OutlierDetection>,
-    /// Health states in which xds_override_host may use an endpoint (A55); default UNKNOWN and
-    /// HEALTHY.
+    /// The health states with which xds_override_host may use an endpoint (A55); default UNKNOWN
+    /// and HEALTHY.
     pub override_host_statuses: BTreeSet<HealthStatus>,
     /// Metadata by key (A83).
     pub metadata: BTreeMap<String, MetadataValue>,
@@ -43,23 +43,23 @@ pub struct Cluster {
 pub enum Discovery {
     /// EDS, by this resource name; `None` where it is the cluster's own name.
     Eds {
-        /// `eds_cluster_config.service_name` if set.
+        /// The value of `eds_cluster_config.service_name`, if it is set.
         service_name: Option<String>,
     },
     /// DNS, by `host:port`.
     LogicalDns {
-        /// `host:port`, the host bracketed when it contains a colon.
+        /// The text `host:port`; the host is in brackets if it contains a colon.
         hostname: String,
     },
     /// Other clusters in order of priority (A37).
     Aggregate {
-        /// `prioritized_cluster_names`.
+        /// The names in `prioritized_cluster_names`.
         children: Vec<String>,
     },
 }
 
 impl Discovery {
-    /// What it is called in a parsed form: `EDS`.
+    /// Returns what reports call the kind of discovery: `EDS`.
     pub const fn kind(&self) -> &'static str {
         match self {
             Discovery::Eds { .. } => "EDS",
@@ -68,7 +68,7 @@ impl Discovery {
         }
     }
 
-    /// The clusters that an aggregate names; none for other clusters.
+    /// Returns the clusters that an aggregate names; empty for other clusters.
     pub fn children(&self) -> &[String] {
         match self {
             Discovery::Aggregate { children } => children,
@@ -76,7 +76,8 @@ impl Discovery {
         }
     }
 
-    /// The name of the EDS resource of the cluster `name`; `None` if it has none.
+    /// Returns the name of the EDS resource of the cluster `name`; `None` if the cluster does not
+    /// use EDS.
     pub fn eds_name<'a>(&'a self, name: &'a str) -> Option<&'a str> {
         match self {
             Discovery::Eds { service_name } => Some(service_name.as_deref().unwrap_or(name)),
@@ -93,12 +94,12 @@ pub enum HealthStatus {
     Unknown,
     /// HEALTHY (1).
     Healthy,
-    /// DRAINING (3): gets no new RPCs but those of its sessions.
+    /// DRAINING (3): the endpoint gets no new RPCs, except those of its sessions.
     Draining,
 }
 
 impl HealthStatus {
-    /// The name of the enum value.
+    /// Returns the name of the enum value.
     pub const fn name(self) -> &'static str {
         match self {
             HealthStatus::Unknown => "UNKNOWN",
@@ -115,19 +116,21 @@ pub struct OutlierDetection {
     pub interval: Millis,
     /// The time of a first ejection, which grows with each; default 30 s.
     pub base_ejection_time: Millis,
-    /// Default 30 s (A50 says 300 s).
+    /// The longest time of an ejection; default 30 s (A50 says 300 s).
     pub max_ejection_time: Millis,
-    /// 0 to 100, default 10.
+    /// The largest share of endpoints that may be ejected, in per cent from 0 to 100; default 10.
     pub max_ejection_percent: u32,
-    /// Present if `enforcing_success_rate` is set and not 0.
+    /// The success rate algorithm, present if `enforcing_success_rate` is set and not 0.
     pub success_rate: Option<SuccessRateEjection>,
-    /// Present if `enforcing_failure_percentage` is set and not 0.
+    /// The failure percentage algorithm, present if `enforcing_failure_percentage` is set and not
+    /// 0.
     pub failure_percentage: Option<FailurePercentageEjection>,
 }
 
 impl OutlierDetection {
-    /// Times and share where a field is not set (A50), and no algorithm, so that nothing is ejected. Where `max_ejection_time` is not
-    /// set, C-core's policy takes the base time if that is longer.
+    /// The values of fields that are not set (A50), without an algorithm, so that nothing is
+    /// ejected. Where `max_ejection_time` is not set, C-core's policy takes the base time if that
+    /// is longer.
     pub const DEFAULT: OutlierDetection = OutlierDetection {
         interval: Millis(10_000),
         base_ejection_time: Millis(30_000),
@@ -137,12 +140,13 @@ impl OutlierDetection {
         failure_percentage: None,
     };
 
-    /// The fewest endpoints among which an algorithm can eject one; `None` if there is no
+    /// Returns the fewest endpoints among which an algorithm can eject one; `None` if there is no
     /// algorithm.
     ///
-    /// No value of `n` is further from their mean than `sqrt(n - 1)` standard deviations
-    /// (Samuelson's inequality), and the success rate must be further than the factor (gRFC A50;
-    /// C-core outlier_detection.cc, EjectionTimer::OnTimerLocked).
+    /// None of `n` values is more than `sqrt(n - 1)` standard deviations away from their mean
+    /// (Samuelson's inequality), and an endpoint is ejected only if its success rate is further
+    /// below the mean than `stdev_factor` says (gRFC A50; C-core outlier_detection.cc,
+    /// EjectionTimer::OnTimerLocked).
     pub fn ejects_from(&self) -> Option<u64> {
         let by_rate = self.success_rate.as_ref().map(|rate| {
             let factor = u64::from(rate.stdev_factor);
@@ -157,24 +161,25 @@ impl OutlierDetection {
     }
 }
 
-/// What `stdev_factor` has of a standard deviation.
+/// The value of `stdev_factor` that means one standard deviation.
 const STDEV_UNIT: u64 = 1000;
 
 /// The success rate algorithm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuccessRateEjection {
-    /// Thousandths of a standard deviation below the mean at which an endpoint is ejected; default 1900.
+    /// Thousandths of a standard deviation below the mean at which an endpoint is ejected; default
+    /// 1900.
     pub stdev_factor: u32,
-    /// The chance that an endpoint that should be ejected is, in per cent from 1 to 100.
+    /// The chance, in per cent from 1 to 100, that an endpoint that should be ejected really is.
     pub enforcement_percentage: u32,
-    /// The fewest endpoints with enough RPCs for a sweep; default 5.
+    /// The fewest endpoints with enough RPCs for the algorithm to run; default 5.
     pub minimum_hosts: u32,
-    /// The fewest RPCs of an endpoint between two sweeps to be judged; default 100.
+    /// The fewest RPCs between two sweeps with which an endpoint is judged; default 100.
     pub request_volume: u32,
 }
 
 impl SuccessRateEjection {
-    /// Where a field is not set (A50).
+    /// The values of fields that are not set (A50).
     pub const DEFAULT: SuccessRateEjection = SuccessRateEjection {
         stdev_factor: 1900,
         enforcement_percentage: 100,
@@ -186,18 +191,20 @@ impl SuccessRateEjection {
 /// The failure percentage algorithm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailurePercentageEjection {
-    /// Default 85; above 100 the LB policy rejects the config.
+    /// The percentage of failures above which an endpoint is ejected; default 85. The LB policy
+    /// rejects a value above 100.
     pub threshold: u32,
-    /// The chance that an endpoint that should be ejected is, in per cent from 1 to 100.
+    /// The chance, in per cent from 1 to 100, that an endpoint that should be ejected really is.
     pub enforcement_percentage: u32,
-    /// The fewest endpoints with enough RPCs for a sweep; default 5.
+    /// The fewest endpoints with enough RPCs for the algorithm to run; default 5.
     pub minimum_hosts: u32,
-    /// The fewest RPCs of an endpoint between two sweeps to be judged; default 50.
+    /// The fewest RPCs between two sweeps with which an endpoint is judged; default 50.
     pub request_volume: u32,
 }
 
 impl FailurePercentageEjection {
-    /// Where a field is not set (A50). The enforcement is that of the LB policy's JSON in C-core and Node; it is 0 in Go's.
+    /// The values of fields that are not set (A50). The enforcement is that of the LB policy's JSON
+    /// config in C-core and Node; in Go it is 0.
     pub const DEFAULT: FailurePercentageEjection = FailurePercentageEjection {
         threshold: 85,
         enforcement_percentage: 100,
@@ -209,11 +216,11 @@ impl FailurePercentageEjection {
 /// A metadata value of a type that the client knows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MetadataValue {
-    /// Untyped: a Struct as JSON.
+    /// Metadata without a type: a Struct as JSON.
     Struct(serde_json::Value),
     /// `envoy.extensions.filters.http.gcp_authn.v3.Audience`.
     Audience {
-        /// The URL that tokens are asked for, not empty.
+        /// The URL for which tokens are requested; not empty.
         url: String,
     },
     /// `envoy.config.core.v3.Address` as `ip:port` (A86).

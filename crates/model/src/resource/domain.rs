@@ -10,19 +10,19 @@ use crate::profile::Feature;
 /// The class of a domain pattern, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DomainClass {
-    /// No `*`: the whole authority.
+    /// A pattern without a `*`, which matches the whole authority.
     Exact,
-    /// A leading `*`: the end of the authority.
+    /// A pattern with a leading `*`, which matches the end of the authority.
     Suffix,
-    /// A trailing `*`: the beginning of the authority.
+    /// A pattern with a trailing `*`, which matches the beginning of the authority.
     Prefix,
-    /// `*` alone: every authority.
+    /// The pattern `*`, which matches every authority.
     Universe,
 }
 
 impl DomainClass {
-    /// The class of `pattern`; `None` for a pattern that the client rejects: empty, or a `*` inside
-    /// only.
+    /// Returns the class of `pattern`. Returns `None` for a pattern that the client rejects: an
+    /// empty one, or one with a `*` only in its middle.
     ///
     /// ```
     /// use xdsctl_model::resource::domain::DomainClass;
@@ -46,7 +46,8 @@ impl DomainClass {
         }
     }
 
-    /// Says whether `authority` matches `pattern`, which is of this class, by this comparison.
+    /// Says whether `authority` matches `pattern`, which is of this class, under the given
+    /// comparison.
     pub fn matches_by(self, pattern: &str, authority: &str, comparison: DomainComparison) -> bool {
         let (pattern, authority) = (pattern.as_bytes(), authority.as_bytes());
         let equal = |a: &[u8], b: &[u8]| match comparison {
@@ -79,24 +80,24 @@ impl DomainClass {
 /// How domains are compared with an authority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DomainComparison {
-    /// Without regard to ASCII case; a star stands for at least one character.
+    /// ASCII case does not count; a star stands for at least one character.
     Folded,
-    /// Byte by byte; a star may match nothing, and one invalid pattern keeps every domain from
-    /// matching (grpc-go FindBestMatchingVirtualHost;
+    /// Bytes must be equal; a star may match nothing, and one invalid pattern keeps every domain
+    /// from matching (grpc-go FindBestMatchingVirtualHost;
     /// [`Feature::DomainsExact`](crate::profile::Feature::DomainsExact)).
     Exact,
     /// Like [`DomainComparison::Exact`], but an invalid pattern is skipped (grpc-js-xds
     /// findVirtualHostForDomain;
     /// [`Feature::BadDomainsPassed`](crate::profile::Feature::BadDomainsPassed)).
     Bytes,
-    /// Like [`DomainComparison::Folded`], but a pattern has one star at most, and of those with one
-    /// the longest wins, whatever its class
+    /// Like [`DomainComparison::Folded`], but a pattern has at most one star. Among patterns with a
+    /// star, the longest wins, whatever its class
     /// ([`Feature::LongestDomain`](crate::profile::Feature::LongestDomain)).
     Longest,
 }
 
 impl DomainComparison {
-    /// The comparison of a client with these features.
+    /// Returns the comparison of a client with these features.
     pub fn of(has: impl Fn(Feature) -> bool) -> DomainComparison {
         if has(Feature::BadDomainsPassed) {
             DomainComparison::Bytes
@@ -118,12 +119,12 @@ impl DomainComparison {
     }
 }
 
-/// A domain pattern that won.
+/// The domain pattern that won.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DomainMatch {
-    /// Index of the virtual host among those given.
+    /// The index of the virtual host among those given.
     pub host: usize,
-    /// Index of the pattern in it.
+    /// The index of the pattern in the virtual host.
     pub domain: usize,
     /// The class of the pattern.
     pub class: DomainClass,
@@ -139,7 +140,7 @@ where
     best_match_by(hosts, authority, DomainComparison::Folded)
 }
 
-/// Finds the virtual host that serves `authority` by this comparison; see [`best_match`].
+/// Finds the virtual host that serves `authority` under the given comparison; see [`best_match`].
 pub fn best_match_by<'a, D>(
     hosts: impl IntoIterator<Item = D>,
     authority: &str,
@@ -171,7 +172,7 @@ where
     best.map(|(found, _)| found)
 }
 
-/// Says whether a pattern that matches wins over one before it, each with its class and length
+/// Says whether a matching pattern wins over an earlier one; each is given by its class and length
 /// (grpc-java `RoutingUtils.findVirtualHostForHostName`).
 fn is_better_by_length((class, length): (DomainClass, usize), (before, longest): (DomainClass, usize)) -> bool {
     match (class, before) {

@@ -1,4 +1,4 @@
-//! ClusterLoadAssignment as the client keeps it.
+//! A ClusterLoadAssignment as the client keeps it.
 
 use super::cluster::HealthStatus;
 use super::pieces::Pieces;
@@ -6,23 +6,25 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::SocketAddr;
 
-/// `envoy.config.endpoint.v3.ClusterLoadAssignment`.
+/// The message `envoy.config.endpoint.v3.ClusterLoadAssignment`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Endpoints {
-    /// Localities per priority, 0 first; no gaps. Within a priority in the order in which the client
-    /// keeps them: C-core that of their names, the others that of the resource.
+    /// The localities of each priority, from priority 0 on, without gaps. C-core keeps the
+    /// localities of a priority in the order of their names, the other clients in that of the
+    /// resource.
     pub priorities: Vec<Vec<Locality>>,
-    /// Present if there is at least one drop_overload.
+    /// The drop settings, present if there is at least one drop_overload.
     pub drops: Option<DropConfig>,
-    /// The first name of a host that stands where others have an IP address. The client looks it up when it
-    /// connects; the endpoint is not among `priorities`.
+    /// The first host name that stands where other endpoints have an IP address. The client looks
+    /// the name up when it connects; the endpoint is not among `priorities`.
     pub host_name: Option<String>,
 }
 
 impl Endpoints {
-    /// The same with each locality in one place alone, the last that names it, and without
-    /// priorities that are left without a locality; `None` if nothing changes. It stands where the
-    /// first one did. Follows grpc-java `XdsEndpointResource`, which keeps localities by name.
+    /// Returns these endpoints with each locality in one priority only: the last that names it.
+    /// Localities of a priority are in the order in which the resource first names them, and
+    /// priorities without a locality are removed. Returns `None` if nothing changes. Follows
+    /// grpc-java `XdsEndpointResource`, which keeps localities by name.
     pub fn with_localities_once(&self) -> Option<Endpoints> {
         let mut places: BTreeMap<&LocalityName, (usize, usize)> = BTreeMap::new();
         let all = || self.priorities.iter().flatten();
@@ -56,25 +58,25 @@ pub struct LocalityName {
     pub region: String,
     /// The zone; may be empty.
     pub zone: String,
-    /// Sub-zone.
+    /// The sub-zone; may be empty.
     pub sub_zone: String,
 }
 
 impl LocalityName {
-    /// `REGION/ZONE/SUB_ZONE`, without slashes at its end.
+    /// Returns `REGION/ZONE/SUB_ZONE`, without trailing slashes.
     pub fn short(&self) -> String {
         short_name(&self.region, &self.zone, &self.sub_zone)
     }
 }
 
-/// `REGION/ZONE/SUB_ZONE`, without slashes at its end.
+/// Returns `REGION/ZONE/SUB_ZONE`, without trailing slashes.
 pub fn short_name(region: &str, zone: &str, sub_zone: &str) -> String {
     let name = format!("{region}/{zone}/{sub_zone}");
     name.trim_end_matches('/').to_owned()
 }
 
 impl fmt::Display for LocalityName {
-    /// Prints the client's form: `{region="r", zone="z", sub_zone="s"}`.
+    /// Writes the client's form: `{region="r", zone="z", sub_zone="s"}`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -87,45 +89,45 @@ impl fmt::Display for LocalityName {
 /// A locality that the client kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Locality {
-    /// Index in the resource.
+    /// The index of the locality in the resource.
     pub index: usize,
     /// Region, zone and sub-zone.
     pub name: LocalityName,
-    /// 1 to 4294967295.
+    /// The weight, from 1 to 4,294,967,295.
     pub weight: u32,
-    /// Weights of endpoints that are left out, and that shares are counted of all the same; see
-    /// [`Feature::SharesOfAll`](crate::profile::Feature::SharesOfAll).
+    /// The sum of the weights of endpoints that are left out but still count when shares are
+    /// computed; see [`Feature::SharesOfAll`](crate::profile::Feature::SharesOfAll).
     pub left_out_weight: u64,
-    /// Kept endpoints in order.
+    /// The endpoints that are kept, in order.
     pub endpoints: Pieces<Endpoint>,
 }
 
 /// An endpoint that the client kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Endpoint {
-    /// Index in the locality.
+    /// The index of the endpoint in the locality.
     pub index: usize,
-    /// The address that counts where an endpoint has several.
+    /// The primary address.
     pub address: SocketAddr,
     /// Further addresses of the same endpoint in order (A61).
     pub additional_addresses: Vec<SocketAddr>,
     /// The weight within its locality, at least 1.
     pub weight: u32,
-    /// The weight was not set and is the default.
+    /// The weight was not set, so it is the default.
     pub weight_is_default: bool,
-    /// UNKNOWN, HEALTHY or DRAINING.
+    /// The health state: UNKNOWN, HEALTHY or DRAINING.
     pub health: HealthStatus,
-    /// `hostname`, may be empty.
+    /// The value of `hostname`; may be empty.
     pub hostname: String,
-    /// HTTP CONNECT proxy as `ip:port`, the endpoint's or else the locality's (A86, only with that
-    /// feature).
+    /// The HTTP CONNECT proxy as `ip:port`: the endpoint's, otherwise the locality's (A86, only
+    /// with that feature).
     pub proxy: Option<String>,
-    /// Ring hash key, not empty (A76, only with that feature).
+    /// The key on a hash ring, not empty (A76, only with that feature).
     pub hash_key: Option<String>,
 }
 
 impl Endpoint {
-    /// An endpoint of which nothing is said but its address.
+    /// Makes an endpoint of which only the address is known.
     pub const fn of(index: usize, address: SocketAddr) -> Endpoint {
         Endpoint {
             index,
@@ -140,19 +142,19 @@ impl Endpoint {
         }
     }
 
-    /// All addresses, the primary one first. An IPv6 zone is the address's scope id, and part of
-    /// its identity.
+    /// Returns all addresses, the primary one first. An IPv6 zone is the address's scope id, and
+    /// part of its identity.
     pub fn addresses(&self) -> impl Iterator<Item = SocketAddr> + '_ {
         std::iter::once(self.address).chain(self.additional_addresses.iter().copied())
     }
 }
 
-/// Drop categories.
+/// The drop settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DropConfig {
-    /// In order; each is drawn for on its own.
+    /// The categories in order. Each is drawn separately.
     pub categories: Vec<DropCategory>,
-    /// One of them drops everything.
+    /// One of the categories drops everything.
     pub drop_all: bool,
 }
 
@@ -161,11 +163,12 @@ pub struct DropConfig {
 pub struct DropCategory {
     /// The name of the category, not empty.
     pub category: String,
-    /// 0 to 1,000,000.
+    /// The share of RPCs that are dropped, per million: 0 to 1,000,000.
     pub per_million: u32,
 }
 
-/// A weight as policies read it, a 32-bit signed number: 0 and what overflows it count as 1.
+/// Returns a weight as policies read it, as a signed 32-bit number: 0 and weights above 2^31 - 1
+/// count as 1.
 pub fn counted_weight(weight: u32) -> u32 {
     match i32::try_from(weight) {
         Ok(1..) => weight,

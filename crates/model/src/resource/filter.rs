@@ -8,11 +8,11 @@ use super::rbac::RbacRules;
 /// An entry of `http_filters` that the client runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HttpFilter {
-    /// Index in the resource.
+    /// The index of the filter in the resource.
     pub index: usize,
-    /// Unique in the chain.
+    /// The name of the filter, unique in the chain.
     pub name: String,
-    /// Switched off unless an override switches it on.
+    /// The filter is switched off unless an override switches it on.
     pub disabled: bool,
     /// What the filter does with RPCs.
     pub config: FilterConfig,
@@ -21,7 +21,7 @@ pub struct HttpFilter {
 /// An entry of `typed_per_filter_config`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilterOverride {
-    /// FilterConfig.disabled.
+    /// The field `disabled` of FilterConfig.
     pub disabled: bool,
     /// The override; `None` where it overrides nothing (ext_proc without `overrides`).
     pub config: Option<Box<FilterConfig>>,
@@ -43,7 +43,7 @@ pub enum FilterConfig {
 }
 
 impl FilterConfig {
-    /// A filter of which nothing is shown but its name.
+    /// Makes the config of a filter of which only the name is shown.
     pub fn described(kind: &'static str) -> FilterConfig {
         FilterConfig::Described(Description {
             kind,
@@ -51,7 +51,7 @@ impl FilterConfig {
         })
     }
 
-    /// The rules of RBAC, if it has any.
+    /// Returns the rules of RBAC, if the filter has any.
     pub fn rbac_rules(&self) -> Option<&RbacRules> {
         match self {
             FilterConfig::Rbac(rbac) => rbac.rules.as_deref(),
@@ -59,7 +59,7 @@ impl FilterConfig {
         }
     }
 
-    /// The filter's short name as reports print it.
+    /// Returns the filter's short name as reports print it.
     pub const fn kind(&self) -> &'static str {
         match self {
             FilterConfig::Router => "router",
@@ -71,30 +71,30 @@ impl FilterConfig {
     }
 }
 
-/// What the client keeps of a filter, to be shown and not to be acted upon.
+/// What the client keeps of a filter, only for reports: it does not influence any RPC.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Description {
     /// The filter's short name as reports print it.
     pub kind: &'static str,
-    /// Name and value of what is kept, and whether the value is the default.
+    /// Each value that is kept: its name, the value, and whether that is the default.
     pub kept: Vec<(&'static str, serde_json::Value, bool)>,
-    /// The same in a few words; empty if the name says it all.
+    /// The values in a few words; empty if the name says it all.
     pub words: String,
 }
 
 /// Role-based access control.
 #[derive(Debug, Clone, Default)]
 pub struct Rbac {
-    /// What is enforced; `None` for nothing. Chains with overrides share it.
+    /// The rules that are enforced; `None` for none. Chains with overrides share them.
     pub rules: Option<Arc<RbacRules>>,
-    /// It has `shadow_rules`, which no server evaluates.
+    /// The config has `shadow_rules`, which no server evaluates.
     pub has_shadow_rules: bool,
-    /// What reports print of it.
+    /// What reports print about the filter.
     pub description: Description,
 }
 
 impl PartialEq for Rbac {
-    /// Shadow rules are nothing that a client reads: two configs that differ in them alone are the same.
+    /// Compares without shadow rules, because no client reads them.
     fn eq(&self, other: &Rbac) -> bool {
         self.rules == other.rules && self.description == other.description
     }
@@ -105,20 +105,20 @@ impl PartialEq for Rbac {
 pub struct SessionCookie {
     /// The cookie's name; not empty.
     pub name: String,
-    /// Paths for which the cookie counts; empty for all.
+    /// The path that an RPC's path must begin with, by segments; empty for all paths.
     pub path: String,
-    /// 0 for a session cookie.
+    /// How long the cookie lives; 0 for a session cookie.
     pub ttl: Millis,
 }
 
 /// Fault injection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fault {
-    /// gRPC status code of the abort; 0 for none.
+    /// The gRPC status code of the abort; 0 for none.
     pub abort_code: u32,
     /// The code comes from a request header.
     pub abort_from_header: bool,
-    /// Share of RPCs that are aborted, of `abort_denominator`.
+    /// The share of RPCs that are aborted, of `abort_denominator`.
     pub abort_numerator: u32,
     /// 100, 10,000 or 1,000,000.
     pub abort_denominator: u32,
@@ -126,15 +126,15 @@ pub struct Fault {
     pub delay: Millis,
     /// The delay comes from a request header.
     pub delay_from_header: bool,
-    /// Share of RPCs that are delayed, of `delay_denominator`.
+    /// The share of RPCs that are delayed, of `delay_denominator`.
     pub delay_numerator: u32,
     /// 100, 10,000 or 1,000,000.
     pub delay_denominator: u32,
-    /// Default 4294967295.
+    /// The most faults that may be active at the same time; default 4,294,967,295.
     pub max_active_faults: u32,
-    /// An RPC ends with `abort_code` though that is OK: nobody is asked.
+    /// The abort has the code OK: an aborted RPC ends with OK and reaches no backend.
     pub aborts_with_ok: bool,
-    /// Who reads the headers of an RPC.
+    /// The client whose way of reading the headers of an RPC applies.
     pub headers: FaultHeaders,
 }
 
@@ -150,16 +150,17 @@ impl Fault {
     }
 }
 
-/// How a client reads the headers of an RPC that ask for a fault, and its share.
+/// How a client reads the headers with which an RPC asks for a fault, and for its share.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FaultHeaders {
-    /// As C-core: what is no number is a code that is not known, and asks for the whole share.
+    /// As C-core: a value that is not a number is an unknown code, and asks for the whole share.
     #[default]
     Core,
-    /// As grpc-go: the last value counts, and what is no number asks for nothing.
+    /// As grpc-go: the last value counts, and a value that is not a number asks for nothing.
     Go,
-    /// As grpc-java: the same, and one header that is no number takes all of them away.
+    /// As grpc-java: the last value counts, and one header that is not a number makes all of them
+    /// ineffective.
     Java,
-    /// As grpc-js-xds: the first value with a digit counts, and of it the leading number.
+    /// As grpc-js-xds: the first value with a digit counts, and only its leading number.
     Node,
 }

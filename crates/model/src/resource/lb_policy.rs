@@ -1,8 +1,8 @@
 //! LB policies: the configs that `lb` reads, with their defaults, and the policy that a resource
 //! brings along.
 //!
-//! Plain data. What the fields mean, which values are taken and how the client prints them is in
-//! the policy's folder of `lb`.
+//! These types are plain data. The policy's folder of `lb` says what the fields mean, which values
+//! are accepted and how the client prints them.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -14,15 +14,15 @@ use super::cluster::OutlierDetection;
 
 /// The LB policy of a cluster, or the one that a cluster specifier plugin stands for.
 ///
-/// Two are equal if the client generates the same for both.
+/// Two policies are equal if the client generates the same JSON for both.
 #[derive(Debug, Clone)]
 pub struct LbPolicy {
     /// The config as the policy reads it.
     pub config: LbConfig,
-    /// Why the policy does not take the config after all, and RPCs fail; `None` for nearly every
-    /// policy.
+    /// Why the policy rejects the config although it was read, so that RPCs fail; `None` for nearly
+    /// every policy.
     pub refusal: Option<String>,
-    /// What the client generates, for people: an array with one object of one key.
+    /// The JSON that the client generates, for reports: an array with one object of one key.
     pub json: Value,
 }
 
@@ -59,7 +59,7 @@ pub enum LbConfig {
     OutlierDetection(OutlierDetectionConfig),
     /// `xds_override_host_experimental`.
     OverrideHost(NamedClusterConfig),
-    /// Of two endpoints the less busy, which is all that one client has.
+    /// `p2c`: the less busy of two random endpoints, the only policy of tonic-xds.
     P2c(P2cConfig),
     /// `pick_first`.
     PickFirst(PickFirstConfig),
@@ -80,7 +80,7 @@ pub enum LbConfig {
 }
 
 impl LbConfig {
-    /// The configs of the policies right below.
+    /// Returns the configs of the policies directly below.
     pub fn children(&self) -> Vec<&LbConfig> {
         match self {
             LbConfig::ClusterManager(config) => config.children.values().collect(),
@@ -90,7 +90,8 @@ impl LbConfig {
         }
     }
 
-    /// The config of the child of a policy that never has more than one; `None` for other policies.
+    /// Returns the config of the child of a policy that never has more than one child; `None` for
+    /// other policies.
     pub fn only_child(&self) -> Option<&LbConfig> {
         match self {
             LbConfig::ClusterImpl(config) | LbConfig::OverrideHost(config) => Some(&config.child_policy),
@@ -120,28 +121,28 @@ pub struct AutoshardingConfig {
     pub channel_factory_key: String,
     /// The name of the autosharding target; not empty.
     pub autosharding_target: String,
-    /// The header with the key; not empty.
+    /// The name of the header that has the key; not empty.
     pub key_header_name: String,
     /// Whether the policy falls back; default false.
     pub enable_fallback: bool,
-    /// At least 1 ms; default 60 s.
+    /// How long the first assignment may take, at least 1 ms; default 60 s.
     pub initial_assignment_timeout: Millis,
 }
 
 /// The config of cds (C-core cds.cc `CdsLbConfig`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CdsConfig {
-    /// The cluster's name; may be empty as far as the loader is concerned.
+    /// The cluster's name. The loader accepts an empty one.
     pub cluster: String,
     /// The cluster is not in the routes but named by an RLS answer; default false.
     pub is_dynamic: bool,
 }
 
-/// A cluster's name and the policy below (C-core `XdsClusterImplLbConfig`,
+/// A cluster's name and the config of the policy below (C-core `XdsClusterImplLbConfig`,
 /// `XdsOverrideHostLbConfig`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedClusterConfig {
-    /// The cluster whose resources are used; may be empty as far as the loader is concerned.
+    /// The name of the cluster whose resources are used. The loader accepts an empty one.
     pub cluster_name: String,
     /// The config of the policy below.
     pub child_policy: Box<LbConfig>,
@@ -150,7 +151,7 @@ pub struct NamedClusterConfig {
 /// The config of xds_cluster_manager (C-core xds_cluster_manager.cc `XdsClusterManagerLbConfig`).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ClusterManagerConfig {
-    /// Policies by the name that the config selector uses: `cluster:<name>` or
+    /// The child policies by the name that the config selector uses: `cluster:<name>` or
     /// `cluster_specifier_plugin:<name>`.
     pub children: BTreeMap<String, LbConfig>,
 }
@@ -160,7 +161,7 @@ pub struct ClusterManagerConfig {
 pub struct GrpclbConfig {
     /// The policy for the backends; default round_robin.
     pub child_policy: Box<LbConfig>,
-    /// Name sent to the balancer instead of the target; empty for none.
+    /// The name sent to the balancer instead of the target; empty for none.
     pub service_name: String,
 }
 
@@ -176,12 +177,13 @@ pub struct OutlierDetectionConfig {
 /// The config of least_request, which C-core does not have (grpc-go leastrequest `LBConfig`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeastRequestConfig {
-    /// Endpoints that are drawn and compared: 2 to [`MAX_CHOICES`](Self::MAX_CHOICES), default 2.
+    /// How many endpoints are drawn and compared: 2 to [`MAX_CHOICES`](Self::MAX_CHOICES), default
+    /// 2.
     pub choice_count: u32,
 }
 
 impl LeastRequestConfig {
-    /// The most endpoints that are compared, whatever is asked for.
+    /// The most endpoints that are compared, whatever the config asks for.
     pub const MAX_CHOICES: u32 = 10;
 }
 
@@ -191,23 +193,23 @@ impl Default for LeastRequestConfig {
     }
 }
 
-/// The config of p2c, which has nothing to set.
+/// The config of p2c, which has no settings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct P2cConfig {}
 
 /// The config of pick_first (C-core pick_first.cc `PickFirstConfig`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PickFirstConfig {
-    /// Shuffles the endpoints before it tries them; default false.
+    /// Whether the policy shuffles the endpoints before it tries them; default false.
     pub shuffle_address_list: bool,
 }
 
 /// The config of priority (C-core priority.cc `PriorityLbConfig`).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PriorityConfig {
-    /// Children by name; more than are in use.
+    /// The children by name; some may be in no priority.
     pub children: BTreeMap<String, PriorityChild>,
-    /// Names of children, the most wanted first; may be empty.
+    /// The names of the children by priority, the highest first; may be empty.
     pub priorities: Vec<String>,
 }
 
@@ -216,24 +218,24 @@ pub struct PriorityConfig {
 pub struct PriorityChild {
     /// The config of the child's policy.
     pub config: Box<LbConfig>,
-    /// The child's wishes to resolve again are dropped; default false.
+    /// Requests of the child to resolve names again are dropped; default false.
     pub ignore_reresolution_requests: bool,
 }
 
-/// `minRingSize` where the JSON has none, and `minimum_ring_size` where the message has none.
+/// `minRingSize` where the JSON has none, and `minimum_ring_size` where the xDS message has none.
 pub const DEFAULT_MIN_RING_SIZE: u64 = 1024;
 
-/// `maxRingSize` where the JSON has none; the xDS message has 8,388,608.
+/// `maxRingSize` where the JSON has none; the default of the xDS message is 8,388,608.
 pub const DEFAULT_MAX_RING_SIZE: u64 = 4096;
 
 /// The config of ring_hash (C-core ring_hash.cc `RingHashLbConfig`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RingHashConfig {
-    /// 1 to 8,388,608, not above the maximum.
+    /// The smallest size of the ring, from 1 to 8,388,608 entries, and not above the maximum.
     pub min_ring_size: u64,
     /// The largest size of the ring, from 1 to 8,388,608 entries.
     pub max_ring_size: u64,
-    /// Header whose value is hashed instead of what the route says (A76); empty for none.
+    /// The header whose value is hashed instead of what the route says (A76); empty for none.
     pub request_hash_header: String,
 }
 
@@ -250,56 +252,57 @@ impl Default for RingHashConfig {
 /// The config of rls (C-core rls.h `RlsLbConfig`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct RlsConfig {
-    /// Whom to ask, and what.
+    /// How the lookup service is asked.
     pub route_lookup: RouteLookup,
-    /// Service config of the channel to the lookup service.
+    /// The service config of the channel to the lookup service.
     pub channel_service_config: Option<Value>,
-    /// The chosen child policy as JSON, its target field filled in for validation.
+    /// The config of the chosen child policy as JSON; its target field is filled in for validation.
     pub child_policy_json: Value,
-    /// The same, read with the default target, or a made-up one.
+    /// The config of the child policy, read with the default target, or with a made-up one if there
+    /// is none.
     pub child_policy: Box<LbConfig>,
     /// The field of the child policy's config that gets the target.
     pub target_field_name: String,
 }
 
-/// `routeLookupConfig`.
+/// The settings of lookups, `routeLookupConfig`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteLookup {
-    /// Keys of a lookup by path: `/service/method`, or `/service/` for all methods.
+    /// The key builder for each path: `/service/method`, or `/service/` for all methods.
     pub key_builders: BTreeMap<String, KeyBuilder>,
-    /// Target URI of the lookup service.
+    /// The target URI of the lookup service.
     pub lookup_service: String,
     /// How long a lookup may take; default 10 s.
     pub lookup_service_timeout: Millis,
-    /// Default 5 min, and no more where `staleAge` is not set.
+    /// How long an answer is valid; default 5 min. Without `staleAge` it is at most 5 min.
     pub max_age: Millis,
-    /// At most `max_age` and 5 min.
+    /// The age from which an answer is renewed, at most `max_age` and 5 min.
     pub stale_age: Millis,
-    /// 1 to 5 MiB.
+    /// The size of the cache in bytes, from 1 to 5 MiB.
     pub cache_size_bytes: i64,
-    /// The target when a lookup fails; empty for none.
+    /// The target that is used when a lookup fails; empty for none.
     pub default_target: String,
 }
 
 impl RouteLookup {
-    /// The target when a lookup fails, if there is one.
+    /// Returns the target that is used when a lookup fails, if there is one.
     pub fn default_cluster(&self) -> Option<&str> {
         Some(self.default_target.as_str()).filter(|target| !target.is_empty())
     }
 }
 
-/// What goes into a lookup for the methods of one builder.
+/// The keys of a lookup, for the methods of one key builder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyBuilder {
-    /// Key to headers, of which the first that is present counts.
+    /// For each key the headers that may give its value; the first header that is present counts.
     pub header_keys: BTreeMap<String, Vec<String>>,
-    /// Key for the host; empty for none.
+    /// The key whose value is the host; empty for none.
     pub host_key: String,
-    /// Key for the service; empty for none.
+    /// The key whose value is the service; empty for none.
     pub service_key: String,
-    /// Key for the method; empty for none.
+    /// The key whose value is the method; empty for none.
     pub method_key: String,
-    /// Keys with a fixed value.
+    /// The keys with a fixed value, and these values.
     pub constant_keys: BTreeMap<String, String>,
 }
 
@@ -314,16 +317,16 @@ pub struct WeightedRoundRobinConfig {
     pub enable_oob_load_report: bool,
     /// How often a backend is asked for its load; default 10 s.
     pub oob_reporting_period: Millis,
-    /// Time from the first report until an endpoint's weight counts; default 10 s.
+    /// The time after an endpoint's first report before its weight is used; default 10 s.
     pub blackout_period: Millis,
-    /// Default 1 s, at least 100 ms.
+    /// The time between two updates of the weights, at least 100 ms; default 1 s.
     pub weight_update_period: Millis,
-    /// How long a weight counts after its report; default 3 min.
+    /// How long a weight stays valid after its report; default 3 min.
     pub weight_expiration_period: Millis,
-    /// Factor on errors per query; default 1, not negative, may be NaN or infinite.
+    /// The factor on errors per query; default 1. It is not negative, but may be NaN or infinite.
     pub error_utilization_penalty: f32,
-    /// Metrics whose largest is the utilization; if empty or without value, application and then
-    /// CPU utilization count.
+    /// The metrics of which the largest is the utilization. If none is given or none has a value,
+    /// application utilization counts, then CPU utilization.
     pub metric_names: Vec<Metric>,
 }
 
@@ -357,7 +360,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Reads a metric's name; nothing need follow the dot.
+    /// Reads a metric's name. The key after the dot may be empty.
     pub fn parse(name: &str) -> Option<Metric> {
         Some(match name {
             "cpu_utilization" => Metric::Cpu,
@@ -371,7 +374,7 @@ impl Metric {
         })
     }
 
-    /// The metric's name.
+    /// Returns the metric's name.
     pub fn name(&self) -> String {
         match self {
             Metric::Cpu => "cpu_utilization".to_owned(),
@@ -386,14 +389,14 @@ impl Metric {
 /// The config of weighted_target (C-core weighted_target.cc `WeightedTargetLbConfig`).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WeightedTargetConfig {
-    /// Children by name.
+    /// The children by name.
     pub targets: BTreeMap<String, WeightedChild>,
 }
 
 /// A child of weighted_target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightedChild {
-    /// The share; 0 is accepted, and then the client aborts.
+    /// The weight of the child. 0 is accepted, but then the client aborts.
     pub weight: u32,
     /// The config of the child's policy.
     pub child_policy: Box<LbConfig>,

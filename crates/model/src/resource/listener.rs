@@ -1,5 +1,5 @@
-//! Listener as the client keeps it: the API listener of a client channel, or a server's TCP
-//! listener.
+//! A Listener as the client keeps it: the API listener of a client channel, or the TCP listener of
+//! a server.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -11,18 +11,18 @@ use super::filter::{FilterConfig, FilterOverride, HttpFilter};
 use super::route::RouteConfiguration;
 use super::tls::DownstreamTlsContext;
 
-/// `envoy.config.listener.v3.Listener`.
+/// The message `envoy.config.listener.v3.Listener`.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there is one a resource")]
 pub enum Listener {
-    /// `api_listener`: used by a client channel.
+    /// A Listener with an `api_listener`, which a client channel uses.
     Api(HttpConnectionManager),
-    /// `address` and filter chains: used by a gRPC server.
+    /// A Listener with an `address` and filter chains, which a gRPC server uses.
     Tcp(TcpListener),
 }
 
 impl Listener {
-    /// What a client channel uses of it.
+    /// Returns the part that a client channel uses; `None` for a server's Listener.
     pub const fn api(&self) -> Option<&HttpConnectionManager> {
         match self {
             Listener::Api(manager) => Some(manager),
@@ -30,7 +30,7 @@ impl Listener {
         }
     }
 
-    /// What a server uses of it.
+    /// Returns the part that a server uses; `None` for a client channel's Listener.
     pub const fn tcp(&self) -> Option<&TcpListener> {
         match self {
             Listener::Tcp(listener) => Some(listener),
@@ -39,12 +39,12 @@ impl Listener {
     }
 }
 
-/// HttpConnectionManager.
+/// The HttpConnectionManager message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HttpConnectionManager {
     /// Where the routes come from.
     pub routes: RouteSource,
-    /// `common_http_protocol_options.max_stream_duration`; 0 for none.
+    /// The value of `common_http_protocol_options.max_stream_duration`; 0 for none.
     pub http_max_stream_duration: Millis,
     /// The filters that the client runs, in order; the last is the router.
     pub http_filters: Vec<HttpFilter>,
@@ -55,12 +55,12 @@ pub struct HttpConnectionManager {
 pub enum RouteSource {
     /// The RouteConfiguration of this name, from RDS.
     Rds(String),
-    /// The listener has the RouteConfiguration in it.
+    /// The RouteConfiguration that is part of the Listener.
     Inline(Arc<RouteConfiguration>),
 }
 
 impl RouteSource {
-    /// The name of the RouteConfiguration, if it comes from RDS.
+    /// Returns the name of the RouteConfiguration, if it comes from RDS.
     pub const fn rds(&self) -> Option<&str> {
         match self {
             RouteSource::Rds(name) => Some(name.as_str()),
@@ -68,7 +68,7 @@ impl RouteSource {
         }
     }
 
-    /// The RouteConfiguration, if the listener has it in it.
+    /// Returns the RouteConfiguration, if it is part of the Listener.
     pub const fn inline(&self) -> Option<&Arc<RouteConfiguration>> {
         match self {
             RouteSource::Inline(routes) => Some(routes),
@@ -77,24 +77,26 @@ impl RouteSource {
     }
 }
 
-/// A server listener.
+/// The Listener of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TcpListener {
-    /// `host:port`, with an IPv6 host in brackets; compared with the server's own address as text.
+    /// The text `host:port`, with an IPv6 host in brackets. It is compared with the server's own
+    /// address as text.
     pub address: String,
-    /// Every chain of the resource, in its order; those in no [`DestinationChains`] never match.
+    /// Every filter chain, in the order of the resource. A chain that is in no
+    /// [`DestinationChains`] never matches.
     pub filter_chains: Vec<FilterChain>,
-    /// Where a connection may have been addressed to: the catch-all first, then in the order of the
-    /// prefixes' texts.
+    /// The ranges of destination addresses with their chains: first the range of all addresses,
+    /// then in the order of the prefixes' texts.
     pub destinations: Vec<DestinationChains>,
-    /// The client uses chains that never match, too: it asks for their routes.
+    /// The client also uses chains that never match: it asks for their routes.
     pub uses_all_chains: bool,
-    /// `default_filter_chain`, for connections that match no chain.
+    /// The `default_filter_chain`, for connections that match no other chain.
     pub default_filter_chain: Option<FilterChain>,
 }
 
 impl TcpListener {
-    /// Says whether a chain has RBAC policies, in its filters or in overrides of its own routes.
+    /// Says whether a chain has RBAC policies, in its filters or in overrides of its inline routes.
     pub fn has_policies(&self) -> bool {
         let is_rbac = |config: &FilterConfig| matches!(config, FilterConfig::Rbac(_));
         let overridden = |map: &BTreeMap<String, FilterOverride>| {
@@ -113,11 +115,11 @@ impl TcpListener {
         })
     }
 
-    /// The chains that the client keeps in its map with their indices, in the order of the
-    /// resource, then the default one without.
+    /// Returns the chains that the client keeps in its map with their indices, in the order of the
+    /// resource, followed by the default chain without an index.
     ///
-    /// The others never match. Unless the client uses all chains, their RouteConfigurations are not
-    /// asked for.
+    /// The other chains never match. Unless the client uses all chains, it does not ask for their
+    /// RouteConfigurations.
     pub fn used_chains(&self) -> impl Iterator<Item = (Option<usize>, &FilterChain)> {
         let matching = self.destinations.iter().flat_map(|d| d.chains.iter().copied());
         let used: BTreeSet<usize> = match self.uses_all_chains {
@@ -130,7 +132,7 @@ impl TcpListener {
     }
 }
 
-/// The place of a filter chain in its Listener; `None` is the default one.
+/// Returns the path of a filter chain in its Listener; `None` stands for the default chain.
 pub fn chain_place(index: Option<usize>) -> String {
     index.map_or_else(
         || "default_filter_chain".to_owned(),
@@ -138,31 +140,34 @@ pub fn chain_place(index: Option<usize>) -> String {
     )
 }
 
-/// The chains for connections to one range of local addresses. The longest prefix wins, even
-/// without a chain.
+/// The chains for connections to one range of local addresses. The range with the longest prefix
+/// wins, even if it has no chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DestinationChains {
-    /// `None` for any address.
+    /// The range of addresses; `None` for any address.
     pub prefix: Option<Cidr>,
     /// Indices in [`TcpListener::filter_chains`], ascending; no two of them match the same
     /// connection.
     pub chains: Vec<usize>,
 }
 
-/// A range of IP addresses as the client keeps it: host bits are 0.
+/// A range of IP addresses as the client keeps it: the host bits are 0.
 ///
-/// Equal as the client's keys are: the text of an IPv6 address may carry a zone and a port, which
-/// then set otherwise equal ranges apart although neither takes part in matching.
+/// Two ranges are equal if the client's keys for them are. The text of an IPv6 address may have a
+/// zone and a port; these make otherwise equal ranges different, although they do not take part in
+/// matching.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cidr {
-    /// The first address, with the zone as scope and the port of the text, else 0.
+    /// The first address. The scope id is the zone of the text, and the port is the port of the
+    /// text; both are 0 if the text has none.
     pub address: SocketAddr,
-    /// 0 to 32, or to 128 for IPv6.
+    /// The number of leading bits that count: 0 to 32, or 0 to 128 for IPv6.
     pub prefix_len: u8,
 }
 
 impl Cidr {
-    /// The range of the first `prefix_len` bits of an address; a length beyond the address is cut.
+    /// Makes the range of the first `prefix_len` bits of an address. A larger length than the
+    /// address has is cut.
     #[must_use]
     pub fn new(mut address: SocketAddr, prefix_len: u32) -> Self {
         let (first, prefix_len) = match address.ip() {
@@ -184,19 +189,19 @@ impl Cidr {
         }
     }
 
-    /// The same of an address without a zone and a port.
+    /// Makes the range of the first `prefix_len` bits of an address without a zone and a port.
     #[must_use]
     pub fn of_ip(address: impl Into<IpAddr>, prefix_len: u32) -> Self {
         Cidr::new(SocketAddr::new(address.into(), 0), prefix_len)
     }
 
-    /// Says whether all addresses of another range are in this one.
+    /// Says whether another range lies in this one.
     #[must_use]
     pub fn covers(&self, inner: Cidr) -> bool {
         self.prefix_len <= inner.prefix_len && self.contains(inner.address.ip())
     }
 
-    /// Says whether an address is in the range. One of the other kind never is.
+    /// Says whether an address is in the range. An address of the other IP version never is.
     ///
     /// ```
     /// use xdsctl_model::resource::listener::Cidr;
@@ -222,19 +227,20 @@ impl fmt::Display for Cidr {
 /// Where a connection comes from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SourceType {
-    /// Anywhere; looked at only where no chain of the same destination has one of the others.
+    /// Any source. It is considered only where no chain of the same destination has another source
+    /// type that fits.
     #[default]
     Any,
-    /// The loopback interface, or the address that the connection is to.
+    /// The loopback interface, or the address that the connection is made to.
     SameIpOrLoopback,
-    /// A connection from another host.
+    /// Another host.
     External,
-    /// A number that xDS does not have.
+    /// A number that xDS does not define.
     Unknown,
 }
 
 impl SourceType {
-    /// Its name in the proto file: `ANY`.
+    /// Returns the name in the proto file: `ANY`.
     pub const fn name(self) -> &'static str {
         match self {
             SourceType::Any => "ANY",
@@ -249,22 +255,23 @@ impl SourceType {
 /// [`DestinationChains`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceMatch {
-    /// `source_type`.
+    /// The value of `source_type`.
     pub source_type: SourceType,
-    /// `source_prefix_ranges`; empty for any.
+    /// The ranges in `source_prefix_ranges`; empty for any source address.
     pub prefixes: Vec<Cidr>,
-    /// `source_ports`, in C-core cut to 16 bits; empty for any.
+    /// The ports in `source_ports`, which C-core cuts to 16 bits; empty for any port.
     pub ports: Vec<u32>,
 }
 
 /// The part of a filter chain that a server uses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilterChain {
-    /// Its name, which decides nothing but whether an update is one.
+    /// The name of the chain. It has no effect except that a new name makes the chain a changed
+    /// one.
     pub name: String,
-    /// Which connections it takes; not looked at in a `default_filter_chain`.
+    /// The connections that the chain matches; ignored in a `default_filter_chain`.
     pub source: SourceMatch,
-    /// `None` for plaintext.
+    /// The TLS context; `None` for plaintext.
     pub tls: Option<DownstreamTlsContext>,
     /// The only network filter.
     pub http_connection_manager: HttpConnectionManager,

@@ -1,68 +1,69 @@
-//! Matchers of routes and filters, as the client keeps them.
+//! The matchers of routes and filters, as the client keeps them.
 
 use crate::profile::Feature;
 use xdsctl_re2::Regex;
 
-/// `envoy.type.matcher.v3.StringMatcher`.
+/// The message `envoy.type.matcher.v3.StringMatcher`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StringMatcher {
     /// What the text is compared with.
     pub kind: StringMatch,
-    /// Compare without regard to ASCII case; never set with a regex.
+    /// Whether ASCII case is ignored; never set with a regex.
     pub ignore_case: bool,
 }
 
 /// How a [`StringMatcher`] compares.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StringMatch {
-    /// The whole text.
+    /// The text is equal to this.
     Exact(String),
     /// The text begins with this.
     Prefix(String),
     /// The text ends with this.
     Suffix(String),
-    /// The text has this somewhere.
+    /// The text contains this.
     Contains(String),
-    /// The whole text against an RE2 pattern.
+    /// The whole text matches an RE2 pattern.
     Regex(Regex),
 }
 
-/// `envoy.config.route.v3.HeaderMatcher`.
+/// The message `envoy.config.route.v3.HeaderMatcher`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeaderMatcher {
     /// The header's name as the client compares it; a name with upper case never matches.
     pub name: String,
-    /// What is asked of the value.
+    /// The condition on the value.
     pub kind: HeaderMatch,
-    /// Turns the result round, but not that of a missing header.
+    /// Inverts the result, except that of a missing header.
     pub invert_match: bool,
-    /// Which headers are looked at.
+    /// Which headers the matcher sees.
     pub view: HeaderView,
 }
 
-/// What matchers and hash policies see of an RPC's headers. None sees a binary header by its bytes.
+/// Which headers of an RPC matchers and hash policies see. No client shows them the bytes of a
+/// binary header.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum HeaderView {
-    /// Besides those of the application, its path, its deadline and a content-type. Numbers may
-    /// have white space around them.
+    /// The headers of the application, and also the path, the deadline and a content-type. Numbers
+    /// may have white space around them.
     #[default]
     Completed,
-    /// Those of the application as it sent them; see
+    /// The headers of the application as it sent them; see
     /// [`Feature::HeadersAsSent`](crate::profile::Feature::HeadersAsSent).
     AsSent,
-    /// Those of the application and a content-type; see
+    /// The headers of the application and a content-type; see
     /// [`Feature::HeadersOfApplication`](crate::profile::Feature::HeadersOfApplication).
     OfApplication,
     /// The metadata of the application and a content-type; see
     /// [`Feature::HeadersOfMetadata`](crate::profile::Feature::HeadersOfMetadata).
     OfMetadata,
-    /// One value of each header of the HTTP request; see
+    /// One value for each header of the HTTP request; see
     /// [`Feature::HeadersOfRequest`](crate::profile::Feature::HeadersOfRequest).
     OfRequest,
 }
 
 impl HeaderView {
-    /// That of a client.
+    /// Returns the view of a client with these features.
     pub fn of(has: impl Fn(Feature) -> bool) -> HeaderView {
         if has(Feature::HeadersAsSent) {
             HeaderView::AsSent
@@ -78,17 +79,17 @@ impl HeaderView {
     }
 }
 
-/// What a [`HeaderMatcher`] asks.
+/// The condition of a [`HeaderMatcher`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum HeaderMatch {
-    /// The value against a string matcher (the legacy exact, prefix, suffix, contains and regex
-    /// forms included).
+    /// The value matches a string matcher (also in the legacy forms exact, prefix, suffix, contains
+    /// and regex).
     String(StringMatcher),
-    /// The value as a number in `start..end`.
+    /// The value is a number in `start..end`.
     Range {
-        /// First number that matches.
+        /// The first number that matches.
         start: i64,
-        /// First number that does not.
+        /// The first number that no longer matches.
         end: i64,
     },
     /// The header is there (`true`) or missing (`false`).

@@ -2,9 +2,9 @@
 //! findings.
 //!
 //! The four resources are [`Listener`], [`RouteConfiguration`], [`Cluster`] and [`Endpoints`]. The
-//! families' converters make them, and everything that follows an RPC reads them. They know nothing
-//! of the client whose values they are. Durations are in milliseconds, as the client stores them (0
-//! to 315,576,000,000,999).
+//! families' converters make them, and everything that follows an RPC reads them. The values do not
+//! say which client they belong to. Durations are in milliseconds, as the client stores them (0 to
+//! 315,576,000,000,999).
 
 pub mod cluster;
 pub mod domain;
@@ -31,12 +31,12 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Millis(pub i64);
 
-/// Seconds of the longest Duration, on either side of 0: about 10,000 years
+/// The largest number of seconds in a Duration, positive or negative: about 10,000 years
 /// (google/protobuf/duration.proto).
 pub const MAX_DURATION_SECONDS: i64 = 315_576_000_000;
 
 impl fmt::Display for Millis {
-    /// Prints seconds: `30s`, `0.250s`.
+    /// Writes seconds: `30s`, `0.250s`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (s, ms) = (self.0.div_euclid(1000), self.0.rem_euclid(1000));
         if ms == 0 {
@@ -61,7 +61,7 @@ pub enum ResourceType {
 }
 
 impl ResourceType {
-    /// All four, in the order in which a client asks for them.
+    /// All four types, in the order in which a client asks for them.
     pub const ALL: [ResourceType; 4] = [
         ResourceType::Listener,
         ResourceType::RouteConfiguration,
@@ -69,7 +69,7 @@ impl ResourceType {
         ResourceType::Endpoints,
     ];
 
-    /// The message's full name.
+    /// Returns the message's full name.
     pub const fn type_name(self) -> &'static str {
         match self {
             ResourceType::Listener => "envoy.config.listener.v3.Listener",
@@ -79,12 +79,12 @@ impl ResourceType {
         }
     }
 
-    /// The URL that an Any of the message has.
+    /// Returns the type URL of an Any that holds the message.
     pub fn type_url(self) -> String {
         format!("type.googleapis.com/{}", self.type_name())
     }
 
-    /// The message's short name, as reports print it.
+    /// Returns the message's short name, as reports print it.
     pub const fn short_name(self) -> &'static str {
         match self {
             ResourceType::Listener => "Listener",
@@ -94,7 +94,7 @@ impl ResourceType {
         }
     }
 
-    /// The type with this full message name.
+    /// Returns the type with this full message name.
     pub fn from_type_name(name: &str) -> Option<ResourceType> {
         Self::ALL.into_iter().find(|t| t.type_name() == name)
     }
@@ -103,12 +103,12 @@ impl ResourceType {
 /// A validated resource of any type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Resource {
-    /// LDS.
+    /// A Listener (LDS).
     Listener(Listener),
-    /// RDS.
+    /// A RouteConfiguration (RDS).
     RouteConfiguration(RouteConfiguration),
-    /// CDS.
+    /// A Cluster (CDS).
     Cluster(Cluster),
-    /// EDS.
+    /// A ClusterLoadAssignment (EDS).
     Endpoints(Endpoints),
 }

@@ -1,37 +1,37 @@
-//! A list in pieces that its versions share: one with another element costs as much as a piece, and
-//! not as the list.
+//! A list in pieces, which several versions of the list share. A version with one element changed
+//! costs as much memory as a piece, not as the whole list.
 
 use std::fmt;
 use std::iter::FlatMap;
 use std::slice;
 use std::sync::Arc;
 
-/// Elements of a piece, unless somebody makes it otherwise.
+/// The number of elements in a piece that [`Builder`] makes.
 const USUAL: usize = 64;
 
-/// A list whose versions share what they have in common.
+/// A list that shares its unchanged pieces with other versions.
 pub struct Pieces<T> {
-    /// None of them is empty.
+    /// The pieces, none of which is empty.
     pieces: Vec<Arc<[T]>>,
     len: usize,
 }
 
-/// The elements in order.
+/// An iterator over the elements in order.
 pub type Iter<'l, T> = FlatMap<slice::Iter<'l, Arc<[T]>>, slice::Iter<'l, T>, fn(&'l Arc<[T]>) -> slice::Iter<'l, T>>;
 
-/// Where two lists differ: what is there in each, between the same elements before it and after it.
+/// Where two lists differ: the elements between a common beginning and a common end.
 #[derive(Debug)]
 pub struct Difference<'l, T> {
-    /// Number of elements before.
+    /// The number of elements in the common beginning.
     pub before: usize,
-    /// The elements of the old list.
+    /// The elements of the old list that differ.
     pub old: Vec<&'l T>,
-    /// The elements of the new list.
+    /// The elements of the new list that differ.
     pub new: Vec<&'l T>,
 }
 
 impl<T> Pieces<T> {
-    /// A list without elements.
+    /// Makes a list without elements.
     pub const fn new() -> Pieces<T> {
         Pieces {
             pieces: Vec::new(),
@@ -39,41 +39,41 @@ impl<T> Pieces<T> {
         }
     }
 
-    /// The list of these pieces.
+    /// Makes a list of these pieces.
     pub fn of(pieces: impl IntoIterator<Item = Arc<[T]>>) -> Pieces<T> {
         let pieces: Vec<Arc<[T]>> = pieces.into_iter().filter(|piece| !piece.is_empty()).collect();
         let len = pieces.iter().map(|piece| piece.len()).sum();
         Pieces { pieces, len }
     }
 
-    /// The pieces, none of which is empty.
+    /// Returns the pieces, none of which is empty.
     pub fn pieces(&self) -> &[Arc<[T]>] {
         &self.pieces
     }
 
-    /// The list with another piece in place of that of this number.
+    /// Returns the list with `piece` in place of the piece with this number.
     #[must_use]
     pub fn with_piece(&self, number: usize, piece: Arc<[T]>) -> Pieces<T> {
         let all = self.pieces.iter().enumerate();
         Pieces::of(all.map(|(place, known)| if place == number { piece.clone() } else { known.clone() }))
     }
 
-    /// Number of elements.
+    /// Returns the number of elements.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Says whether there is none.
+    /// Says whether the list is empty.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The elements in order.
+    /// Returns the elements in order.
     pub fn iter(&self) -> Iter<'_, T> {
         self.pieces.iter().flat_map(|piece| piece.iter())
     }
 
-    /// The element at an index.
+    /// Returns the element at an index.
     pub fn get(&self, index: usize) -> Option<&T> {
         let mut rest = index;
         for piece in &self.pieces {
@@ -85,22 +85,23 @@ impl<T> Pieces<T> {
         None
     }
 
-    /// The first element.
+    /// Returns the first element.
     pub fn first(&self) -> Option<&T> {
         self.pieces.first()?.first()
     }
 
-    /// The last element.
+    /// Returns the last element.
     pub fn last(&self) -> Option<&T> {
         self.pieces.last()?.last()
     }
 
-    /// Says whether two lists have the same pieces in memory.
+    /// Says whether two lists consist of the same pieces in memory.
     pub fn is_shared(&self, other: &Pieces<T>) -> bool {
         self.pieces.len() == other.pieces.len() && shared(self.pieces.iter().zip(&other.pieces)) == self.pieces.len()
     }
 
-    /// Where another version differs; `is_same` compares elements of pieces that both do not share.
+    /// Returns where a newer version differs. `is_same` compares the elements of pieces that the
+    /// lists do not share.
     pub fn difference<'l>(&'l self, newer: &'l Pieces<T>, is_same: impl Fn(&T, &T) -> bool) -> Difference<'l, T> {
         let (old, new) = (self.pieces.as_slice(), newer.pieces.as_slice());
         let front = shared(old.iter().zip(new));
@@ -131,7 +132,7 @@ impl<T> Pieces<T> {
     }
 }
 
-/// How many pairs of pieces are one piece in memory, up to the first that are not.
+/// Counts the leading pairs whose two pieces are the same in memory.
 fn shared<'l, T: 'l>(pairs: impl Iterator<Item = (&'l Arc<[T]>, &'l Arc<[T]>)>) -> usize {
     pairs.take_while(|(one, other)| Arc::ptr_eq(one, other)).count()
 }
@@ -196,7 +197,7 @@ impl<'l, T> IntoIterator for &'l Pieces<T> {
     }
 }
 
-/// Makes a list of elements as they come.
+/// Builds a list element by element.
 #[derive(Debug)]
 pub struct Builder<T> {
     pieces: Vec<Arc<[T]>>,
@@ -221,15 +222,15 @@ impl<T> Builder<T> {
         self.open.push(element);
     }
 
-    /// Ends a piece, so that the next element begins another one.
+    /// Ends a piece, so that the next element begins a new one.
     fn close(&mut self) {
         if !self.open.is_empty() {
-            // The room of the open piece is used again.
+            // The memory of the open piece is used again.
             self.pieces.push(self.open.drain(..).collect());
         }
     }
 
-    /// Gives the list that was built.
+    /// Returns the list that was built.
     pub fn done(mut self) -> Pieces<T> {
         self.close();
         Pieces::of(self.pieces)
@@ -290,7 +291,7 @@ mod tests {
         let shorter = one.with_piece(1, less.into());
         assert_eq!(difference(&one, &shorter), (70, vec![70], vec![]));
         assert_eq!(difference(&shorter, &one), (70, vec![], vec![70]));
-        // Also where nothing is shared.
+        // The difference is minimal even where nothing is shared.
         assert_eq!(difference(&one, &list(0..199)), (199, vec![199], vec![]));
         assert_eq!(difference(&list(1..200), &list(0..200)), (0, vec![], vec![0]));
         assert_eq!(difference(&Pieces::new(), &list(0..2)), (0, vec![], vec![0, 1]));

@@ -1,61 +1,61 @@
 //! RBAC policies as a server keeps them (A41): who may call what.
 //!
-//! Permissions and principals are the same kind of tree. What a server makes of a condition is its
-//! family's affair; that a client has taken a resource bounds how deep its trees are.
+//! Permissions and principals are the same kind of tree. How a server evaluates a condition depends
+//! on its family. The depth of a tree is bounded, because the client has accepted the resource.
 
 use std::collections::BTreeMap;
 
 use super::listener::Cidr;
 use super::matcher::{HeaderMatcher, StringMatcher};
 
-/// What becomes of an RPC that a policy matches.
+/// What happens to an RPC that a policy matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RbacAction {
-    /// It is let in, and no other.
+    /// The RPC is let in; RPCs that match no policy are denied.
     Allow,
-    /// It is kept out, and no other.
+    /// The RPC is denied; RPCs that match no policy are let in.
     Deny,
 }
 
 /// The rules of one RBAC filter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RbacRules {
-    /// What the policies are for.
+    /// Whether the policies let RPCs in or deny them.
     pub action: RbacAction,
     /// The policies by name, in the order in which they are asked.
     pub policies: BTreeMap<String, RbacPolicy>,
-    /// The server cannot read them when an RPC comes, and the program ends.
+    /// The server cannot evaluate the rules: when an RPC comes, the program ends.
     pub ends_program: bool,
-    /// Who hears of the decisions (A59); `None` where the client has no audit loggers.
+    /// The audit loggers that record decisions (A59); `None` where the client has none.
     pub audit: Option<RbacAudit>,
 }
 
-/// A policy: it matches if one of its permissions and one of its principals do.
+/// A policy. It matches if one of its permissions and one of its principals match.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RbacPolicy {
-    /// What the RPC is for.
+    /// The conditions on the RPC.
     pub permissions: Vec<RbacCondition>,
-    /// Who sends it.
+    /// The conditions on who sends the RPC.
     pub principals: Vec<RbacCondition>,
 }
 
-/// Which decisions audit loggers hear of (A59).
+/// Which decisions audit loggers record (A59).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuditCondition {
-    /// None.
+    /// No decision.
     Never,
-    /// RPCs that are kept out.
+    /// Decisions to deny an RPC.
     OnDeny,
-    /// RPCs that are let in.
+    /// Decisions to let an RPC in.
     OnAllow,
-    /// All.
+    /// Every decision.
     Always,
 }
 
-/// Audit logging (A59).
+/// The audit logging settings (A59).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RbacAudit {
-    /// When.
+    /// The decisions that are recorded.
     pub condition: AuditCondition,
     /// The types of the loggers that the client has, in order.
     pub loggers: Vec<String>,
@@ -70,38 +70,39 @@ pub enum RbacCondition {
     OneOf(Vec<RbacCondition>),
     /// `not_rule`, `not_id`.
     Not(Box<RbacCondition>),
-    /// `any`, whatever its value.
+    /// `any`, whatever its value is.
     Any,
-    /// A header of the RPC.
+    /// A matcher on a header of the RPC.
     Header(HeaderMatcher),
-    /// `url_path`: the method.
+    /// `url_path`, a matcher on the method.
     Path(StringMatcher),
-    /// An address of the connection.
+    /// A range that contains an address of the connection.
     Address(RbacAddress, AddressRange),
-    /// The port that the connection is to.
+    /// The port that the connection is made to.
     DestinationPort(u32),
-    /// The same, from `start` on and below `end`.
+    /// A range of the port that the connection is made to.
     DestinationPortRange {
         /// The first port that matches.
         start: i32,
-        /// The first port that does not.
+        /// The first port that no longer matches.
         end: i32,
     },
     /// `requested_server_name`.
     ServerName(StringMatcher),
-    /// `metadata`, of which only the inversion means something: gRPC has no such metadata.
+    /// `metadata`. Only the inversion has an effect: gRPC has no such metadata.
     Metadata {
         /// `invert`.
         invert: bool,
     },
-    /// A peer with a certificate, of one of these names if there is a matcher.
+    /// A peer that has a certificate, with a name that the matcher accepts if there is one.
     Authenticated(Option<StringMatcher>),
-    /// A kind that the client takes and does not have, by the name of its field; empty for none.
+    /// A kind of condition that the client accepts but does not support, by the name of its field;
+    /// empty for none.
     Unsupported(&'static str),
 }
 
 impl RbacCondition {
-    /// The name of its field: of a permission, or else of a principal.
+    /// Returns the name of the field, either of a permission or of a principal.
     pub const fn field(&self, is_permission: bool) -> &'static str {
         match self {
             RbacCondition::All(_) if is_permission => "and_rules",
@@ -124,21 +125,21 @@ impl RbacCondition {
     }
 }
 
-/// Which address of a connection a condition is about.
+/// Which address of a connection a condition tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RbacAddress {
-    /// `destination_ip`: the server's own.
+    /// `destination_ip`: the server's own address.
     Destination,
     /// `source_ip`, which is deprecated.
     Source,
-    /// `direct_remote_ip`: that of the other end of the connection.
+    /// `direct_remote_ip`: the address of the other end of the connection.
     DirectRemote,
-    /// `remote_ip`: in Envoy perhaps another one, as headers say.
+    /// `remote_ip`: in Envoy it may be another address, taken from headers.
     Remote,
 }
 
 impl RbacAddress {
-    /// The name of the field.
+    /// Returns the name of the field.
     pub const fn field(self) -> &'static str {
         match self {
             RbacAddress::Destination => "destination_ip",
@@ -149,11 +150,11 @@ impl RbacAddress {
     }
 }
 
-/// A range of addresses in a policy, which a client may take whatever its text is.
+/// A range of addresses in a policy. A client may accept it even if its text is not an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddressRange {
-    /// `address_prefix` and `prefix_len`, as `10.0.0.0/8`.
+    /// The text of `address_prefix` and `prefix_len`, as `10.0.0.0/8`.
     pub text: String,
-    /// The range; `None` if the text is no address, which then matches nothing.
+    /// The range; `None` if the text is not an address, so that nothing matches.
     pub range: Option<Cidr>,
 }

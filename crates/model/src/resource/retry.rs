@@ -1,9 +1,9 @@
-//! Retries (A44, A6): the defaults and limits of a policy, and what the client's loader has against
-//! one.
+//! Retries (A44, A6): the defaults and limits of a retry policy, and why the client's loader
+//! rejects one.
 //!
-//! The client writes each route's policy as service config JSON and reads it back; what its own
-//! loader refuses makes the whole update an error. `validate` reports it, `snapshot` lets the
-//! channel fail of it, `rpc` counts attempts with it: all ask here. Follows C-core
+//! The client writes each route's policy as service config JSON and reads it back. If its own
+//! loader rejects the policy, the whole update is an error. `validate` reports that, `snapshot`
+//! lets the channel fail because of it, and `rpc` counts attempts with the policy. Follows C-core
 //! `RouteConfigData::CreateMethodConfig` (xds_resolver.cc), `RetryMethodConfig`
 //! (retry_service_config.cc) and `LoadDuration` (json_object_loader.cc).
 
@@ -12,23 +12,23 @@ use super::{MAX_DURATION_SECONDS, Millis};
 use crate::profile::Feature;
 use crate::status::Code;
 
-/// Retries where `num_retries` is absent.
+/// The number of retries where `num_retries` is absent.
 pub const DEFAULT_NUM_RETRIES: u32 = 1;
 
-/// `base_interval` where `retry_back_off` is absent.
+/// The `base_interval` where `retry_back_off` is absent.
 pub const DEFAULT_BASE_INTERVAL: Millis = Millis(25);
 
-/// `max_interval` in base intervals where only that is absent.
+/// The `max_interval` as a multiple of the base interval, where only `max_interval` is absent.
 const MAX_INTERVAL_FACTOR: i64 = 10;
 
-/// Attempts of one RPC, the first included, whatever `num_retries` says (A6).
+/// The most attempts of one RPC, including the first, whatever `num_retries` says (A6).
 pub const MAX_ATTEMPTS: u32 = 5;
 
-/// Each back-off is this many times the one before.
+/// The factor from one back-off to the next.
 pub const BACKOFF_MULTIPLIER: u32 = 2;
 
 impl RetryOn {
-    /// The conditions that gRPC retries on.
+    /// The conditions on which gRPC retries.
     pub const ALL: [RetryOn; 5] = [
         RetryOn::Cancelled,
         RetryOn::DeadlineExceeded,
@@ -37,7 +37,7 @@ impl RetryOn {
         RetryOn::Unavailable,
     ];
 
-    /// What `retry_on` calls it.
+    /// Returns the word for the condition in `retry_on`.
     pub const fn token(self) -> &'static str {
         match self {
             RetryOn::Cancelled => "cancelled",
@@ -48,12 +48,12 @@ impl RetryOn {
         }
     }
 
-    /// The condition of this token, which is compared byte by byte.
+    /// Returns the condition with this word, which is compared byte by byte.
     pub fn from_token(token: &str) -> Option<RetryOn> {
         Self::ALL.into_iter().find(|on| on.token() == token)
     }
 
-    /// The condition that a client reads in a word of `retry_on`.
+    /// Returns the condition that a client with these features reads in a word of `retry_on`.
     pub fn of_word(word: &str, has: impl Fn(Feature) -> bool) -> Option<RetryOn> {
         if !has(Feature::RetryOnTrimmed) {
             return Self::from_token(word);
@@ -65,7 +65,7 @@ impl RetryOn {
         }
     }
 
-    /// The status code.
+    /// Returns the status code of the condition.
     pub const fn code(self) -> Code {
         match self {
             RetryOn::Cancelled => Code::Cancelled,
@@ -77,31 +77,31 @@ impl RetryOn {
     }
 }
 
-/// `max_interval` where it is absent: ten times the base, without a limit.
+/// Returns the `max_interval` where it is absent: ten times the base, without a limit.
 pub fn default_max_interval(base: Millis) -> Millis {
     Millis(base.0.saturating_mul(MAX_INTERVAL_FACTOR))
 }
 
-/// A field of the method config that the client's loader refuses, so that every RPC of the channel
+/// A field of the method config that the client's loader rejects, so that every RPC of the channel
 /// fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unusable {
     /// `initialBackoff` is 0.
     BaseZero,
-    /// `initialBackoff` is no Duration.
+    /// `initialBackoff` is longer than a Duration can be.
     BaseTooLong,
-    /// `maxAttempts` does not fit a signed 32-bit number.
+    /// `maxAttempts` does not fit into a signed 32-bit number.
     AttemptsTooMany,
     /// `maxAttempts` is below 2.
     AttemptsTooFew,
     /// `maxBackoff` is 0.
     MaxZero,
-    /// `maxBackoff` is no Duration.
+    /// `maxBackoff` is longer than a Duration can be.
     MaxTooLong,
 }
 
 impl Unusable {
-    /// The field in the method config.
+    /// Returns the field in the method config.
     pub const fn field(self) -> &'static str {
         match self {
             Unusable::BaseZero | Unusable::BaseTooLong => "initialBackoff",
@@ -110,7 +110,7 @@ impl Unusable {
         }
     }
 
-    /// What the client says of it, in its own words.
+    /// Returns the client's own error text.
     pub const fn error(self) -> &'static str {
         match self {
             Unusable::BaseZero | Unusable::MaxZero => "must be greater than 0",
@@ -122,7 +122,8 @@ impl Unusable {
 }
 
 impl RetryPolicy {
-    /// `maxAttempts` as written: `num_retries + 1` in 32 bits, and in more where there is no limit.
+    /// Returns `maxAttempts` as the client writes it: `num_retries + 1`. It wraps around at 32 bits
+    /// if the client limits the attempts, and saturates otherwise.
     pub const fn written_attempts(&self) -> u32 {
         match self.bounds.is_unlimited() || matches!(self.bounds, RetryBounds::Attempts) {
             true => self.num_retries.saturating_add(1),
@@ -130,12 +131,12 @@ impl RetryPolicy {
         }
     }
 
-    /// Says whether there is anything that is tried again.
+    /// Says whether anything is retried.
     pub fn retries(&self) -> bool {
         !self.retry_on.is_empty() || self.bounds == RetryBounds::Unconnected
     }
 
-    /// Attempts that the client makes at most, the first one included.
+    /// Returns the most attempts that the client makes, including the first.
     pub fn max_attempts(&self) -> u32 {
         if !self.retries() {
             1
@@ -146,17 +147,17 @@ impl RetryPolicy {
         }
     }
 
-    /// Says whether the method config of an RPC cannot have the policy, so that the RPC fails
+    /// Says whether the method config of an RPC cannot hold the policy, so that the RPC fails
     /// (grpc-java `ManagedChannelServiceConfig.MethodInfo.retryPolicy`).
     pub fn fails_rpcs(&self) -> bool {
         let attempts = self.written_attempts().cast_signed();
         self.bounds == RetryBounds::Rpc && !self.retry_on.is_empty() && attempts < 2
     }
 
-    /// What the client's loader has against the policy, in the order of the field names as the
-    /// client sorts them.
+    /// Returns what the client's loader rejects in the policy, in the order in which the client
+    /// sorts the field names.
     ///
-    /// A policy without a retryable code is not written at all.
+    /// A policy without a retryable code is not written at all, so nothing is rejected.
     pub fn unusable(&self) -> Vec<Unusable> {
         if self.retry_on.is_empty() || self.bounds != RetryBounds::Channel {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! RouteConfiguration as the client keeps it.
+//! A RouteConfiguration as the client keeps it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use super::{LbConfig, LbPolicy, Millis};
 use crate::profile::Feature;
 use xdsctl_re2::Regex;
 
-/// `envoy.config.route.v3.RouteConfiguration`.
+/// The message `envoy.config.route.v3.RouteConfiguration`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RouteConfiguration {
     /// The virtual hosts, in the order of the resource.
     pub virtual_hosts: Vec<VirtualHost>,
-    /// Name of each plugin that a kept route uses, and the LB policy that it stands for:
+    /// The name of each plugin that a kept route uses, with the LB policy that it stands for:
     /// `rls_experimental`.
     pub cluster_specifier_plugins: BTreeMap<String, Arc<LbPolicy>>,
 }
@@ -23,9 +23,9 @@ pub struct RouteConfiguration {
 /// The routes for some authorities.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct VirtualHost {
-    /// Index in the resource.
+    /// The index of the virtual host in the resource.
     pub index: usize,
-    /// Kept for reports only; the client drops it.
+    /// The name, kept for reports only; the client drops it.
     pub name: String,
     /// The domain patterns, one of which must match the authority.
     pub domains: Vec<String>,
@@ -38,15 +38,15 @@ pub struct VirtualHost {
 /// A route that the client kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Route {
-    /// Index in the resource; dropped routes leave gaps.
+    /// The index of the route in the resource; dropped routes leave gaps.
     pub index: usize,
-    /// Kept for reports only.
+    /// The name, kept for reports only.
     pub name: String,
-    /// On the RPC's path.
+    /// The matcher of the RPC's path.
     pub path: PathMatcher,
     /// The header matchers, all of which must match.
     pub headers: Vec<HeaderMatcher>,
-    /// Share of RPCs that match, per million; may exceed 1,000,000, which is always.
+    /// The share of RPCs that match, per million. A value above 1,000,000 means always.
     pub fraction_per_million: Option<u32>,
     /// What the client does with an RPC that matches.
     pub action: Action,
@@ -55,7 +55,7 @@ pub struct Route {
 }
 
 impl Route {
-    /// The route of every RPC.
+    /// Makes a route that matches every RPC.
     pub fn of_everything(action: Action) -> Route {
         Route {
             index: 0,
@@ -73,7 +73,8 @@ impl Route {
 }
 
 impl RouteConfiguration {
-    /// One virtual host for every authority, with one route for every RPC.
+    /// Makes a RouteConfiguration with one virtual host for every authority and one route for every
+    /// RPC.
     pub fn of_everything(action: Action) -> RouteConfiguration {
         let host = VirtualHost {
             domains: vec!["*".to_owned()],
@@ -86,7 +87,7 @@ impl RouteConfiguration {
         }
     }
 
-    /// What a cluster specifier plugin asks of a lookup service.
+    /// Returns the lookup settings of a cluster specifier plugin.
     pub fn route_lookup(&self, plugin: &str) -> Option<&RouteLookup> {
         match &self.cluster_specifier_plugins.get(plugin)?.config {
             LbConfig::Rls(config) => Some(&config.route_lookup),
@@ -96,7 +97,7 @@ impl RouteConfiguration {
 }
 
 impl Route {
-    /// Names it by its place in the virtual host, with its name if it has one.
+    /// Returns the route's place in the virtual host, followed by its name if it has one.
     pub fn label(&self) -> String {
         match self.name.as_str() {
             "" => format!("routes[{}]", self.index),
@@ -104,7 +105,7 @@ impl Route {
         }
     }
 
-    /// What becomes of RPCs that it sends to a cluster; `None` if it sends none.
+    /// Returns the route action; `None` if the route sends no RPCs to a cluster.
     pub fn route_action(&self) -> Option<&RouteAction> {
         match &self.action {
             Action::Route(action) => Some(action),
@@ -112,12 +113,13 @@ impl Route {
         }
     }
 
-    /// Where it sends RPCs, if it does.
+    /// Returns where the route sends RPCs, if it does.
     pub fn destination(&self) -> Option<&Destination> {
         self.route_action().map(|action| &action.destination)
     }
 
-    /// The clusters that the client watches for it, those of weight 0 included where it watches them.
+    /// Returns the clusters that the client watches because of the route, including those of weight
+    /// 0 if the client watches them.
     pub fn clusters(&self) -> impl Iterator<Item = &str> {
         self.route_action().into_iter().flat_map(|action| {
             let unweighted = action.unweighted.iter().map(|(_, name)| name.as_str());
@@ -125,7 +127,7 @@ impl Route {
         })
     }
 
-    /// Says whether headers or a fraction keep some of the RPCs with its path from it.
+    /// Says whether headers or a fraction keep some RPCs with a matching path from the route.
     pub fn is_conditional(&self) -> bool {
         !self.headers.is_empty() || self.fraction_per_million.is_some_and(|share| share < 1_000_000)
     }
@@ -134,41 +136,42 @@ impl Route {
 /// The path part of a route's match.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PathMatcher {
-    /// Exact or prefix match, with or without ASCII case.
+    /// The path is equal to a text or begins with it, with or without regard to ASCII case.
     Text(StringMatcher),
-    /// Whole path against an RE2 pattern; `case_sensitive` does not apply.
+    /// The whole path matches an RE2 pattern; `case_sensitive` does not apply.
     Regex(Regex),
 }
 
 /// What a route does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
-    /// Send the RPC to a cluster.
+    /// The RPC is sent to a cluster.
     Route(Box<RouteAction>),
-    /// `non_forwarding_action`: for servers; RPCs of a client fail.
+    /// `non_forwarding_action`, which is for servers; RPCs of a client fail.
     NonForwarding,
-    /// redirect, direct_response, filter_action or nothing: RPCs fail.
+    /// `redirect`, `direct_response`, `filter_action` or nothing: RPCs fail.
     Unknown,
 }
 
-/// `envoy.config.route.v3.RouteAction`: where RPCs go, and how they are retried.
+/// The message `envoy.config.route.v3.RouteAction`: where RPCs go, and how they are retried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouteAction {
-    /// Kept hash policies, in order.
+    /// The hash policies that are kept, in order.
     pub hash_policies: Vec<HashPolicy>,
-    /// The effective policy: the route's own, else the virtual host's.
+    /// The policy that applies: the route's own, otherwise the virtual host's.
     pub retry_policy: Option<RetryPolicy>,
     /// The retry policy came from the virtual host.
     pub retry_policy_inherited: bool,
     /// The cluster, or clusters with weights, that RPCs go to.
     pub destination: Destination,
-    /// Clusters of weight 0 with their index, where the client watches them and waits for them all the same.
+    /// The clusters of weight 0 with their index, if the client nevertheless watches them and waits
+    /// for them.
     pub unweighted: Vec<(usize, String)>,
-    /// `grpc_timeout_header_max`, else `max_stream_duration`; `None` to use the listener's.
+    /// `grpc_timeout_header_max`, otherwise `max_stream_duration`; `None` to use the listener's.
     pub max_stream_duration: Option<Millis>,
-    /// Honoured only from a trusted server.
+    /// Whether the authority is rewritten; only a trusted server can set this.
     pub auto_host_rewrite: bool,
-    /// It is set, but by a server that is not trusted.
+    /// `auto_host_rewrite` is set, but by a server that is not trusted.
     pub untrusted_host_rewrite: bool,
 }
 
@@ -177,14 +180,14 @@ pub struct RouteAction {
 pub enum Destination {
     /// One cluster.
     Cluster(String),
-    /// One of several, by weight; no entry has weight 0.
+    /// One of several clusters, chosen by weight. No entry has weight 0.
     WeightedClusters(Vec<ClusterWeight>),
-    /// A cluster specifier plugin.
+    /// The name of a cluster specifier plugin.
     Plugin(String),
 }
 
 impl Destination {
-    /// The names of its clusters; none if a plugin chooses one.
+    /// Returns the names of the clusters; empty if a plugin chooses the cluster.
     pub fn clusters(&self) -> impl Iterator<Item = &str> {
         let one = match self {
             Destination::Cluster(name) => Some(name),
@@ -195,7 +198,7 @@ impl Destination {
             .map(String::as_str)
     }
 
-    /// The clusters that have weights.
+    /// Returns the clusters that have weights.
     pub fn weighted(&self) -> &[ClusterWeight] {
         match self {
             Destination::WeightedClusters(entries) => entries,
@@ -203,7 +206,7 @@ impl Destination {
         }
     }
 
-    /// The name of the plugin that chooses a cluster.
+    /// Returns the name of the plugin that chooses the cluster.
     pub fn plugin(&self) -> Option<&str> {
         match self {
             Destination::Plugin(name) => Some(name),
@@ -212,10 +215,10 @@ impl Destination {
     }
 }
 
-/// One of several clusters.
+/// One of several weighted clusters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClusterWeight {
-    /// Index in the resource; entries of weight 0 leave gaps.
+    /// The index of the entry in the resource; entries of weight 0 leave gaps.
     pub index: usize,
     /// Cluster name.
     pub name: String,
@@ -230,7 +233,7 @@ pub struct ClusterWeight {
 pub struct HashPolicy {
     /// The part of the RPC that is hashed.
     pub kind: HashPolicyKind,
-    /// Stop here if there is a hash.
+    /// Whether later policies are skipped once there is a hash.
     pub terminal: bool,
 }
 
@@ -239,12 +242,12 @@ pub struct HashPolicy {
 pub enum HashPolicyKind {
     /// A header's value, rewritten if a regex is set.
     Header {
-        /// Header name.
+        /// The name of the header.
         name: String,
-        /// Pattern and substitution of `regex_rewrite`.
+        /// The pattern and the substitution of `regex_rewrite`.
         rewrite: Option<(Regex, String)>,
-        /// Which headers are looked at. With [`HeaderView::AsSent`], a terminal policy without a
-        /// header does not end the list.
+        /// Which headers the policy sees. With [`HeaderView::AsSent`], a terminal policy without
+        /// its header does not end the list.
         view: HeaderView,
     },
     /// The channel: `filter_state` with key `io.grpc.channel_id`.
@@ -266,30 +269,31 @@ pub enum RetryOn {
     Unavailable,
 }
 
-/// What a client holds a retry policy to.
+/// The limits that a client sets on a retry policy.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RetryBounds {
-    /// Five attempts. A policy that the service config cannot have breaks the channel, and a wait
+    /// Five attempts. A policy that the service config cannot hold breaks the channel, and a wait
     /// below a millisecond never ends.
     #[default]
     Channel,
-    /// None; see [`Feature::RetryUnlimited`].
+    /// No limits; see [`Feature::RetryUnlimited`].
     Unlimited,
-    /// None, and a wait is any time up to the back-off, not about the back-off; see
-    /// [`Feature::RetryFromZero`].
+    /// No limits, and a wait is drawn from all times up to the back-off, instead of close to it;
+    /// see [`Feature::RetryFromZero`].
     UnlimitedFromZero,
-    /// Five attempts. A policy that the method config cannot have fails the RPCs of its route, and
-    /// a server that asks for a delay is obeyed whatever the code is; see [`Feature::RetryPerRpc`].
+    /// Five attempts. A policy that the method config cannot hold fails the RPCs of its route. If a
+    /// server asks for a delay, the client obeys whatever the status code is; see
+    /// [`Feature::RetryPerRpc`].
     Rpc,
-    /// Five attempts, and nothing else; see [`Feature::RetryUnchecked`].
+    /// Five attempts, and no other limit; see [`Feature::RetryUnchecked`].
     Attempts,
-    /// Five attempts. One that finds no connection is retried whatever the codes are; see
+    /// Five attempts. An attempt that finds no connection is retried whatever the codes are; see
     /// [`Feature::AttemptsConnect`].
     Unconnected,
 }
 
 impl RetryBounds {
-    /// The bounds of a client with these features.
+    /// Returns the limits of a client with these features.
     pub fn of(has: impl Fn(Feature) -> bool) -> RetryBounds {
         if has(Feature::RetryFromZero) {
             RetryBounds::UnlimitedFromZero
@@ -306,7 +310,7 @@ impl RetryBounds {
         }
     }
 
-    /// Says whether there may be any number of attempts.
+    /// Says whether the number of attempts has no limit.
     pub const fn is_unlimited(self) -> bool {
         matches!(self, RetryBounds::Unlimited | RetryBounds::UnlimitedFromZero)
     }
@@ -315,17 +319,19 @@ impl RetryBounds {
 /// A retry policy after the conversion of A44.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// Kept tokens; empty means no retries.
+    /// The conditions that are kept; empty means no retries.
     pub retry_on: BTreeSet<RetryOn>,
-    /// At least 1; default [`DEFAULT_NUM_RETRIES`](super::retry::DEFAULT_NUM_RETRIES).
+    /// The number of retries, at least 1; default
+    /// [`DEFAULT_NUM_RETRIES`](super::retry::DEFAULT_NUM_RETRIES).
     pub num_retries: u32,
-    /// Default [`DEFAULT_BASE_INTERVAL`](super::retry::DEFAULT_BASE_INTERVAL). May be 0, which
-    /// breaks the channel.
+    /// The first back-off; default [`DEFAULT_BASE_INTERVAL`](super::retry::DEFAULT_BASE_INTERVAL).
+    /// It may be 0, which breaks the channel.
     pub base_interval: Millis,
-    /// Default [`default_max_interval`](super::retry::default_max_interval) of the base.
+    /// The longest back-off; default [`default_max_interval`](super::retry::default_max_interval)
+    /// of the base.
     pub max_interval: Millis,
-    /// Tokens of `retry_on` that gRPC loses, as written and in order.
+    /// The words of `retry_on` that gRPC drops, as written and in order.
     pub lost_tokens: Vec<String>,
-    /// What the client holds it to.
+    /// The limits that the client sets on the policy.
     pub bounds: RetryBounds,
 }

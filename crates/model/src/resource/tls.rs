@@ -5,16 +5,16 @@ use super::matcher::StringMatcher;
 /// A certificate provider instance.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProviderInstance {
-    /// Name in the bootstrap's `certificate_providers`.
+    /// The name in the bootstrap's `certificate_providers`.
     pub instance_name: String,
-    /// Opaque to the client.
+    /// The name of the certificate, which only the provider interprets.
     pub certificate_name: String,
 }
 
 /// Where the CA certificates come from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum CaCerts {
-    /// There are none: the certificate of the other side is not checked.
+    /// There are no CA certificates: the peer's certificate is not checked.
     #[default]
     None,
     /// A provider from the bootstrap.
@@ -23,37 +23,37 @@ pub enum CaCerts {
     SystemRoots,
 }
 
-/// CommonTlsContext.
+/// The CommonTlsContext message.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CommonTlsContext {
-    /// CA certificates.
+    /// The source of the CA certificates.
     pub ca_certs: CaCerts,
-    /// Subject alternative names that the peer must have one of.
+    /// The matchers for the peer's subject alternative names; one name must match one of them.
     pub match_subject_alt_names: Vec<StringMatcher>,
-    /// The provider of the certificate that this side shows.
+    /// The provider of this side's own certificate.
     pub identity: Option<ProviderInstance>,
-    /// `alpn_protocols`, where the client uses them; empty for the usual ones, which gRPC has.
+    /// The value of `alpn_protocols`, where the client uses it; empty for gRPC's usual protocols.
     pub alpn_protocols: Vec<String>,
 }
 
-/// UpstreamTlsContext of a cluster.
+/// The UpstreamTlsContext of a cluster.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UpstreamTlsContext {
-    /// What contexts of clients and of servers have in common.
+    /// The fields that the contexts of clients and servers share.
     pub common: CommonTlsContext,
-    /// At most 255 bytes.
+    /// The server name for SNI, at most 255 bytes.
     pub sni: String,
-    /// SNI from the endpoint's hostname.
+    /// Whether SNI is taken from the endpoint's hostname.
     pub auto_host_sni: bool,
-    /// SAN check against the SNI.
+    /// Whether the peer's subject alternative names are checked against the SNI.
     pub auto_sni_san_validation: bool,
 }
 
-/// DownstreamTlsContext of a server's filter chain.
+/// The DownstreamTlsContext of a server's filter chain.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DownstreamTlsContext {
-    /// What contexts of clients and of servers have in common.
+    /// The fields that the contexts of clients and servers share.
     pub common: CommonTlsContext,
-    /// A client must show a certificate (mTLS).
+    /// Whether a client must present a certificate (mTLS).
     pub require_client_certificate: bool,
 }

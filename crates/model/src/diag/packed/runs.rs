@@ -1,19 +1,18 @@
-//! Elements of a list of which the same is said: what is said is kept once, and how many there are.
+//! Runs of list elements with the same findings: these are kept once, with the number of elements.
 
 use super::super::Path;
 use super::{COMPARED, PackedList, split_path};
 use crate::diag::path::packed::{push_number, split_number};
 
-/// What is said of an element of a list, and can be said of others: a number of what its
-/// [`Validation`](crate::diag::Validation) keeps.
+/// The findings of a list element, if they can be repeated for other elements: a number that only
+/// its [`Validation`](crate::diag::Validation) understands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PackedPattern(usize);
 
-/// The fields of an element of which something is said: each with its path from the element on, and
-/// its group.
+/// The findings of an element: for each its path from the element on, and its group.
 type Pattern = Vec<(Box<[u8]>, usize)>;
 
-/// Neighbours in a list of which the same is said.
+/// Neighbouring elements of a list with the same findings.
 #[derive(Debug, Clone)]
 struct Run {
     pattern: PackedPattern,
@@ -30,12 +29,12 @@ pub(super) struct Runs {
     open: Option<OpenRun>,
 }
 
-/// The last run may go on.
+/// The last run, as long as it may continue.
 #[derive(Debug, Clone)]
 struct OpenRun {
     /// The number of the list.
     list: usize,
-    /// So many more elements are kept.
+    /// How many more elements can be added before findings are only counted.
     room: usize,
 }
 
@@ -57,7 +56,8 @@ impl Runs {
         }))
     }
 
-    /// Adds the next element of the last run; says whether it is that.
+    /// Adds the next element to the last run. Says whether it did: the element may not continue the
+    /// run.
     fn go_on(&mut self, pattern: PackedPattern, position: usize, list: usize) -> bool {
         let (Some(open), Some(run)) = (&mut self.open, self.runs.last_mut()) else {
             return false;
@@ -73,15 +73,15 @@ impl Runs {
 }
 
 impl PackedList {
-    /// How many bytes there are, to ask later for what was added.
+    /// Returns how many bytes the list has, to ask later what was added.
     pub(in super::super) const fn size(&self) -> usize {
         self.bytes.len()
     }
 
-    /// What was added after so many bytes, which is all of the element at `at`; `None` if that cannot
-    /// be said of others.
+    /// Returns what was added after the first `size` bytes, which must be all findings of the
+    /// element at `at`. Returns `None` if that cannot be repeated for other elements.
     pub(in super::super) fn pattern(&mut self, size: usize, at: &Path<'_>) -> Option<PackedPattern> {
-        // Some of it may only have been counted.
+        // Some findings may have been counted only.
         if self.clients.iter().any(|client| client.quota.room() == 0) {
             return None;
         }
@@ -92,7 +92,7 @@ impl PackedList {
         let mut pattern = Pattern::new();
         while let Some((group, after)) = split_number(rest) {
             let (shared, _) = split_number(after)?;
-            // What was added before may be of the same element.
+            // A shared beginning is only known if it is part of the path of this element.
             path.get(..shared)?;
             rest = split_path(after, &mut path)?;
             pattern.push((path.get(way..)?.into(), group.checked_sub(1)?));
@@ -100,8 +100,8 @@ impl PackedList {
         Some(self.runs.number(pattern))
     }
 
-    /// Adds what is said of an element of the list of this number; says whether it did: not if some
-    /// of it would only be counted.
+    /// Repeats the findings of a pattern for the element at `at` of the list with this number. Says
+    /// whether it did: it does not if some findings would only be counted.
     pub(in super::super) fn repeat(&mut self, number: PackedPattern, (at, list): (&Path<'_>, usize)) -> bool {
         let each = self.runs.patterns.get(number.0).map(Vec::len);
         let (Some(each), Some(position)) = (each, at.position()) else {
@@ -128,8 +128,8 @@ impl PackedList {
         true
     }
 
-    /// Counts what the last run says, before something else is packed than its next element. Says
-    /// whether it could have gone on.
+    /// Ends the last run and counts its findings, before anything else than its next element is
+    /// packed. Says whether there was an open run.
     pub(super) fn end_run(&mut self) -> bool {
         let Some(run) = self.runs.open.take().and_then(|_| self.runs.runs.last()) else {
             return false;
@@ -151,25 +151,26 @@ impl PackedList {
     }
 }
 
-/// The places of all runs, one after the other.
+/// An iterator over the places of all runs.
 #[derive(Default)]
 pub(super) struct RunPlaces<'p> {
     patterns: &'p [Pattern],
     runs: std::slice::Iter<'p, Run>,
-    /// The run that is gone through.
+    /// The run that is being read.
     run: Option<&'p Run>,
-    /// The element in it, from 0, and how many of its fields were gone through.
+    /// The index of the current element in the run, and how many of its findings were read.
     at: (usize, usize),
 }
 
 impl RunPlaces<'_> {
-    /// Begins with the next run.
+    /// Begins to read the next run.
     pub(super) fn begin(&mut self) -> Option<()> {
         (self.run, self.at) = (Some(self.runs.next()?), (0, 0));
         Some(())
     }
 
-    /// The group of the next finding in the run, whose path is put in `path`; `None` at its end.
+    /// Returns the group of the next finding in the run, and puts its path in `path`; `None` at the
+    /// end of the run.
     pub(super) fn next(&mut self, path: &mut Vec<u8>) -> Option<usize> {
         let run = self.run?;
         let pattern = self.patterns.get(run.pattern.0)?;

@@ -1,4 +1,4 @@
-//! Findings that are packed come out as they went in.
+//! Packed findings come out as they went in.
 
 use super::super::rule::examples::IGNORED as A;
 use super::super::rule::examples::REJECTED as B;
@@ -52,7 +52,7 @@ fn what_paths_have_in_common_ends_with_the_first_byte_that_differs() {
     assert_eq!(shared_len(&path, &path), path.len());
 }
 
-/// Findings of three clients in one list, and those of each alone.
+/// Makes the findings of three clients, once in one list and once in a list for each client.
 fn of_three() -> (Vec<Packed>, Vec<Packed>) {
     let mut together = PackedList::new(3);
     let mut apart: Vec<PackedList> = (0..3).map(|_| PackedList::new(1)).collect();

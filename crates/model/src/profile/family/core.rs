@@ -1,4 +1,4 @@
-//! gRPC C-core, asked in the wheels of grpcio.
+//! gRPC C-core, which was asked in the wheels of grpcio.
 
 use super::{Family, FamilyFacts, Feature, Measurement, Version, Wrapper, changes, defects, unmodelled, versions};
 use crate::profile::agent::read_version;
@@ -7,7 +7,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     name: "cpp",
     aliases: &[],
     project: "gRPC C-core",
-    // The platform and the language around it follow: `gRPC C-core linux Python` (`xds_client_grpc.cc`).
+    // The platform and the language follow the name: `gRPC C-core linux Python`
+    // (`xds_client_grpc.cc`).
     user_agents: &["gRPC C-core"],
     of_user_agent,
     // There are no wheels of 1.52, 1.77 and 1.79.
@@ -80,7 +81,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     },
 };
 
-/// `1`, `t`, `true`, `y` and `yes` in any case are true, every other text is false (`ParseBoolValue`).
+/// Reads the value of a switch: `1`, `t`, `true`, `y` and `yes` in any case are true, every other
+/// text is false (`ParseBoolValue`).
 fn read_switch(value: &str, feature: Feature, _: bool) -> bool {
     if feature == Feature::TraceXdsClient {
         let mut traced = value.split(',').map(str::trim);
@@ -90,7 +92,7 @@ fn read_switch(value: &str, feature: Feature, _: bool) -> bool {
     words.any(|word| value.eq_ignore_ascii_case(word))
 }
 
-/// Languages that wrap it, and how their version numbers become its.
+/// The languages that wrap C-core, and how their version numbers become those of C-core.
 const WRAPPERS: &[Wrapper] = &[
     Wrapper {
         name: "python",
@@ -112,7 +114,8 @@ const WRAPPERS: &[Wrapper] = &[
         major: 1,
         last: None,
     },
-    // Grpc.Core, in maintenance since 2021; Grpc.Net.Client is an implementation of its own and has no xDS.
+    // This is Grpc.Core, in maintenance since 2021; Grpc.Net.Client is an implementation of its own
+    // and has no xDS.
     Wrapper {
         name: "csharp",
         major: 2,
@@ -120,8 +123,8 @@ const WRAPPERS: &[Wrapper] = &[
     },
 ];
 
-/// The number that C-core has of its own and the minor release that it is in (`grpc_version_string`, read in the wheels); there are
-/// no wheels of 1.52, 1.77 and 1.79.
+/// C-core's own version number, and the minor release that contains it (`grpc_version_string`, read
+/// in the wheels). There are no wheels of 1.52, 1.77 and 1.79.
 const CORE: [(u16, u16, u16); 32] = [
     (29, 0, 51),
     (30, 1, 53),
@@ -157,7 +160,8 @@ const CORE: [(u16, u16, u16); 32] = [
     (58, 0, 85),
 ];
 
-/// `58.0.0 Python 1.85.1`: the language's release is C-core's. `58.0.0`, as C++ says it: the measured patches of that release.
+/// Reads a `user_agent_version`. In `58.0.0 Python 1.85.1` the language's release is C-core's.
+/// `58.0.0`, as C++ writes it, stands for the measured patches of that release.
 fn of_user_agent(version: &str) -> Vec<Version> {
     let Some(version) = version.strip_prefix("C-core ") else {
         return read_version(version).into_iter().collect();

@@ -7,10 +7,10 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     name: "go",
     aliases: &[],
     project: "grpc-go",
-    // `internal/xds/bootstrap`.
+    // The name is in `internal/xds/bootstrap`.
     user_agents: &["gRPC Go"],
     of_user_agent: only_version,
-    // Every minor release; 1.74.0 and 1.74.1 are retracted.
+    // Every minor release is here; 1.74.0 and 1.74.1 are retracted.
     measured: versions!["1.35.0" "1.36.0" "1.37.0" "1.38.0" "1.39.0" "1.40.0" "1.41.0" "1.42.0" "1.43.0" "1.44.0" "1.45.0" "1.46.0" "1.47.0" "1.48.0" "1.49.0"
         "1.50.0" "1.51.0" "1.52.0" "1.54.0" "1.55.0" "1.56.3" "1.57.0" "1.58.0" "1.59.0"
         "1.60.0" "1.61.0" "1.62.0" "1.63.0" "1.64.0" "1.65.0" "1.66.0" "1.67.0" "1.68.0" "1.69.0"
@@ -163,7 +163,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     },
 };
 
-/// The value is compared with what is not the default, in any case (`envconfig.boolFromEnv`).
+/// Reads the value of a switch: only the opposite of the default, in any case, changes it
+/// (`envconfig.boolFromEnv`).
 fn read_switch(value: &str, _: Feature, default: bool) -> bool {
     match default {
         true => !value.eq_ignore_ascii_case("false"),

@@ -7,7 +7,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     name: "java",
     aliases: &[],
     project: "grpc-java",
-    // `BootstrapperImpl`.
+    // The name is in `BootstrapperImpl`.
     user_agents: &["gRPC Java"],
     of_user_agent: only_version,
     measured: versions!["1.34.1" "1.36.0" "1.37.1" "1.38.1" "1.39.0" "1.40.0" "1.41.0" "1.42.0" "1.45.0" "1.46.0" "1.54.0" "1.63.0" "1.69.0" "1.71.0" "1.72.0" "1.73.0" "1.74.0" "1.75.0" "1.76.0" "1.77.0" "1.77.1" "1.78.0" "1.79.0" "1.80.0" "1.81.0" "1.83.1" "1.85.1"],
@@ -18,7 +18,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     },
     log_marks: "io.grpc. status{code= [xds-client< [xds-server< [xds-cp-client< [channel< [subchannel<",
     wrappers: &[],
-    // System properties. Any other variable is a property of the same name (`GrpcUtil.getFlag`).
+    // These are system properties. Any other variable is a property of the same name
+    // (`GrpcUtil.getFlag`).
     properties: &[(
         "io.grpc.xds.experimentalEnableLeastRequest",
         "GRPC_EXPERIMENTAL_ENABLE_LEAST_REQUEST",
@@ -115,7 +116,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     },
 };
 
-/// `true` in any case is true, and nothing is as if the variable were not set.
+/// Reads the value of a switch: `true` in any case is true, and an empty text counts as not set.
 fn read_switch(value: &str, _: Feature, default: bool) -> bool {
     match value.trim() {
         "" => default,

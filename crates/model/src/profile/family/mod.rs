@@ -1,6 +1,7 @@
-//! The families of clients: what is known of each stands in its own file here, and nothing else lists them.
+//! The families of clients: each has its own file here with all that is known about it, and nothing
+//! else lists them.
 //!
-//! A new family is a file with its [`FamilyFacts`] and its two lines in this one.
+//! To add a family, write a file with its [`FamilyFacts`] and add its two lines to this file.
 
 mod core;
 mod go;
@@ -22,10 +23,10 @@ macro_rules! families {
         pub enum Family { $( $(#[doc = $doc])+ $name, )+ }
 
         impl Family {
-            /// All of them.
+            /// All families.
             pub const ALL: [Family; [$(Family::$name),+].len()] = [$(Family::$name),+];
 
-            /// What is known of it.
+            /// Returns what is known about the family.
             pub(super) const fn facts(self) -> &'static FamilyFacts {
                 match self { $(Family::$name => &$file::FACTS),+ }
             }
@@ -46,38 +47,42 @@ families! {
     Rust is rust;
 }
 
-/// What is known of a family.
+/// What is known about a family.
 pub(super) struct FamilyFacts {
-    /// The word used in arguments, reports and JSON.
+    /// The word for the family in arguments, reports and JSON.
     pub name: &'static str,
-    /// Other words that arguments may have for it.
+    /// Other words that arguments may use for the family.
     pub aliases: &'static [&'static str],
     /// The project's own name.
     pub project: &'static str,
-    /// What the client calls itself in `user_agent_name`, by version; more may follow after a space.
+    /// What the client calls itself in `user_agent_name`, by version; more may follow after a
+    /// space.
     pub user_agents: &'static [&'static str],
-    /// Parses `user_agent_version`; several versions if it does not tell the patch release.
+    /// Parses `user_agent_version`; returns several versions if it does not tell patch releases
+    /// apart.
     pub of_user_agent: fn(&str) -> Vec<Version>,
     /// The measured versions, oldest first: one of each minor release, and patch releases that
     /// behave differently.
     pub measured: &'static [Version],
     /// The versions whose RPCs were measured too, oldest first.
     pub picked: &'static [Version],
-    /// How it was measured.
+    /// How the family was measured.
     pub measurement: Measurement,
-    /// What it alone writes around its words in a log; in lower case, without white space.
+    /// What this family alone writes around its words in a log, in lower case and without white
+    /// space.
     pub log_marks: &'static str,
-    /// Languages whose gRPC is a layer over it.
+    /// The languages whose gRPC is a layer over the family.
     pub wrappers: &'static [Wrapper],
-    /// Other names of variables that the client takes, and the variables that they stand for.
+    /// Other names of variables that the client accepts, and the variables that they stand for.
     pub properties: &'static [(&'static str, &'static str)],
-    /// Switches of which it is not known here what they change.
+    /// The switches whose effect is not known here.
     pub unmodelled: &'static [Unmodelled],
-    /// Known defects of its versions.
+    /// The known defects of the family's versions.
     pub defects: &'static [Defect],
     /// Reads the value of a feature's variable, with the feature's default.
     pub read_switch: fn(&str, Feature, bool) -> bool,
-    /// What each version did with features, oldest first. The oldest version that was asked stands where a feature may be older.
+    /// What each version did with features, oldest first. If a feature may be older than the oldest
+    /// version that was measured, it is listed at that version.
     pub changes: &'static [(Version, FeatureChange, Feature)],
 }
 
@@ -93,13 +98,13 @@ pub struct Measurement {
 /// A language whose gRPC is a layer over a family.
 pub(super) struct Wrapper {
     pub name: &'static str,
-    /// Its releases have the minor and patch of the client in them, and this major.
+    /// The major number of its releases; their minor and patch numbers are the client's.
     pub major: u16,
     /// The last release, if it has ended.
     pub last: Option<Version>,
 }
 
-/// A switch of which it is not known here what it changes, and the versions that have it.
+/// A switch whose effect is not known here, and the versions that have it.
 pub(super) struct Unmodelled {
     pub name: &'static str,
     pub from: Version,
@@ -123,7 +128,8 @@ macro_rules! changes {
     };
 }
 
-/// Writes a list of switches; the oldest version that was read stands where a switch may be older.
+/// Writes a list of switches. If a switch may be older than the oldest version that was read, it is
+/// listed at that version.
 macro_rules! unmodelled {
     (@until $until:literal) => { Some(super::Version::literal($until)) };
     (@until) => { None };
@@ -136,8 +142,8 @@ macro_rules! unmodelled {
     };
 }
 
-/// Writes known defects, one each: the trigger, the first version that has it, the first that no longer has it, what the client does, the
-/// source, `fatal` if it is.
+/// Writes a list of known defects. Each has the trigger, the first version that has the defect, the
+/// first that no longer has it, what the client does, the source, and `fatal` if it is fatal.
 macro_rules! defects {
     (@fatal) => { false };
     (@fatal fatal) => { true };
@@ -161,39 +167,40 @@ impl Family {
     /// The family of the reference client.
     pub const REFERENCE: Family = Family::Cpp;
 
-    /// The word used in arguments, reports and JSON.
+    /// Returns the word for the family in arguments, reports and JSON.
     pub const fn name(self) -> &'static str {
         self.facts().name
     }
 
-    /// What it alone writes around its words in a log; in lower case, without white space.
+    /// Returns what this family alone writes around its words in a log, in lower case and without
+    /// white space.
     pub const fn log_marks(self) -> &'static str {
         self.facts().log_marks
     }
 
-    /// The project's own name.
+    /// Returns the project's own name.
     pub const fn project(self) -> &'static str {
         self.facts().project
     }
 
-    /// The measured versions, oldest first: one of each minor release, and patch releases that
-    /// behave differently.
+    /// Returns the measured versions, oldest first: one of each minor release, and patch releases
+    /// that behave differently.
     pub const fn measured(self) -> &'static [Version] {
         self.facts().measured
     }
 
-    /// The versions whose RPCs were measured too (`fixtures/clients`), oldest first. All versions
-    /// between two of them behave the same.
+    /// Returns the versions whose RPCs were measured too (`fixtures/clients`), oldest first. All
+    /// versions between two of them behave the same.
     pub const fn picked(self) -> &'static [Version] {
         self.facts().picked
     }
 
-    /// How it was measured.
+    /// Returns how the family was measured.
     pub const fn measurement(self) -> Measurement {
         self.facts().measurement
     }
 
-    /// The newest version that was asked.
+    /// Returns the newest version that was measured.
     pub const fn newest(self) -> Version {
         match self.measured().last() {
             Some(version) => *version,

@@ -7,10 +7,10 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     name: "node",
     aliases: &[],
     project: "grpc-js-xds",
-    // `xds-client.ts`.
+    // The name is in `xds-client.ts`.
     user_agents: &["gRPC Node Pure JS"],
     of_user_agent: only_version,
-    // What could be had; 1.14.0 and 1.14.1 answer alike.
+    // These versions could be installed; 1.14.0 and 1.14.1 answer alike.
     measured: versions!["1.10.1" "1.13.0" "1.14.0" "1.14.1"],
     picked: versions!["1.13.0" "1.14.1"],
     measurement: Measurement {
@@ -27,7 +27,8 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
             "load-balancer-ring-hash.ts of 1.14.1 connects within the pick, and the RPC is queued behind the news";
     },
     read_switch,
-    // What becomes of RPCs was asked of 1.14.1. The channels of 1.10.1 and 1.13.0 that were asked too differ where they have no configuration.
+    // RPCs were measured with 1.14.1. The channels of 1.10.1 and 1.13.0, which were asked too,
+    // differ where they have no configuration.
     changes: changes! {
         "1.10.1" off Federation PickFirstMessage;
         "1.10.1" on CustomLbConfig FaultInjection RetryPolicy OutlierDetection RingHashPolicy;
@@ -49,7 +50,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     },
 };
 
-/// `true` alone is true.
+/// Reads the value of a switch: only `true` is true.
 fn read_switch(value: &str, _: Feature, _: bool) -> bool {
     value == "true"
 }
