@@ -1,26 +1,27 @@
 //! The cheap half of the check: syntax, nesting of counts, and an upper bound of the program's
 //! size.
 //!
-//! It builds no tree and holds one small frame per open group. Only a pattern whose bound exceeds
-//! the budget needs the exact count of [`super::size`], which is a pattern with large classes,
-//! large counts, or tens of thousands of characters.
+//! It builds no tree and holds one small frame for each open group. Only a pattern whose bound
+//! exceeds the budget needs the exact count of [`super::size`]: a pattern with large classes, large
+//! counts, or tens of thousands of characters.
 
 use super::class::{Members, Set};
 use super::error::RegexError;
 use super::syntax::{Lexer, REPEAT_MAX, Repeat, Token};
 
-/// Bound of the instructions of a character, its cases included: four bytes for each of four of
-/// them.
+/// The bound for the instructions of a character with its other cases: up to four characters of up
+/// to four bytes each.
 const CHARACTER: u64 = 32;
-/// Bound for one range, which cuts into at most 16 sequences of bytes with 8 instructions each.
+/// The bound for one range, which is cut into at most 16 sequences of bytes with 8 instructions
+/// each.
 const RANGE: u64 = 128;
-/// Most ranges of an ASCII set, negated or not.
+/// The most ranges of an ASCII set, negated or not.
 const ASCII_RANGES: u64 = 5;
-/// Bound for the letters that folding may add to a class.
+/// The bound for the letters that folding may add to a class.
 const FOLDED: u64 = 24_000;
-/// Bound for a Unicode group: the largest has about 650 ranges.
+/// The bound for a Unicode group: the largest has about 650 ranges.
 const GROUP: u64 = 48_000;
-/// Bound for what an operator, a group or a branch adds, the visits of RE2's walkers included.
+/// The bound for what an operator, a group or a branch adds, including the visits of RE2's walkers.
 const OPERATOR: u64 = 4;
 
 /// An open group, or the whole pattern.
@@ -28,11 +29,11 @@ const OPERATOR: u64 = 4;
 struct OpenGroup {
     /// Where the group begins, for errors.
     at: usize,
-    /// Bound of the finished parts.
+    /// The bound for the finished parts.
     size: u64,
-    /// Largest product of nested counts among them.
+    /// The largest product of nested counts among the finished parts.
     product: u32,
-    /// Size and product of the latest part, to which a repetition would apply.
+    /// The size and product of the latest part, to which a repetition would apply.
     last: Option<(u64, u32)>,
 }
 
@@ -55,18 +56,19 @@ impl OpenGroup {
     }
 }
 
-/// A frame around an open group, of which there may be as many as the pattern has bytes.
+/// What is kept of a group while a group inside it is open. There may be as many as the pattern has
+/// bytes.
 #[derive(Debug, Clone, Copy)]
 struct Outer {
     at: usize,
-    /// Up to `u32::MAX`, which is beyond every budget and stays there.
+    /// The bound for the size, cut to `u32::MAX`, which is beyond every budget.
     size: u32,
     product: u32,
 }
 
 impl From<OpenGroup> for Outer {
     fn from(mut frame: OpenGroup) -> Outer {
-        // A repetition applies to the group next, and never to what stands before it.
+        // A repetition applies to the group that comes next, never to the part before it.
         frame.flush();
         Outer {
             at: frame.at,
@@ -87,7 +89,7 @@ impl From<Outer> for OpenGroup {
     }
 }
 
-/// Checks the syntax and bounds the number of instructions.
+/// Checks the syntax and returns a bound for the number of instructions.
 pub(super) fn check(pattern: &str) -> Result<u64, RegexError> {
     let mut lexer = Lexer::new(pattern);
     let mut outer: Vec<Outer> = Vec::new();
@@ -145,7 +147,7 @@ pub(super) fn check(pattern: &str) -> Result<u64, RegexError> {
     Ok(frame.finish().0.saturating_add(OPERATOR))
 }
 
-/// Bound and product of a repetition.
+/// Returns the bound and the product of a repetition.
 fn repeated((size, product): (u64, u32), repeat: Repeat, lexer: &Lexer<'_>) -> Result<(u64, u32), RegexError> {
     let Repeat::Count(min, max) = repeat else {
         return Ok((size.saturating_add(OPERATOR), product));
@@ -166,8 +168,8 @@ fn repeated((size, product): (u64, u32), repeat: Repeat, lexer: &Lexer<'_>) -> R
     ))
 }
 
-/// Product of a count and those nested in its operand; an open or zero maximum counts by its
-/// minimum.
+/// Returns the product of a count and those nested in its operand. A count without a maximum, or
+/// with a maximum of 0, counts by its minimum.
 pub(super) fn multiply(inner: u32, min: u32, max: Option<u32>) -> u32 {
     match max.unwrap_or(min) {
         0 => inner,

@@ -1,9 +1,9 @@
 //! The members of classes, and the escapes that stand for a character or a set.
 //!
-//! A class neither nests nor knows set algebra: `[a&&b]` has an ampersand, `[[a]]` is a class and a
-//! bracket. `-` is a member wherever it cannot be a range. `\d`, `\s`, `\w` and the POSIX names are
-//! ASCII, `\p` knows the names in [`super::unicode`]. Source: RE2's `ParseCharClass` and
-//! `ParseEscape`.
+//! A class does not nest and knows no set algebra: `[a&&b]` contains an ampersand, and `[[a]]` is a
+//! class followed by a bracket. `-` is a member wherever it cannot form a range. `\d`, `\s`, `\w`
+//! and the POSIX names are ASCII; `\p` knows the names in [`super::unicode`]. Source: RE2's
+//! `ParseCharClass` and `ParseEscape`.
 
 use super::error::{RegexError, quote};
 use super::ranges::RUNE_MAX;
@@ -16,7 +16,7 @@ pub(super) struct Set {
     pub(super) negated: bool,
 }
 
-/// What a predefined set holds.
+/// The members of a predefined set.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Members {
     Ascii(&'static [(u32, u32)]),
@@ -52,15 +52,15 @@ const POSIX: [(&str, &[(u32, u32)]); 14] = [
     ("xdigit", &[(0x30, 0x39), (0x41, 0x46), (0x61, 0x66)]),
 ];
 
-/// What [`class_items`] has read.
+/// The result of [`class_items`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ClassEnd {
-    /// Byte offset after the closing bracket.
+    /// The byte offset after the closing bracket.
     pub(super) end: usize,
     pub(super) negated: bool,
 }
 
-/// Reads the class that begins at byte `start` and hands out its members.
+/// Reads the class that begins at byte `start` and passes on its members.
 pub(super) fn class_items(
     pattern: &str,
     start: usize,
@@ -96,7 +96,7 @@ pub(super) fn class_items(
     }
 }
 
-/// Whether a search for `:]` has reached the end of the pattern: no later one needs to be made.
+/// Whether a search for `:]` has reached the end of the pattern, so that no later search is needed.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PosixEnds {
     exhausted: bool,
@@ -106,17 +106,17 @@ pub(super) struct PosixEnds {
 pub(super) struct Cursor<'p> {
     pattern: &'p str,
     at: usize,
-    /// Where the class around it begins, for errors.
+    /// Where the surrounding class begins, for errors.
     class: usize,
 }
 
 impl<'p> Cursor<'p> {
-    /// Stands at byte `at`, outside any class.
+    /// Makes a cursor at byte `at`, outside any class.
     pub(super) fn new(pattern: &'p str, at: usize) -> Self {
         Self { pattern, at, class: at }
     }
 
-    /// Byte offset at which it stands.
+    /// Returns the byte offset of the cursor.
     pub(super) fn at(&self) -> usize {
         self.at
     }
@@ -139,7 +139,7 @@ impl<'p> Cursor<'p> {
         found
     }
 
-    /// `[:name:]` or `[:^name:]`; without the closing `:]` it is no name.
+    /// Reads `[:name:]` or `[:^name:]`; without the closing `:]` the text is not a name.
     fn posix(&mut self, ends: &mut PosixEnds) -> Result<Option<Set>, RegexError> {
         let Some(rest) = self.rest().strip_prefix("[:").filter(|_| !ends.exhausted) else {
             return Ok(None);
@@ -163,7 +163,7 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// `\d` and the like, or `\p`; the cursor stands at the backslash.
+    /// Reads `\d` and the like, or `\p`. The cursor is at the backslash.
     pub(super) fn set(&mut self) -> Result<Option<Set>, RegexError> {
         let &[b'\\', letter, ..] = self.rest().as_bytes() else {
             return Ok(None);
@@ -208,7 +208,7 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// A single member of a class, or a range of them.
+    /// Reads a single member of a class, or a range of members.
     fn range(&mut self) -> Result<ClassItem, RegexError> {
         let start = self.at;
         let low = self.class_char()?;
@@ -238,7 +238,7 @@ impl<'p> Cursor<'p> {
             .ok_or(RegexError::OpenClass { at: self.class })
     }
 
-    /// An escape that stands for one code point; the cursor stands at the backslash.
+    /// Reads an escape that stands for one code point. The cursor is at the backslash.
     pub(super) fn escape(&mut self) -> Result<u32, RegexError> {
         let start = self.at;
         self.at += 1;
@@ -254,7 +254,7 @@ impl<'p> Cursor<'p> {
             'v' => Some(0x0B),
             'x' => self.hexadecimal(),
             '0' => Some(self.octal(0)),
-            // One digit alone would be a back-reference.
+            // A single digit would be a back-reference.
             '1'..='7' if matches!(self.rest().as_bytes().first(), Some(b'0'..=b'7')) => {
                 Some(self.octal(u32::from(c) - 0x30))
             }
@@ -267,7 +267,7 @@ impl<'p> Cursor<'p> {
         })
     }
 
-    /// Up to two more octal digits.
+    /// Reads up to two more octal digits.
     fn octal(&mut self, mut value: u32) -> u32 {
         for _ in 0..2 {
             match self.rest().as_bytes().first() {
@@ -279,7 +279,7 @@ impl<'p> Cursor<'p> {
         value
     }
 
-    /// What follows `\x`: two digits, or any number of them in braces.
+    /// Reads what follows `\x`: two digits, or any number of digits in braces.
     fn hexadecimal(&mut self) -> Option<u32> {
         if !self.eat('{') {
             let high = self.bump()?.to_digit(16)?;

@@ -1,21 +1,21 @@
 //! Why a pattern is not a regular expression of RE2.
 //!
-//! The texts are one lower-case sentence each: the construct, the byte offset at which it begins,
-//! and what RE2 would take instead.
+//! Each text is one lower-case sentence: the construct, the byte offset at which it begins, and
+//! what RE2 would accept instead.
 
 use std::fmt;
 
-/// Longest piece of a pattern that an error quotes, in bytes.
+/// The longest piece of a pattern that an error quotes, in bytes.
 const QUOTE_MAX: usize = 40;
 
-/// Why RE2 refuses a pattern; `at` is a byte offset into it, `text` the piece of it that is wrong.
+/// Why RE2 rejects a pattern. `at` is a byte offset in the pattern, `text` the part that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the fields mean the same in every variant")]
 pub enum RegexError {
     /// The pattern ends in a lone backslash.
     TrailingBackslash { at: usize },
-    /// An escape that RE2 has no meaning for, or whose number is too large.
+    /// An escape without a meaning in RE2, or with a number that is too large.
     Escape { at: usize, text: String },
     /// A `\p` name that RE2 does not know.
     UnicodeName { at: usize, text: String },
@@ -126,8 +126,8 @@ impl fmt::Display for RegexError {
 
 impl std::error::Error for RegexError {}
 
-/// Copies the piece `from..to` of a pattern for an error: cut at [`QUOTE_MAX`], control characters
-/// escaped.
+/// Copies the part `from..to` of a pattern for an error, cut to [`QUOTE_MAX`] and with control
+/// characters escaped.
 pub(super) fn quote(pattern: &str, from: usize, to: usize) -> String {
     let piece = pattern.get(from..to).unwrap_or_default();
     let mut end = piece.len().min(QUOTE_MAX);

@@ -1,9 +1,9 @@
-//! Shared beginnings of alternatives, the way RE2's parser takes them out.
+//! Factors out the common beginnings of alternatives, as RE2's parser does.
 //!
-//! Three rounds over neighbouring alternatives: a common literal text, a common first expression of
-//! a simple kind, and runs of single characters, which become one class. The first two rounds leave
-//! suffixes that go through the same rounds again. `abc|abd|xy` becomes `ab[c-d]|xy`. It matters
-//! here because it changes the number of instructions, and because the merged class folds letters
+//! There are three rounds over neighbouring alternatives. They find a common literal text, a common
+//! first expression of a simple kind, and runs of single characters, which become one class. The
+//! first two rounds leave suffixes that go through the same rounds again: `abc|abd|xy` becomes
+//! `ab[c-d]|xy`. Factoring changes the number of instructions, and the merged class folds letters
 //! by Unicode's rules where the literal alone would fold by ASCII's (RE2, `FactorAlternation`).
 
 use super::ranges::{self, Range};
@@ -15,9 +15,9 @@ use super::unicode;
 struct Splice {
     first: usize,
     count: usize,
-    /// What replaces them; in the first two rounds the common beginning.
+    /// What replaces the alternatives; in the first two rounds their common beginning.
     joined: Id,
-    /// The rest of each alternative, once they went through the rounds themselves.
+    /// The rest of each alternative, after the suffixes went through the rounds.
     suffixes: Vec<Id>,
 }
 
@@ -26,7 +26,7 @@ struct OpenAlternatives {
     alternatives: Vec<Id>,
     round: u8,
     splices: Vec<Splice>,
-    /// The splice whose suffixes are due.
+    /// The splice whose suffixes come next.
     due: usize,
 }
 
@@ -41,12 +41,12 @@ impl OpenAlternatives {
     }
 }
 
-/// Factors the alternatives; what is left stands for the same alternation.
+/// Factors the alternatives. The result stands for the same alternation.
 pub(super) fn factor(tree: &mut Tree, alternatives: Vec<Id>, flags: u8) -> Vec<Id> {
     let mut outer: Vec<OpenAlternatives> = Vec::new();
     let mut frame = OpenAlternatives::new(alternatives);
     loop {
-        // Suffixes come first: each set is an alternation of its own.
+        // Suffixes come first: each list of suffixes is an alternation of its own.
         if frame.round < 3
             && let Some(splice) = frame.splices.get(frame.due)
         {
@@ -75,7 +75,7 @@ pub(super) fn factor(tree: &mut Tree, alternatives: Vec<Id>, flags: u8) -> Vec<I
     }
 }
 
-/// Replaces the joined alternatives by what they became.
+/// Replaces the joined alternatives by the result.
 fn apply(tree: &mut Tree, frame: &mut OpenAlternatives, flags: u8) {
     if frame.splices.is_empty() {
         return;
@@ -96,7 +96,7 @@ fn apply(tree: &mut Tree, frame: &mut OpenAlternatives, flags: u8) {
     frame.alternatives = out;
 }
 
-/// The literal text that an expression begins with, and whether it folds.
+/// Returns the literal text that an expression begins with, and whether it folds.
 fn leading_text(tree: &Tree, mut id: Id) -> (&[u32], u8) {
     while let (Op::Concat, Some(&first)) = (&tree[id].op, tree[id].operands.first()) {
         id = first;
@@ -144,7 +144,7 @@ fn common_texts(tree: &mut Tree, frame: &mut OpenAlternatives) {
     }
 }
 
-/// Takes the first `count` literals off an expression, in place.
+/// Removes the first `count` literals from an expression, in place.
 fn drop_leading_text(tree: &mut Tree, id: Id, count: usize) {
     let mut path = Vec::new();
     let mut leaf = id;
@@ -180,7 +180,7 @@ fn drop_first_if_empty(tree: &mut Tree, concat: Id) {
     }
 }
 
-/// The expression that a concatenation begins with; nothing if that is empty.
+/// Returns the expression that a concatenation begins with; `None` if that is empty.
 fn leading_expression(tree: &Tree, id: Id) -> Option<Id> {
     let first = match (&tree[id].op, &tree[id].operands[..]) {
         (Op::Concat, [first, _, ..]) => *first,
@@ -189,7 +189,7 @@ fn leading_expression(tree: &Tree, id: Id) -> Option<Id> {
     (tree[first].op != Op::Empty).then_some(first)
 }
 
-/// Whether a beginning may be shared: it must match in one way only.
+/// Says whether a beginning may be shared: it must match in one way only.
 fn is_simple(tree: &Tree, id: Id) -> bool {
     match &tree[id].op {
         Op::BeginLine
@@ -277,10 +277,10 @@ fn single_characters(tree: &mut Tree, frame: &mut OpenAlternatives, flags: u8) {
     }
 }
 
-/// The union of literals and classes.
+/// Returns the union of literals and classes.
 ///
-/// A folding literal adds its whole cycle, unless the literal itself is already a member: then RE2
-/// takes its other cases to be members too, which need not be so.
+/// A folding literal adds all letters of its folding cycle, unless the literal itself is already a
+/// member. RE2 then takes it for granted that its other cases are members too, which may be wrong.
 fn merged(tree: &Tree, characters: &[Id]) -> Vec<Range> {
     let mut members: Vec<Range> = Vec::new();
     let mut folding: Vec<usize> = Vec::new();
@@ -303,8 +303,8 @@ fn merged(tree: &Tree, characters: &[Id]) -> Vec<Range> {
     members
 }
 
-/// Adds the cycles of the literals at the places in `folding`, each judged by the members before
-/// it.
+/// Adds the folding cycles of the literals at the positions in `folding`. Whether a literal is
+/// already a member depends on the members before it.
 fn add_folded(members: &[Range], folding: &[usize]) -> Vec<Range> {
     let mut out = Vec::with_capacity(members.len() + 2 * folding.len());
     let mut seen = CycleMembers(0);
@@ -328,9 +328,11 @@ fn add_folded(members: &[Range], folding: &[usize]) -> Vec<Range> {
     out
 }
 
-/// Which members of the cycles of ASCII letters were seen: only such literals fold by themselves.
+/// Which members of the folding cycles of ASCII letters were seen: only such literals still fold
+/// when they are merged.
 ///
-/// A bit for each ASCII character; the two members outside ASCII borrow bits of control characters.
+/// There is a bit for each ASCII character; the two members outside ASCII use bits of control
+/// characters.
 struct CycleMembers(u128);
 
 impl CycleMembers {
@@ -390,7 +392,7 @@ mod tests {
     #[test]
     fn a_folding_literal_brings_its_cycle_into_a_merged_class() {
         check("[Kk]|b", r"[\x{4B}-\x{4B}\x{62}-\x{62}\x{6B}-\x{6B}\x{212A}-\x{212A}]");
-        // Already a member, so its other case is taken for one too.
+        // `A` is already a member, so RE2 takes its other case for a member too.
         check("[ab]|[Aa]", r"[\x{61}-\x{62}]");
     }
 }

@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::PatternSyntax;
 use super::matcher::Full;
 
-/// Bytes of all compiled patterns that are kept; beyond it a pattern is compiled for each match.
+/// The most bytes of all compiled patterns that are kept; beyond it a pattern is compiled for each
+/// match.
 const MAX_KEPT_BYTES: usize = 256 << 20;
 
 static KEPT: AtomicUsize = AtomicUsize::new(0);
 
-/// A pattern compiled for whole texts, from its first match on.
+/// A pattern that is compiled at its first match against a whole text.
 #[derive(Debug, Default)]
 pub(super) struct Kept(OnceLock<Full>);
 

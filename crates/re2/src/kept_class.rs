@@ -1,7 +1,7 @@
 //! A cache of large character classes: a dump has the same `\pL` in thousands of patterns.
 //!
-//! Parsing a class takes microseconds, and counting its instructions tens of them; both results are
-//! cached by its text.
+//! Parsing a class takes microseconds, and counting its instructions takes tens of them. Both
+//! results are cached by the class's text.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -12,13 +12,14 @@ use super::ranges::{self, Range};
 use super::trie::{Size, class_size};
 use super::unicode::{Group, GroupKey};
 
-/// Classes that a thread remembers.
+/// The most classes that a thread remembers.
 const MAX_CLASSES: usize = 64;
 
-/// Longest text of a class that is remembered, in bytes.
+/// The longest text of a class that is remembered, in bytes.
 const MAX_TEXT_BYTES: usize = 64;
 
-/// Fewest ranges of a class that is remembered: a smaller one is read as fast as it is found.
+/// The fewest ranges of a class that is remembered: a smaller class is parsed as fast as it is
+/// looked up.
 const FEWEST_RANGES: usize = 16;
 
 /// A set of code points.
@@ -34,16 +35,16 @@ impl Class {
         Class { ranges, size }
     }
 
-    /// The instructions of a class that is neither empty nor full.
+    /// Returns the number of instructions of a class that is neither empty nor full.
     pub(super) fn size(&self) -> Size {
         *self.size.get_or_init(|| class_size(&self.ranges))
     }
 }
 
-/// A class by its text, as it is and with both cases of each letter.
+/// Classes by their text: the class as written, and the class with both cases of each letter.
 type Known = HashMap<Box<str>, [Option<Rc<Class>>; 2]>;
 
-/// Groups as they are, and with both cases of each letter.
+/// The ranges of groups, as they are (`false`) and with both cases of each letter (`true`).
 type GroupRanges = HashMap<(GroupKey, bool), Rc<[Range]>>;
 
 thread_local! {
@@ -53,7 +54,7 @@ thread_local! {
     static GROUPS: RefCell<GroupRanges> = RefCell::default();
 }
 
-/// The members of a group as they are, or with both cases of each letter.
+/// Returns the members of a group as they are, or with both cases of each letter.
 pub(super) fn group(group: Group, folds: bool) -> Rc<[Range]> {
     let build = || {
         let mut members = Vec::new();
@@ -68,7 +69,7 @@ pub(super) fn group(group: Group, folds: bool) -> Rc<[Range]> {
     GROUPS.with_borrow_mut(|groups| Rc::clone(groups.entry(key).or_insert_with(build)))
 }
 
-/// The class of a text, which `build` reads unless this thread has lately.
+/// Returns the class of a text. `build` parses it, unless this thread has done so recently.
 pub(super) fn class(
     text: &str,
     folds: bool,

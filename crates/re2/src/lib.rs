@@ -1,10 +1,10 @@
 //! Regular expressions as the client reads them: RE2's syntax, limits and matching.
 //!
-//! gRPC C-core compiles every `safe_regex` with the RE2 that it carries (1.85.1: a release of
-//! 2022-12, Unicode 14) and default options: UTF-8, at most 1000 repetitions, a budget of 8 MiB. A
-//! pattern that RE2 refuses makes the client refuse the resource, so the check here is RE2's own,
+//! gRPC C-core compiles every `safe_regex` with the RE2 that it contains (1.85.1: a release of
+//! 2022-12, Unicode 14) and default options: UTF-8, at most 1000 repetitions, a budget of 8 MiB. If
+//! RE2 rejects a pattern, the client rejects the resource. The check here is therefore RE2's own,
 //! down to the number of instructions of the compiled program. It is cheap for almost every pattern
-//! ([`check`]) and builds the tree only where the size may matter ([`tree`], [`size`]). Matching
+//! ([`check`]) and builds the tree only where the size may matter ([`tree`], [`size`]). A match
 //! compares the literal beginning ([`start`]) and then translates the tree for an engine
 //! ([`translate`]), on first use.
 //!
@@ -40,13 +40,15 @@ pub use error::RegexError;
 use kept::Kept;
 use matcher::Matcher;
 
-/// Characters that make a pattern more than a literal; a closing bracket or brace alone is one.
+/// Characters that make a pattern more than a literal. A closing bracket or brace alone is a
+/// literal.
 const SPECIAL: &[u8] = br"\.+*?()|[{^$";
 
-/// A regular expression that RE2 accepts, or another engine whose patterns were asked for.
+/// A regular expression that RE2 accepts, or one in the syntax of the crate `regex`
+/// ([`Regex::of_rust`]).
 ///
-/// Copies share what has been compiled, so that a configuration that is simulated many times
-/// compiles its patterns once.
+/// Copies share the compiled form, so that a configuration that is simulated many times compiles
+/// its patterns once.
 #[derive(Debug, Clone)]
 pub struct Regex(Arc<SharedPattern>);
 
@@ -54,29 +56,30 @@ pub struct Regex(Arc<SharedPattern>);
 struct SharedPattern {
     pattern: Box<str>,
     syntax: PatternSyntax,
-    /// It is what it matches: asked for each match.
+    /// The pattern is a literal, which matches only itself. It is needed for each match.
     is_literal: bool,
-    /// Bytes of the literal beginning, known from the first match on.
+    /// The length of the literal beginning in bytes, computed at the first match.
     start: OnceLock<u32>,
-    /// Compiled on the first match, which validation alone never needs.
+    /// The pattern compiled for whole texts. It is compiled at the first match, so validation alone
+    /// never needs it.
     full: Kept,
     search: OnceLock<Box<Matcher>>,
 }
 
-/// Whose patterns they are.
+/// The syntax of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PatternSyntax {
     Re2,
-    /// Of the crate `regex`, which is the engine here.
+    /// The syntax of the crate `regex`, which is the engine here.
     Rust,
 }
 
 impl Regex {
-    /// Checks a pattern in the language of the crate `regex` and keeps it.
+    /// Checks a pattern in the syntax of the crate `regex` and keeps it.
     ///
     /// # Errors
     ///
-    /// Returns what that crate refuses the pattern for, in its last line.
+    /// Returns the last line of that crate's error.
     pub fn of_rust(pattern: &str) -> Result<Self, String> {
         if !is_literal(pattern) {
             recent::check(PatternSyntax::Rust, pattern, check_of_rust)?;
@@ -84,17 +87,17 @@ impl Regex {
         Ok(Regex::kept(pattern, PatternSyntax::Rust))
     }
 
-    /// Checks the pattern and keeps it; compiles nothing yet.
+    /// Checks the pattern and keeps it, but compiles nothing yet.
     ///
     /// # Errors
     ///
-    /// Returns what RE2 would refuse the pattern for.
+    /// Returns why RE2 would reject the pattern.
     pub fn new(pattern: &str) -> Result<Self, RegexError> {
         Regex::check(pattern)?;
         Ok(Regex::kept(pattern, PatternSyntax::Re2))
     }
 
-    /// Keeps a pattern that is known to be good.
+    /// Keeps a pattern that is known to be valid.
     fn kept(pattern: &str, syntax: PatternSyntax) -> Self {
         Self(Arc::new(SharedPattern {
             pattern: pattern.into(),
@@ -110,9 +113,9 @@ impl Regex {
     ///
     /// # Errors
     ///
-    /// Returns what RE2 would refuse the pattern for.
+    /// Returns why RE2 would reject the pattern.
     pub fn check(pattern: &str) -> Result<(), RegexError> {
-        // A literal takes an instruction a byte.
+        // A literal needs one instruction for each byte.
         if is_literal(pattern) && pattern.len() as u64 <= size::INSTRUCTIONS_MAX {
             return Ok(());
         }
@@ -124,12 +127,12 @@ impl Regex {
         })
     }
 
-    /// The pattern as given.
+    /// Returns the pattern as given.
     pub fn as_str(&self) -> &str {
         &self.0.pattern
     }
 
-    /// The names of the capturing groups, in their order; empty for one without a name.
+    /// Returns the names of the capturing groups in order; empty for a group without a name.
     pub fn groups(&self) -> Vec<&str> {
         let mut lexer = syntax::Lexer::new(&self.0.pattern);
         let mut names = Vec::new();
@@ -142,7 +145,7 @@ impl Regex {
         names
     }
 
-    /// Whether the whole of `text` matches (RE2, `FullMatch`).
+    /// Says whether the whole of `text` matches (RE2, `FullMatch`).
     pub fn is_full_match(&self, text: &str) -> bool {
         if self.0.is_literal {
             return *self.0.pattern == *text;
@@ -150,8 +153,8 @@ impl Regex {
         text.starts_with(self.literal_start()) && self.0.full.is_match(self.0.syntax, &self.0.pattern, text)
     }
 
-    /// What every text that matches as a whole begins with, as far as the pattern begins with it
-    /// literally.
+    /// Returns the literal text that the pattern begins with. Every text that matches as a whole
+    /// begins with it.
     fn literal_start(&self) -> &str {
         if self.0.syntax != PatternSyntax::Re2 {
             return "";
@@ -163,12 +166,12 @@ impl Regex {
         self.0.pattern.get(..*start as usize).unwrap_or_default()
     }
 
-    /// Instructions of the program that has to be compiled to match `text`, or any text if `None`,
-    /// up to RE2's budget, and the ranges of its classes, which take as long as an instruction each
-    /// and may become few.
+    /// Returns the effort of a match with `text`, or with any text if `None`: the number of
+    /// instructions of the program that has to be compiled, up to RE2's budget, and the number of
+    /// ranges of its classes, each of which takes as long as an instruction.
     ///
-    /// 0 if the text does not begin as the pattern does. About 40 bytes and 40 ns each in the
-    /// engine used here.
+    /// The effort is 0 if the text does not have the pattern's literal beginning. In the engine
+    /// used here, each unit costs about 40 bytes and 40 ns.
     pub fn effort(&self, text: Option<&str>) -> u64 {
         if self.0.is_literal || text.is_some_and(|text| !text.starts_with(self.literal_start())) {
             return 0;
@@ -181,10 +184,9 @@ impl Regex {
 
     /// Replaces every match by `rewrite`, where `\0` is the match and `\1` to `\9` are its groups.
     ///
-    /// Does what RE2's `GlobalReplace` does: a rewrite that names a group which the pattern does
-    /// not have leaves the text as it is, and one with a stray backslash stops before it at each
-    /// match. The result may be no UTF-8, which takes `\C` or a match between the bytes of a
-    /// character.
+    /// Does what RE2's `GlobalReplace` does. If `rewrite` names a group that the pattern does not
+    /// have, the text stays as it is. At a stray backslash, the replacement of each match ends. The
+    /// result may not be UTF-8: that takes `\C`, or a match between the bytes of a character.
     pub fn replace_all(&self, text: &str, rewrite: &str) -> Vec<u8> {
         let matcher = self.0.search.get_or_init(|| Box::new(Matcher::new(&self.0.pattern)));
         rewrite::replace_all(matcher, text, rewrite)
@@ -203,7 +205,7 @@ fn is_literal(pattern: &str) -> bool {
     !pattern.bytes().any(|byte| SPECIAL.contains(&byte))
 }
 
-/// Checks a pattern in the language of the crate `regex`.
+/// Checks a pattern in the syntax of the crate `regex`.
 fn check_of_rust(pattern: &str) -> Result<(), String> {
     if let Err(fault) = regex::Regex::new(pattern) {
         let text = fault.to_string();
@@ -263,7 +265,7 @@ mod tests {
             (r"\pL{456}".to_owned(), r"\pL{457}".to_owned()),
             (".".repeat(58_249), ".".repeat(58_250)),
             ("a".repeat(698_992), "a".repeat(698_993)),
-            // An anchored pattern needs no loop before it, two instructions.
+            // An anchored pattern does not need the loop of two instructions before it.
             (r"(^\pL{456})".to_owned(), r"(^\pL{457})".to_owned()),
             (format!("^b{}", "a*".repeat(349_495)), format!("^b{}x", r"\pL{457}")),
         ] {
@@ -302,7 +304,7 @@ mod tests {
         for pattern in [
             "(", ")", "[", "[[:", "(?:", "(?P<", r"\", r"\x{", r"\p{", "a{1,", "(a|", "|*", "[[:a]", "{1111",
         ] {
-            // Each is read in one pass, whatever it repeats.
+            // Each pattern is read in one pass, whatever it repeats.
             let _ = Regex::check(&pattern.repeat(70_000 / pattern.len()));
         }
     }

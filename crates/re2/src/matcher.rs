@@ -2,9 +2,9 @@
 //!
 //! RE2's budget has bounded the program before it comes here, so the engines' own limits are
 //! lifted. Their compiler recurses, so a pattern with deeply nested groups is compiled on a thread
-//! with a stack to match. A configuration may have a hundred thousand patterns of which each is
-//! matched once or twice, so what matches whole texts is no more than an automaton, a fifth of what
-//! the regex crate keeps of a pattern.
+//! with a large stack. A configuration may have a hundred thousand patterns, each of which is
+//! matched once or twice. Whole texts are therefore matched with no more than an automaton, which
+//! takes a fifth of the memory of a `Regex` of the regex crate.
 
 use std::cell::RefCell;
 
@@ -18,17 +18,17 @@ use regex_automata::{Anchored, Input};
 use super::translate::{Translation, translate};
 use super::tree;
 
-/// Nesting of groups up to which the caller's stack serves.
+/// The depth of nested groups up to which the caller's stack suffices.
 const SHALLOW: usize = 32;
-/// Bytes of stack for one level of nesting; an unoptimized build of the compiler uses up to half of
-/// it.
+/// The bytes of stack for one level of nesting. An unoptimized build of the compiler uses up to
+/// half of them.
 const STACK_PER_LEVEL: usize = 32 << 10;
-/// Bytes of stack besides.
+/// The additional bytes of stack.
 const STACK_BASE: usize = 4 << 20;
-/// Bytes of an automaton behind which no compiler is kept.
+/// The size of an automaton in bytes from which on the compiler that made it is dropped.
 const LARGE_BYTES: usize = 1 << 20;
 
-/// Compiled for whole texts; without an automaton it matches nothing.
+/// A pattern compiled for whole texts; without an automaton it matches nothing.
 #[derive(Debug, Clone)]
 pub(super) struct Full {
     automaton: Option<NFA>,
@@ -42,14 +42,14 @@ impl Full {
         }
     }
 
-    /// Compiles a pattern of the engine's own language, which matches from the beginning of a text.
+    /// Compiles a pattern of the crate `regex`, which matches from the beginning of a text.
     pub(super) fn of_rust(pattern: &str) -> Self {
         Self {
             automaton: rust_automaton(pattern),
         }
     }
 
-    /// Bytes that it takes.
+    /// Returns the memory of the automaton in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.automaton.as_ref().map_or(0, NFA::memory_usage)
     }
@@ -57,7 +57,7 @@ impl Full {
     pub(super) fn is_match(&self, text: &str) -> bool {
         let Some(automaton) = &self.automaton else { return false };
         let input = Input::new(text.as_bytes()).anchored(Anchored::Yes).earliest(true);
-        // Quicker, and for texts up to a length.
+        // The backtracker is quicker, but only accepts texts up to a certain length.
         let backtracker = BoundedBacktracker::new_from_nfa(automaton.clone()).ok();
         let answer = backtracker.and_then(|engine| {
             let mut cache = engine.create_cache();
@@ -71,7 +71,8 @@ impl Full {
 }
 
 thread_local! {
-    /// Has tables of half a megabyte, which take longer to make than most patterns take to compile.
+    /// The compiler has tables of half a megabyte, which take longer to make than most patterns
+    /// take to compile.
     static COMPILER: RefCell<thompson::Compiler> = RefCell::new(compiler());
 }
 
@@ -88,7 +89,7 @@ fn compiler() -> thompson::Compiler {
     compiler
 }
 
-/// The automaton of a pattern of the engine's own language.
+/// Returns the automaton of a pattern of the crate `regex`.
 fn rust_automaton(pattern: &str) -> Option<NFA> {
     let mut compiler = thompson::Compiler::new();
     let config = thompson::Config::new().utf8(false).which_captures(WhichCaptures::None);
@@ -96,15 +97,14 @@ fn rust_automaton(pattern: &str) -> Option<NFA> {
     compiler.build(pattern).ok()
 }
 
-/// Bytes of a program from which on it is looked at how large the one that reads a text from its
-/// end becomes.
+/// The size of a program in bytes from which on the size of its reverse program is checked.
 const LARGE_FORWARD_BYTES: usize = 1 << 20;
 
-/// Bytes that such a program may have in the crate `regex` with its default features, which compile
-/// it with every pattern.
+/// The largest reverse program in bytes that the crate `regex` accepts. With its default features
+/// it compiles a reverse program, which reads a text from its end, for every pattern.
 const REVERSE_BYTES_MAX: usize = 10 << 20;
 
-/// Says whether the program of a pattern that reads a text from its end is small enough.
+/// Says whether the reverse program of a pattern is small enough.
 pub(super) fn fits_in_reverse(pattern: &str) -> bool {
     if !pattern.contains('{') || rust_automaton(pattern).is_none_or(|it| it.memory_usage() < LARGE_FORWARD_BYTES) {
         return true;
@@ -116,25 +116,25 @@ pub(super) fn fits_in_reverse(pattern: &str) -> bool {
     thompson::Compiler::new().configure(config).build(pattern).is_ok()
 }
 
-/// States of such an automaton.
+/// Returns the number of states in the automaton of a pattern of the crate `regex`.
 pub(super) fn rust_size(pattern: &str) -> u64 {
     rust_automaton(pattern).map_or(0, |automaton| automaton.states().len() as u64)
 }
 
-/// The automaton of a whole text.
+/// Returns the automaton that matches whole texts.
 fn automaton(text: &str) -> Option<NFA> {
     let whole = format!(r"\A(?:{text})\z");
     COMPILER.with_borrow_mut(|compiler| {
         let automaton = compiler.build(&whole).ok()?;
         if automaton.memory_usage() > LARGE_BYTES {
-            // It keeps the memory that it needed.
+            // The compiler would keep the memory that it needed.
             *compiler = self::compiler();
         }
         Some(automaton)
     })
 }
 
-/// Compiled for finding matches and their groups; without an engine it matches nothing.
+/// A pattern compiled to find matches and their groups; without an engine it matches nothing.
 #[derive(Debug, Clone)]
 pub(super) struct Matcher {
     engine: Option<bytes::Regex>,
@@ -155,12 +155,12 @@ impl Matcher {
         }
     }
 
-    /// Number of capturing groups.
+    /// Returns the number of capturing groups.
     pub(super) fn captures(&self) -> u32 {
         self.captures
     }
 
-    /// Leftmost match at or after byte `start`.
+    /// Returns the leftmost match at or after byte `start`.
     pub(super) fn find<'t>(&self, text: &'t str, start: usize) -> Option<bytes::Captures<'t>> {
         self.engine.as_ref()?.captures_at(text.as_bytes(), start)
     }
@@ -174,7 +174,7 @@ fn engine(text: &str) -> Option<bytes::Regex> {
         .ok()
 }
 
-/// Compiles on a stack that is deep enough.
+/// Compiles a translated pattern on a stack that is deep enough.
 fn build<T: Send + 'static>(translation: Translation, compile: fn(&str) -> Option<T>) -> Option<T> {
     // WebAssembly has one stack, and ends where that does.
     if translation.depth <= SHALLOW || cfg!(target_family = "wasm") {

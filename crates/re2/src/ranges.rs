@@ -1,7 +1,7 @@
 //! Sets of code points as sorted ranges, with RE2's simple case folding.
 //!
-//! A set is a list of inclusive `(low, high)` pairs; [`normalize`] makes it sorted, disjoint and
-//! non-abutting, which the other functions expect and keep.
+//! A set is a list of inclusive `(low, high)` pairs. [`normalize`] makes it sorted, disjoint and
+//! without adjacent pairs; the other functions expect and keep that form.
 
 use super::unicode;
 
@@ -16,7 +16,7 @@ pub(super) fn normalize(ranges: &mut Vec<Range>) {
     if ranges.windows(2).all(|pair| matches!(pair, [a, b] if a.1 + 1 < b.0)) {
         return;
     }
-    // Mostly a few sorted lists one after the other, which a stable sort merges.
+    // The ranges are mostly a few sorted lists one after the other, which a stable sort merges.
     ranges.sort();
     let mut joined: Vec<Range> = Vec::with_capacity(ranges.len());
     for &(low, high) in ranges.iter() {
@@ -28,7 +28,7 @@ pub(super) fn normalize(ranges: &mut Vec<Range>) {
     *ranges = joined;
 }
 
-/// Everything that is not in the set.
+/// Returns every code point that is not in the set.
 pub(super) fn complement(ranges: &[Range]) -> Vec<Range> {
     let mut rest = Vec::with_capacity(ranges.len() + 1);
     let mut next = 0;
@@ -53,7 +53,8 @@ pub(super) fn close_under_folding(ranges: &mut Vec<Range>) {
         for &range in ranges.iter() {
             unicode::fold_images(range, &mut images);
         }
-        // Most large sets are closed from the start: what is there already need not be sorted in.
+        // Most large sets are closed from the start: ranges that are already there need not be
+        // sorted in.
         images.retain(|image| !covers(ranges, *image));
         if images.is_empty() {
             return;
@@ -63,14 +64,14 @@ pub(super) fn close_under_folding(ranges: &mut Vec<Range>) {
     }
 }
 
-/// Whether the set has the whole range.
+/// Says whether the set contains the whole range.
 fn covers(ranges: &[Range], (low, high): Range) -> bool {
     let after = ranges.partition_point(|&(first, _)| first <= low);
     let found = after.checked_sub(1).and_then(|i| ranges.get(i));
     found.is_some_and(|&(_, last)| high <= last)
 }
 
-/// Whether the set has the code point.
+/// Says whether the set contains the code point.
 pub(super) fn contains(ranges: &[Range], rune: u32) -> bool {
     let after = ranges.partition_point(|&(low, _)| low <= rune);
     after

@@ -1,22 +1,23 @@
-//! Patterns that were found good lately: a dump has the same few in thousands of routes.
+//! Remembers patterns that were found valid recently: a dump has the same few in thousands of
+//! routes.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
 
 use super::PatternSyntax;
 
-/// Patterns that a thread remembers.
+/// The most patterns that a thread remembers.
 const MAX_PATTERNS: usize = 256;
 
-/// Longest pattern that is remembered, in bytes.
+/// The longest pattern that is remembered, in bytes.
 const MAX_PATTERN_BYTES: usize = 256;
 
 thread_local! {
-    /// Those of RE2, and those of the crate `regex`.
+    /// The valid patterns of RE2, and those of the crate `regex`.
     static GOOD: [RefCell<HashSet<Box<str>>>; 2] = Default::default();
 }
 
-/// Checks the pattern, unless this thread has lately.
+/// Checks the pattern, unless this thread has done so recently.
 pub(super) fn check<E>(
     syntax: PatternSyntax,
     pattern: &str,

@@ -1,8 +1,8 @@
-//! Replacing matches the way RE2's `GlobalReplace` does.
+//! Replaces matches as RE2's `GlobalReplace` does.
 //!
-//! A rewrite is taken byte by byte: a backslash and a digit insert a group, two backslashes one,
-//! and anything else after a backslash ends the replacement of that match there. RE2 logs that and
-//! goes on.
+//! A rewrite is read byte by byte: a backslash and a digit insert a group, and two backslashes
+//! insert one backslash. Any other character after a backslash ends the replacement of that match;
+//! RE2 logs that and goes on.
 
 use super::matcher::Matcher;
 
@@ -20,7 +20,7 @@ pub(super) fn replace_all(matcher: &Matcher, text: &str, rewrite: &str) -> Vec<u
         let Some(found) = groups.get(0) else { break };
         out.extend_from_slice(bytes.get(at..found.start()).unwrap_or_default());
         if found.is_empty() && last_end == Some(found.start()) {
-            // An empty match right after a match does not count: go on by a character.
+            // An empty match right after a match does not count: skip a character.
             let step = text
                 .get(at..)
                 .and_then(|rest| rest.chars().next())
@@ -37,7 +37,7 @@ pub(super) fn replace_all(matcher: &Matcher, text: &str, rewrite: &str) -> Vec<u
     out
 }
 
-/// Highest group that the rewrite names.
+/// Returns the highest group that the rewrite names.
 fn highest_group(rewrite: &str) -> u32 {
     let mut bytes = rewrite.bytes();
     let mut highest = 0;

@@ -1,35 +1,34 @@
-//! The number of instructions of the program that RE2 would compile.
+//! Counts the instructions of the program that RE2 would compile.
 //!
 //! RE2 first joins neighbouring repetitions of the same character (`a*a` becomes `a{1,}`), then
-//! writes counts out as copies, then compiles. Here the copies are only counted: every node yields
-//! what its program costs and what it looks like from outside, so the work is linear in the
-//! pattern. The program must fit into two thirds of the budget of 8 MiB at 8 bytes an instruction.
-//! RE2's walkers also give up after a number of visits, which only patterns of megabytes reach.
-//! Sources: RE2's `simplify.cc` and `compile.cc`; the limits stand in `RE2::Init` and
-//! `Compiler::Setup`.
+//! expands counts into copies, then compiles. Here the copies are only counted: each node yields
+//! the cost of its program and its shape, so the work is linear in the pattern. The program must
+//! fit into two thirds of the budget of 8 MiB at 8 bytes an instruction. RE2's walkers also give up
+//! after a number of visits, which only patterns of megabytes reach. Sources: RE2's `simplify.cc`
+//! and `compile.cc`; the limits are in `RE2::Init` and `Compiler::Setup`.
 
 use super::error::RegexError;
 use super::ranges::RUNE_MAX;
 use super::syntax::{FOLD, LAZY};
 use super::tree::{ClassId, Id, OPERANDS_MAX, Op, Tree};
 
-/// Most instructions of a program: (8 MiB * 2 / 3 - 432 bytes) / 8 bytes.
+/// The most instructions of a program: (8 MiB * 2 / 3 - 432 bytes) / 8 bytes.
 const PROGRAM_MAX: u64 = ((8 << 20) * 2 / 3 - 432) / 8;
-/// Instructions of every program: the failing one, the matching one, and the loop before an
-/// unanchored one.
+/// The instructions of every program (the failing and the matching one), and those of the loop
+/// before an unanchored program.
 const FIXED: u64 = 2;
 const UNANCHORED: u64 = 2;
-/// Most instructions of the pattern itself when it is not anchored, for messages and the cheap
+/// The most instructions of the pattern itself when it is not anchored, for messages and the cheap
 /// check.
 pub(super) const INSTRUCTIONS_MAX: u64 = PROGRAM_MAX - FIXED - UNANCHORED;
-/// Visits after which the compiler gives up on the simplified tree.
+/// The number of visits after which the compiler gives up on the simplified tree.
 const COMPILE_VISITS_MAX: u64 = 2 * PROGRAM_MAX;
-/// Visits after which the simplifier gives up on the parsed tree.
+/// The number of visits after which the simplifier gives up on the parsed tree.
 const SIMPLIFY_VISITS_MAX: u64 = 1_000_000;
-/// How deep an anchor at the beginning may lie to be recognized.
+/// How deep an anchor at the beginning may be nested to be recognized.
 const ANCHOR_DEPTH_MAX: u32 = 3;
 
-/// Instructions of the program, at most those that fit.
+/// Returns the number of instructions of the program, at most those that fit.
 pub(super) fn of(tree: Tree) -> u64 {
     instructions(tree).unwrap_or(PROGRAM_MAX).min(PROGRAM_MAX)
 }
@@ -44,8 +43,8 @@ pub(super) fn check(tree: Tree) -> Result<(), RegexError> {
     }
 }
 
-/// Most instructions that the compiler holds at any time, or `None` if RE2 gives up before it
-/// knows.
+/// Returns the most instructions that the compiler holds at any time; `None` if RE2 gives up before
+/// it knows.
 fn instructions(mut tree: Tree) -> Option<u64> {
     let root = tree.root?;
     strip_prefix(&mut tree, root);
@@ -71,7 +70,7 @@ fn instructions(mut tree: Tree) -> Option<u64> {
     (cost.visits <= COMPILE_VISITS_MAX).then_some(needed)
 }
 
-/// Takes anchors and a literal off the beginning: RE2 compares those without a program.
+/// Removes anchors and a literal from the beginning: RE2 compares those without a program.
 fn strip_prefix(tree: &mut Tree, root: Id) {
     let node = &tree[root];
     if node.op != Op::Concat {
@@ -101,7 +100,7 @@ fn strip_prefix(tree: &mut Tree, root: Id) {
     std::mem::swap(&mut tree[root].operands, &mut rest);
 }
 
-/// Every node below `root` after its operands.
+/// Returns every node below `root`, each after its operands.
 fn post_order(tree: &Tree, root: Id) -> Vec<Id> {
     let mut order = Vec::new();
     let mut stack = vec![root];
@@ -136,7 +135,7 @@ fn coalesce(tree: &mut Tree, concat: Id) {
     tree[concat].operands = operands;
 }
 
-/// The range of counts of a repetition.
+/// Returns the minimum and the maximum of a repetition.
 fn counts(op: &Op) -> Option<(u64, Option<u64>)> {
     match *op {
         Op::Star => Some((0, None)),
@@ -186,18 +185,18 @@ fn coalesce_pair(tree: &mut Tree, first: Id, second: Id) -> Option<(Id, Id)> {
     })
 }
 
-/// What a compiled fragment costs.
+/// The cost of a compiled fragment.
 #[derive(Debug, Clone, Copy)]
 struct Cost {
     /// Instructions of the program that RE2 compiles it to.
     size: u64,
-    /// Most instructions while compiling it.
+    /// The most instructions while the fragment is compiled.
     peak: u64,
-    /// Nodes that the compiler visits.
+    /// The number of nodes that the compiler visits.
     visits: u64,
-    /// Whether it may match the empty text.
+    /// Whether the fragment may match the empty text.
     nullable: bool,
-    /// Whether it can match nothing; such a fragment has no program.
+    /// Whether the fragment can match nothing; then it has no program.
     dead: bool,
 }
 
@@ -212,7 +211,7 @@ impl Cost {
         }
     }
 
-    /// Adds instructions after the others, and a visit for the node they belong to.
+    /// Adds instructions after the others, and a visit for their node.
     fn and(mut self, instructions: u64) -> Self {
         self.size = self.size.saturating_add(instructions);
         self.peak = self.peak.max(self.size);
@@ -231,7 +230,7 @@ impl Cost {
         }
     }
 
-    /// `count` copies one after the other.
+    /// Returns the cost of `count` copies in a row.
     fn times(self, count: u64) -> Self {
         let before = self.size.saturating_mul(count.saturating_sub(1));
         Self {
@@ -243,12 +242,12 @@ impl Cost {
     }
 }
 
-/// What a simplified expression looks like to the one around it.
+/// The properties of a simplified expression that matter to the expression around it.
 #[derive(Debug, Clone, Copy)]
 struct ExprShape {
     kind: ShapeKind,
     cost: Cost,
-    /// How deep below it an anchor to the beginning of the text lies, along the first operands.
+    /// How deep an anchor to the beginning of the text is nested, along the first operands.
     anchor: Option<u32>,
 }
 
@@ -297,7 +296,7 @@ impl ExprShape {
 
     fn unary(op: Unary, flags: u8, operand: Cost) -> Self {
         let cost = match op {
-            // A loop around something that may be empty takes a second branch.
+            // A loop around something that may be empty needs a second branch.
             Unary::Star => Cost {
                 nullable: true,
                 dead: false,
@@ -317,7 +316,8 @@ impl ExprShape {
         }
     }
 
-    /// A repetition written out of a count: it merges with one of the same flags directly below.
+    /// Returns a repetition that expands a count. It merges with one of the same flags directly
+    /// below.
     fn squashed(op: Unary, flags: u8, operand: Self) -> Self {
         match operand.kind {
             ShapeKind::Unary(inner, inner_flags, below) if inner_flags == flags => {
@@ -335,7 +335,7 @@ impl ExprShape {
         self.below(self.cost.then(next.cost).and(0))
     }
 
-    /// A concatenation of `count` copies, the last of which may differ.
+    /// Returns a concatenation of `count` copies, the last of which may differ.
     fn copies(self, count: u64, last: Self) -> Self {
         if count <= 1 {
             return last;
@@ -343,7 +343,7 @@ impl ExprShape {
         let mut shape = self.below(self.cost.times(count - 1).then(last.cost).and(0));
         let most = OPERANDS_MAX as u64;
         if count > most {
-            // A second level; a last part of one operand is that operand.
+            // The copies make a second level. A last part with one operand is that operand.
             let parts = count / most + u64::from(count % most > 1);
             shape.cost.visits = shape.cost.visits.saturating_add(parts);
             shape.anchor = shape.anchor.map(|depth| depth + 1);
@@ -386,7 +386,7 @@ impl ExprShape {
 /// Combines the shapes of all nodes, given in post-order.
 fn shape_of(tree: &Tree, order: &[Id]) -> ExprShape {
     let mut known: Vec<Option<ExprShape>> = Vec::new();
-    // Operands of a node are the latest entries, in order.
+    // The operands of a node are the latest entries, in order.
     let mut done: Vec<ExprShape> = Vec::new();
     for &id in order {
         let node = &tree[id];
@@ -429,8 +429,8 @@ fn shape_of(tree: &Tree, order: &[Id]) -> ExprShape {
     done.pop().unwrap_or(ExprShape::empty())
 }
 
-/// Branches are compiled one after the other, then joined; one that can match nothing needs no
-/// joint.
+/// Returns the cost of branches, which are compiled one after the other and then joined. A branch
+/// that can match nothing is not joined.
 fn alternation(branches: &[ExprShape]) -> Cost {
     let alive = branches.iter().filter(|branch| !branch.cost.dead).count() as u64;
     let nullable = branches.iter().any(|branch| branch.cost.nullable);
@@ -449,7 +449,7 @@ fn alternation(branches: &[ExprShape]) -> Cost {
     }
 }
 
-/// A repetition from the pattern itself.
+/// Returns the shape of a repetition that is written in the pattern.
 fn simplified(op: Unary, flags: u8, operand: ExprShape) -> ExprShape {
     match operand.kind {
         ShapeKind::Empty => operand,
@@ -486,7 +486,7 @@ fn class_shape(tree: &Tree, class: ClassId, known: &mut Vec<Option<ExprShape>>) 
     shape
 }
 
-/// A literal takes an instruction for each of its bytes.
+/// Returns the instructions of a literal: one for each of its bytes.
 fn literal_size(rune: u32) -> u64 {
     match rune {
         0..=0x7F => 1,
@@ -527,7 +527,7 @@ mod tests {
     #[test]
     fn copies_beyond_the_operands_of_a_node_cost_a_visit_for_each_part() {
         let copies = ExprShape::leaf(1, false).copies(65_537, ExprShape::leaf(1, false)).cost;
-        // Two parts, of 65,535 and of two operands, below the concatenation itself.
+        // There are two parts, of 65,535 and of two operands, below the concatenation itself.
         assert_eq!((copies.size, copies.visits), (65_537, 65_537 + 3));
     }
 }

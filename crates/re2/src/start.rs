@@ -1,15 +1,15 @@
-//! The text that everything that a pattern matches begins with: most texts are told apart by it,
-//! without a program.
+//! The literal beginning of everything that a pattern matches. It rules out most texts without a
+//! program.
 
 use super::syntax::{Lexer, Repeat, Token};
 
-/// The literal beginning of a pattern, as far as it stands there as it is.
+/// Returns the literal beginning of a pattern, as far as it is written unescaped.
 ///
-/// Empty if there is none: the pattern begins with something else, or has alternatives.
+/// It is empty if the pattern begins with something else, or has alternatives.
 pub(super) fn literal(pattern: &str) -> &str {
     let mut lexer = Lexer::new(pattern);
-    // Bytes of the literals so far, and of those before the last one, to which a repetition may
-    // apply.
+    // The length of the literals so far, and of those before the last one, to which a repetition
+    // may apply.
     let (mut end, mut before) = (0, 0);
     let (mut is_over, mut depth) = (false, 0_usize);
     // Flags may stand between a literal and its repetition.
@@ -21,7 +21,7 @@ pub(super) fn literal(pattern: &str) -> &str {
                     char::from_u32(rune).filter(|c| pattern.get(end..).is_some_and(|rest| rest.starts_with(*c)));
                 match found {
                     Some(c) if lexer.start() == end => (before, end, is_last_literal) = (end, end + c.len_utf8(), true),
-                    // An escape.
+                    // The literal is written as an escape.
                     _ => (is_over, is_last_literal) = (true, false),
                 }
                 continue;

@@ -1,18 +1,18 @@
-//! RE2's grammar: cuts a pattern into tokens and refuses what RE2 refuses.
+//! RE2's grammar: cuts a pattern into tokens and rejects what RE2 rejects.
 //!
 //! The lexer knows everything that does not need the tree: escapes, classes, groups, flags, counts
-//! and stacked repetitions. Whether a repetition has an operand, and whether nested counts multiply
-//! to too much, is for its readers ([`super::check`], [`super::tree`]). Nothing here allocates
-//! unless a pattern is refused. The rules are those of RE2's `parse.cc` with its default options as
-//! of 2022-12, the release inside gRPC C-core 1.85.1; `{` without a proper count is a literal, a
-//! class neither nests nor knows set algebra, `(?<name>` is refused, and `\d`, `\s`, `\w` and POSIX
-//! names are ASCII.
+//! and stacked repetitions. Its users ([`super::check`], [`super::tree`]) check whether a
+//! repetition has an operand, and whether nested counts multiply to too much. Nothing here
+//! allocates unless a pattern is rejected. The rules are those of RE2's `parse.cc` with its default
+//! options as of 2022-12, the release in gRPC C-core 1.85.1. `{` without a proper count is a
+//! literal, a class does not nest and knows no set algebra, `(?<name>` is rejected, and `\d`, `\s`,
+//! `\w` and POSIX names are ASCII.
 
 use super::class::{Cursor, PosixEnds, Set, class_items};
 use super::error::{RegexError, quote};
 use super::unicode::is_name_char;
 
-/// Largest count in a repetition (RE2, `maximum_repeat_count`).
+/// The largest count in a repetition (RE2, `maximum_repeat_count`).
 pub(super) const REPEAT_MAX: u32 = 1000;
 
 /// `i`: letters match in either case.
@@ -36,7 +36,7 @@ pub(super) enum Token<'p> {
     WordBoundary,
     NotWordBoundary,
     AnyByte,
-    /// A bracketed class, whole; [`class_items`] reads it again.
+    /// A whole bracketed class; [`class_items`] reads its text again.
     Class {
         text: &'p str,
         items: u32,
@@ -67,7 +67,7 @@ pub(super) enum Repeat {
     Star,
     Plus,
     Quest,
-    /// Minimum, and maximum if there is one.
+    /// The minimum, and the maximum if there is one.
     Count(u32, Option<u32>),
 }
 
@@ -91,9 +91,9 @@ pub(super) struct Lexer<'p> {
     at: usize,
     /// Where the latest token began.
     start: usize,
-    /// Inside `\Q`.
+    /// Whether the lexer is inside `\Q`.
     quoting: bool,
-    /// Where the repetition that directly precedes begins.
+    /// Where the directly preceding repetition begins.
     repeated_at: Option<usize>,
     posix_ends: PosixEnds,
 }
@@ -110,22 +110,22 @@ impl<'p> Lexer<'p> {
         }
     }
 
-    /// Byte offset at which the latest token began.
+    /// Returns the byte offset at which the latest token began.
     pub(super) fn start(&self) -> usize {
         self.start
     }
 
-    /// The latest token as written, cut for an error.
+    /// Returns the latest token as written, cut for an error.
     pub(super) fn quote(&self) -> String {
         quote(self.pattern, self.start, self.at)
     }
 
-    /// The latest token as written.
+    /// Returns the latest token as written.
     pub(super) fn written(&self) -> &'p str {
         self.pattern.get(self.start..self.at).unwrap_or_default()
     }
 
-    /// Next token, or `None` at the end.
+    /// Returns the next token, or `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Token<'p>>, RegexError> {
         let before = self.at;
         if !self.quoting {
@@ -134,7 +134,7 @@ impl<'p> Lexer<'p> {
         while self.quoting && self.eat("\\E") {
             self.quoting = self.eat("\\Q");
         }
-        // Even an empty quotation parts two repetitions.
+        // Even an empty quotation separates two repetitions.
         let repeated_at = self.repeated_at.take().filter(|_| self.at == before);
         self.start = self.at;
         let Some(c) = self.bump() else { return Ok(None) };
@@ -312,7 +312,8 @@ impl<'p> Lexer<'p> {
     }
 }
 
-/// A decimal number without leading zeros and of at most nine digits, and what follows it.
+/// Reads a decimal number without leading zeros and with at most nine digits. Returns it and what
+/// follows it.
 fn number(text: &str) -> Option<(u32, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = text.split_at_checked(digits)?;

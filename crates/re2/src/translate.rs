@@ -1,9 +1,9 @@
 //! Writes a parsed pattern in the syntax of the matching engine.
 //!
-//! Everything that RE2 and the engine read differently is gone by then: classes are explicit ranges
-//! of code points, case folding is written out, flags stand at the one construct that they change,
-//! groups have no names. The engine works on bytes, so that `\C` can be expressed. Surrogates never
-//! occur in text and are left out.
+//! Everything that RE2 and the engine read differently is made explicit: classes are ranges of code
+//! points, case folding is written out, flags apply to one construct each, and groups have no
+//! names. The engine works on bytes, so that `\C` can be expressed. Surrogates never occur in text
+//! and are left out.
 
 use std::fmt::Write as _;
 
@@ -18,22 +18,22 @@ const NOTHING: &str = r"[^\x{0}-\x{10FFFF}]";
 #[derive(Debug, Default)]
 pub(super) struct Translation {
     pub(super) text: String,
-    /// Deepest nesting of groups.
+    /// The deepest nesting of groups.
     pub(super) depth: usize,
 }
 
-/// What is still to be written, the next on top.
+/// What is still to be written; the next item is on top.
 enum Work<'t> {
     Node(Id),
-    /// An operand that must hold together.
+    /// An operand that needs a group around it.
     Grouped(Id),
-    /// Further branches of an alternation.
+    /// The remaining branches of an alternation.
     Branches(&'t [Id]),
     Repetition(&'t Op, u8),
     Close,
 }
 
-/// Translates the pattern; without `captures`, capturing groups leave nothing behind.
+/// Translates the pattern. Without `captures`, capturing groups are omitted.
 pub(super) fn translate(tree: &Tree, captures: bool) -> Translation {
     let mut out = Translation::default();
     let mut depth = 0;
@@ -101,7 +101,7 @@ pub(super) fn translate(tree: &Tree, captures: bool) -> Translation {
     out
 }
 
-/// The expression within any number of capturing groups.
+/// Returns the expression inside any number of capturing groups.
 fn inside_captures(tree: &Tree, mut id: Id) -> Id {
     while let (Op::Capture(_), Some(&inner)) = (&tree[id].op, tree[id].operands.first()) {
         id = inner;
@@ -142,12 +142,13 @@ fn leaf(tree: &Tree, op: &Op, flags: u8, out: &mut String) {
         Op::EndText => out.push_str(r"\z"),
         Op::WordBoundary => out.push_str(r"(?-u:\b)"),
         Op::NotWordBoundary => out.push_str(r"(?-u:\B)"),
-        // The others have operands, or match the empty text by writing nothing.
+        // The other kinds have operands, or match the empty text by writing nothing.
         _ => {}
     }
 }
 
-/// A literal that folds is an ASCII letter in either case; any other folding became a class.
+/// Writes a literal. A folding literal is an ASCII letter in either case; any other folding became
+/// a class.
 fn literal(rune: u32, flags: u8, out: &mut String) {
     match char::from_u32(rune) {
         Some(c) if flags & FOLD != 0 && c.is_ascii_alphabetic() => {

@@ -18,16 +18,16 @@ use super::syntax::{DOT_NEWLINE, FOLD, LAZY, Lexer, MULTI_LINE, Repeat, Token};
 use super::trie::Size;
 use super::{factor, unicode};
 
-/// Marks `$`, which RE2 keeps apart from `\z` when it compares expressions.
+/// Marks `$`, which RE2 distinguishes from `\z` when it compares expressions.
 const DOLLAR: u8 = 16;
-/// Most operands of one node (RE2, `kMaxNsub`); more make a second level.
+/// The most operands of one node (RE2, `kMaxNsub`); more make a second level.
 pub(super) const OPERANDS_MAX: usize = 65_535;
 
-/// A node, by its place in the tree's vector.
+/// A node, by its index in the tree's vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Id(u32);
 
-/// A class, by its place in the tree's list of sets.
+/// A class, by its index in the tree's list of sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ClassId(u32);
 
@@ -55,9 +55,9 @@ pub(super) enum Op {
     Count(u64, Option<u64>),
     /// A capturing group and its number, from 1.
     Capture(u32),
-    /// Only on the parser's stack: an open group, with its number if it captures.
+    /// An open group, with its number if it captures; only on the parser's stack.
     Open(Option<u32>),
-    /// Only on the parser's stack: a vertical bar.
+    /// A vertical bar; only on the parser's stack.
     Bar,
 }
 
@@ -101,7 +101,7 @@ impl Index<ClassId> for Tree {
 }
 
 impl ClassId {
-    /// Its place in the list of sets.
+    /// Returns the index in the list of sets.
     pub(super) fn place(self) -> usize {
         self.0 as usize
     }
@@ -109,7 +109,7 @@ impl ClassId {
 
 impl Tree {
     pub(super) fn add(&mut self, op: Op, flags: u8, operands: Vec<Id>) -> Id {
-        // A pattern has fewer than 2^32 bytes here, and each adds a bounded number of nodes.
+        // A pattern has fewer than 2^32 bytes here, and each byte adds a bounded number of nodes.
         let id = Id(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         self.nodes.push(Node { op, flags, operands });
         id
@@ -125,22 +125,22 @@ impl Tree {
         id
     }
 
-    /// Ranges of all classes.
+    /// Returns the number of ranges of all classes.
     pub(super) fn ranges(&self) -> u64 {
         self.classes.iter().map(|class| class.ranges.len() as u64).sum()
     }
 
-    /// The instructions of a class that is neither empty nor full.
+    /// Returns the number of instructions of a class that is neither empty nor full.
     pub(super) fn class_size(&self, id: ClassId) -> Size {
         self.classes[id.0 as usize].size()
     }
 
-    /// A concatenation of `operands`, which is the operand itself if there is one only.
+    /// Makes a concatenation of `operands`; a single operand is returned itself.
     pub(super) fn concat(&mut self, operands: Vec<Id>, flags: u8) -> Id {
         self.join(Op::Concat, operands, flags)
     }
 
-    /// An alternation of `operands` as they are.
+    /// Makes an alternation of `operands` as they are.
     pub(super) fn alternate(&mut self, operands: Vec<Id>, flags: u8) -> Id {
         self.join(Op::Alternate, operands, flags)
     }
@@ -162,7 +162,8 @@ impl Tree {
         self.add(op, flags, parts)
     }
 
-    /// Whether two expressions without operands, or a repetition of such, are the same to RE2.
+    /// Says whether RE2 considers two expressions equal, each without operands or a repetition of
+    /// such an expression.
     pub(super) fn same(&self, a: Id, b: Id) -> bool {
         let (a, b) = (&self[a], &self[b]);
         let differing = a.flags ^ b.flags;
@@ -189,7 +190,7 @@ impl Tree {
         }
     }
 
-    /// Whether the node matches exactly one character or byte, whichever comes.
+    /// Says whether the node matches exactly one character or byte, whatever the text is.
     pub(super) fn is_single(&self, id: Id) -> bool {
         matches!(self[id].op, Op::Literal(_) | Op::Class(_) | Op::AnyChar | Op::AnyByte)
     }
@@ -216,7 +217,7 @@ struct PatternParser<'p> {
     tree: Tree,
     stack: Vec<Id>,
     flags: u8,
-    /// Classes by their text and whether they fold; only looked up, never iterated.
+    /// The classes by their text and whether they fold; only looked up, never iterated.
     known: HashMap<(&'p str, bool), ClassId>,
 }
 
@@ -278,7 +279,7 @@ impl<'p> PatternParser<'p> {
         Ok(class)
     }
 
-    /// Pushes a class; one letter, or one letter in both cases, is a literal.
+    /// Pushes a class. A class of one letter, or of one letter in both cases, becomes a literal.
     fn push_class(&mut self, class: ClassId) {
         let ranges = &self.tree[class];
         let (op, flags) = match *ranges {
@@ -318,11 +319,11 @@ impl<'p> PatternParser<'p> {
         self.stack.push(id);
     }
 
-    /// Joins the two topmost literals; the new topmost is `rune`, if given. Returns whether it was
-    /// placed.
+    /// Joins the two topmost literals. If `rune` is given, it becomes the new topmost literal;
+    /// returns whether it was placed.
     ///
-    /// The latest literal stays apart until something follows, as a repetition would apply to it
-    /// alone.
+    /// The latest literal stays separate until something follows, because a repetition would apply
+    /// to it alone.
     fn merge_literals(&mut self, rune: Option<u32>) -> bool {
         let &[.., below, top] = &self.stack[..] else {
             return false;
@@ -396,7 +397,7 @@ impl<'p> PatternParser<'p> {
         self.push(group);
     }
 
-    /// Ends a branch: the finished branches lie below one bar, in order.
+    /// Ends a branch. The finished branches are below one bar on the stack, in order.
     fn bar(&mut self) {
         self.merge_literals(None);
         if self.stack.last().is_none_or(|&top| self.is_marker(top)) {
@@ -414,7 +415,7 @@ impl<'p> PatternParser<'p> {
         self.simple(Op::Bar, 0);
     }
 
-    /// Any character swallows a neighbouring branch of one character.
+    /// Adds a branch. A branch of any character absorbs a neighbouring branch of one character.
     fn add_branch(&mut self, branch: Id) {
         let swallowed = |id: Id| matches!(self.tree[id].op, Op::Literal(_) | Op::Class(_) | Op::AnyChar);
         if let Some(&before) = self.stack.last() {
@@ -450,7 +451,7 @@ impl<'p> PatternParser<'p> {
             if self.tree[part].op == *op {
                 let mut nested = std::mem::take(&mut self.tree[part].operands);
                 if operands.is_empty() {
-                    // Taking the vector over keeps left-nested groups linear.
+                    // Taking over the vector keeps left-nested groups linear.
                     operands = nested;
                 } else {
                     operands.append(&mut nested);
@@ -473,22 +474,22 @@ impl<'p> PatternParser<'p> {
     }
 }
 
-/// The small letter, if the code point is an ASCII letter that has just its two cases.
+/// Returns the small letter, if the code point is an ASCII letter that has just its two cases.
 fn two_cased(rune: u32) -> Option<u32> {
     let lower = u8::try_from(rune)
         .ok()
         .filter(u8::is_ascii_alphabetic)?
         .to_ascii_lowercase();
-    // The Kelvin sign and the long s are further cases of these.
+    // The Kelvin sign and the long s are further cases of `k` and `s`.
     (!matches!(lower, b'k' | b's')).then_some(u32::from(lower))
 }
 
-/// Whether the two are an ASCII letter's cases.
+/// Says whether the two are the cases of an ASCII letter.
 fn is_cased_pair(upper: u32, lower: u32) -> bool {
     (0x41..=0x5A).contains(&upper) && lower == upper + 0x20
 }
 
-/// The members of a predefined set, closed under folding before a negation.
+/// Returns the members of a predefined set, closed under folding before a negation.
 fn predefined(set: Set, folds: bool) -> Vec<Range> {
     let mut members = Vec::new();
     match set.members {
@@ -508,7 +509,7 @@ fn predefined(set: Set, folds: bool) -> Vec<Range> {
     }
 }
 
-/// The members of a bracketed class.
+/// Returns the members of a bracketed class.
 fn bracketed(text: &str, folds: bool) -> Result<Vec<Range>, RegexError> {
     let (mut members, mut sets) = (Vec::new(), Vec::new());
     let end = class_items(text, 0, &mut PosixEnds::default(), |item| match item {
@@ -516,7 +517,7 @@ fn bracketed(text: &str, folds: bool) -> Result<Vec<Range>, RegexError> {
         ClassItem::Set(set) => sets.append(&mut predefined(set, folds)),
     })?;
     if folds {
-        // Those of sets have both cases already, also of one that is negated.
+        // The members of predefined sets, also of negated ones, have both cases already.
         ranges::close_under_folding(&mut members);
     }
     members.append(&mut sets);
@@ -557,7 +558,7 @@ mod tests {
         assert_eq!(root("(?:a*)+"), (Op::Star, 1));
         assert_eq!(root("(?:a+)+"), (Op::Plus, 1));
         assert_eq!(root("(?:a?)?"), (Op::Quest, 1));
-        // With other flags they stay apart.
+        // Repetitions with other flags stay separate.
         let tree = parse("(?i:a*)+").unwrap();
         assert_eq!(tree[tree.root.unwrap()].op, Op::Plus);
     }

@@ -2,9 +2,9 @@
 //!
 //! A class compiles into a trie of byte ranges: each range of code points is cut into sequences of
 //! UTF-8 byte ranges, sequences share their beginnings, and continuation bytes that are ranges
-//! share their ends through a cache. Sharing a beginning with a cached byte clones that byte first,
-//! and the byte that became unnecessary is given back, so the count has a peak above its end (RE2,
-//! `AddRuneRangeUTF8`).
+//! share their ends through a cache. To share a beginning with a cached byte, RE2 clones that byte
+//! first and then gives back the byte that is no longer needed. So the count has a peak above its
+//! end (RE2, `AddRuneRangeUTF8`).
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -12,10 +12,10 @@ use std::sync::LazyLock;
 
 use super::ranges::{self, RUNE_MAX, Range};
 
-/// Sequences of the classes that are large: Unicode's letters have a thousand.
+/// The number of sequences for which room is reserved: Unicode's letters have a thousand.
 const USUAL_SEQUENCES: usize = 1024;
 
-/// The instructions of the finished trie, and the most while it was built.
+/// The number of instructions of the finished trie, and the most while it was built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Size {
     pub(super) end: u64,
@@ -25,8 +25,8 @@ pub(super) struct Size {
 /// Counts the instructions of a class that is neither empty nor full.
 pub(super) fn class_size(ranges: &[Range]) -> Size {
     let has = |rune| ranges::contains(ranges, rune);
-    // Letters in both cases throughout: RE2 leaves the capitals out and lets the rest match either
-    // case.
+    // If all letters are there in both cases, RE2 leaves the capitals out and lets the small
+    // letters match either case.
     let folds = (0x41..=0x5A).all(|upper| has(upper) == has(upper + 0x20));
     let mut trie = Trie {
         instructions: vec![Instruction::Alt { second: 0 }],
@@ -69,13 +69,13 @@ impl Hash for Bytes {
     }
 }
 
-/// Builds [`Quick64`] hashers: a Unicode class makes thousands of lookups, where the standard hash
-/// would take most of the time.
+/// Builds [`Quick64`] hashers. A Unicode class makes thousands of lookups, for which the standard
+/// hash would take most of the time.
 #[derive(Debug, Clone, Copy)]
 struct Quick;
 
-/// One multiplication, from a start that differs in each process, so that no pattern can be made to
-/// collide.
+/// A hash of one multiplication. It starts from a value that differs in each process, so that no
+/// pattern can be written to collide.
 #[derive(Debug, Clone, Copy)]
 struct Quick64(u64);
 
@@ -101,8 +101,8 @@ impl Hasher for Quick64 {
     }
 
     fn write_u64(&mut self, number: u64) {
-        // Both halves of the product: the table takes its place from the low bits and a mark from
-        // the high ones.
+        // Uses both halves of the product: the table takes an entry's place from the low bits and
+        // its tag from the high ones.
         let product = u128::from(self.0 ^ number) * 0x9e37_79b9_7f4a_7c15;
         let [low, high] = [product & u128::from(u64::MAX), product >> 64].map(|half| u64::try_from(half).unwrap_or(0));
         self.0 = low ^ high;
@@ -111,14 +111,14 @@ impl Hasher for Quick64 {
 
 #[derive(Debug, Clone, Copy)]
 enum Instruction {
-    /// Two branches; only the second can be shared, so the first need not be known.
+    /// Two branches. Only the second can be shared, so the first need not be known.
     Alt {
         second: usize,
     },
     Bytes(Bytes),
 }
 
-/// Where a byte range hangs in the trie.
+/// The place of a byte range in the trie.
 #[derive(Debug, Clone, Copy)]
 enum Slot {
     Root,
@@ -126,9 +126,9 @@ enum Slot {
 }
 
 struct Trie {
-    /// The first entry stands for the end.
+    /// The instructions. The first entry stands for the end.
     instructions: Vec<Instruction>,
-    /// Only looked up, never iterated.
+    /// The shared instructions; only looked up, never iterated.
     cache: HashMap<Bytes, usize, Quick>,
     root: usize,
     peak: usize,
@@ -145,8 +145,8 @@ impl Trie {
         self.allocate(Instruction::Bytes(Bytes { low, high, folds, next }))
     }
 
-    /// Adds the sequences for a range of code points; each step halves the work left, at most a
-    /// dozen deep.
+    /// Adds the sequences for a range of code points. Each step halves the work left, so the
+    /// recursion is at most a dozen levels deep.
     fn add(&mut self, low: u32, high: u32, folds: bool) {
         if low > high {
             return;
@@ -180,7 +180,7 @@ impl Trie {
         let (last, _) = encode(high);
         let mut id = 0;
         for (place, (&from, &to)) in first.iter().zip(&last).enumerate().take(count).rev() {
-            // A leading byte may become a shared beginning, and the last one never does.
+            // A leading byte may become a shared beginning; the last byte never does.
             if place == count - 1 || (from < to && place != 0) {
                 let key = Bytes {
                     low: from,
@@ -203,7 +203,7 @@ impl Trie {
         self.add_sequence(id);
     }
 
-    /// Everything above ASCII takes a short form, which lets overlong encodings through.
+    /// Adds everything above ASCII in a short form, which accepts overlong encodings.
     fn add_all_but_ascii(&mut self) {
         let mut next = 0;
         for (low, high) in [(0xC2, 0xDF), (0xE0, 0xEF), (0xF0, 0xF4)] {
@@ -217,8 +217,8 @@ impl Trie {
         self.root = if self.root == 0 { id } else { self.merge(self.root, id) };
     }
 
-    /// Hangs the sequence at `id` into the trie at `root` and returns the new root; at most four
-    /// deep.
+    /// Inserts the sequence at `id` into the trie at `root` and returns the new root. The recursion
+    /// is at most four levels deep.
     fn merge(&mut self, root: usize, id: usize) -> usize {
         let Some(&Instruction::Bytes(new)) = self.instructions.get(id) else {
             return root;
@@ -258,7 +258,7 @@ impl Trie {
     }
 }
 
-/// The code point's bytes in UTF-8 (surrogates too, as RE2 encodes them), and how many they are.
+/// Returns the code point's bytes in UTF-8 (surrogates too, as RE2 encodes them), and their number.
 fn encode(rune: u32) -> ([u8; 4], usize) {
     let low_byte = |value: u32| value.to_le_bytes()[0];
     let tail = |shift: u32| 0x80 | (low_byte(rune >> shift) & 0x3F);
@@ -280,7 +280,7 @@ mod tests {
         assert_eq!(size(&[(0x61, 0x63)]), 1);
         // `[A-Za-z]`: the capitals are left out, the rest folds.
         assert_eq!(size(&[(0x41, 0x5A), (0x61, 0x7A)]), 1);
-        // `.`: two ranges below 80, six bytes above, four branches.
+        // There are two ranges below 0x80, and above it six bytes and four branches.
         assert_eq!(size(&[(0, 9), (0x0B, RUNE_MAX)]), 12);
         // `\W`.
         assert_eq!(

@@ -1,11 +1,12 @@
 //! Unicode 14: the general categories, the scripts and the simple case folding that RE2 knows.
 //!
-//! gRPC C-core 1.85.1 carries an RE2 of 2022 whose tables stop at Unicode 14, so newer tables name
-//! scripts that it refuses (`Kawi`) and hold letters that it does not count as such. `unicode.bin`
-//! packs the groups as: name length, name, data length (u16, little endian), then for each range the
-//! gap since the previous one and its length less one, as LEB128 numbers; a zero ends the list. The
-//! case folds follow as gap, length less one, and the zigzag distance to the next member of the cycle,
-//! where a distance of 1 pairs even code points with the odd ones above, and -1 odd with even.
+//! gRPC C-core 1.85.1 contains an RE2 of 2022 whose tables stop at Unicode 14. Newer tables name
+//! scripts that it rejects (`Kawi`), and have letters that it does not count as letters.
+//! `unicode.bin` packs the groups as: name length, name, data length (u16, little endian), then for
+//! each range the gap since the previous one and its length less one, as LEB128 numbers; a zero
+//! ends the list. The case folds follow as gap, length less one, and the zigzag distance to the
+//! next member of the cycle, where a distance of 1 pairs even code points with the odd ones above,
+//! and -1 odd with even.
 
 use std::sync::LazyLock;
 
@@ -13,7 +14,7 @@ use super::ranges::{RUNE_MAX, Range};
 
 static DATA: &[u8] = include_bytes!("unicode.bin");
 
-/// Categories whose members may stand in the name of a group.
+/// The categories whose members may occur in the name of a group.
 const NAME_CATEGORIES: [&str; 10] = ["Lu", "Ll", "Lt", "Lm", "Lo", "Nl", "Mn", "Mc", "Nd", "Pc"];
 
 /// A named set of code points: a category, a script, or `Any`.
@@ -27,7 +28,7 @@ pub(super) enum Group {
     Letter(u8),
 }
 
-/// What [`Group::key`] tells groups by.
+/// A key that differs for different groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct GroupKey(u8, usize, usize);
 
@@ -45,7 +46,7 @@ impl Group {
             .map(|entry| Self::Packed(entry.1))
     }
 
-    /// Tells it from other groups.
+    /// Returns a key that differs for different groups.
     pub(super) fn key(self) -> GroupKey {
         match self {
             Self::Any => GroupKey(0, 0, 0),
@@ -60,7 +61,7 @@ impl Group {
             Self::Any => out.push((0, RUNE_MAX)),
             Self::Packed(data) => out.extend(Unpacked { rest: data, next: 0 }),
             Self::Letter(letter) => {
-                // Of the scripts only `Yi` has two letters, and Y is no category.
+                // `Yi` is the only script with a name of two letters, and Y is not a category.
                 let entries =
                     Entries { rest: DATA }.filter(|(name, _)| name.len() == 2 && name.first() == Some(&letter));
                 for (_, data) in entries {
@@ -71,7 +72,7 @@ impl Group {
     }
 }
 
-/// Whether the character may stand in the name of a group (RE2, `IsValidCaptureName`).
+/// Says whether the character may occur in the name of a group (RE2, `IsValidCaptureName`).
 pub(super) fn is_name_char(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';
@@ -82,7 +83,8 @@ pub(super) fn is_name_char(c: char) -> bool {
         .any(|(_, data)| Unpacked { rest: data, next: 0 }.any(|(low, high)| (low..=high).contains(&rune)))
 }
 
-/// Next member of the code point's case-folding cycle; itself when it has no other case.
+/// Returns the next member of the code point's case-folding cycle; the code point itself if it has
+/// no other case.
 pub(super) fn next_fold(rune: u32) -> u32 {
     let after = FOLDS.partition_point(|fold| fold.low <= rune);
     match after.checked_sub(1).and_then(|i| FOLDS.get(i)) {
@@ -97,7 +99,7 @@ pub(super) fn fold_images((low, high): Range, out: &mut Vec<Range>) {
     for fold in FOLDS.iter().skip(first).take_while(|fold| fold.low <= high) {
         let (from, to) = (low.max(fold.low), high.min(fold.high));
         match fold.delta {
-            // The pairs lie whole within the entry, so widening to pairs stays inside it.
+            // The pairs are whole within the entry, so widening the range to pairs stays inside it.
             1 => out.push((from & !1, to | 1)),
             -1 => out.push(((from - 1) | 1, (to + 1) & !1)),
             delta => out.push((from.saturating_add_signed(delta), to.saturating_add_signed(delta))),
@@ -202,7 +204,7 @@ mod tests {
         members
     }
 
-    /// The group as a newer Unicode has it, less everything assigned after version 14.
+    /// Returns the group as a newer Unicode has it, less everything assigned after version 14.
     fn independent(name: &str) -> Vec<Range> {
         let pattern = format!(r"[\p{{{name}}}&&\p{{age:14.0}}]");
         let hir = regex_syntax::parse(&pattern).unwrap();
@@ -211,7 +213,7 @@ mod tests {
                 .iter()
                 .map(|range| (u32::from(range.start()), u32::from(range.end())))
                 .collect(),
-            // One member alone becomes a literal.
+            // A single member becomes a literal.
             regex_syntax::hir::HirKind::Literal(literal) => {
                 let text = std::str::from_utf8(&literal.0).unwrap();
                 text.chars().map(|c| (u32::from(c), u32::from(c))).collect()
@@ -229,7 +231,7 @@ mod tests {
         let mut changed = std::collections::BTreeSet::new();
         for (name, data) in (Entries { rest: DATA }) {
             let name = std::str::from_utf8(name).unwrap();
-            // Surrogates are no characters, so the other table has none.
+            // Surrogates are not characters, so the other table has none.
             if name != "Cs" {
                 let (ours, newer) = (each(&members(Group::Packed(data))), each(&independent(name)));
                 changed.extend(ours.symmetric_difference(&newer).map(|rune| (name.to_owned(), *rune)));
@@ -286,7 +288,7 @@ mod tests {
 
     #[test]
     fn folding_is_that_of_unicode_14() {
-        // Letters whose other case was added later fold nowhere here.
+        // Letters whose other case was added after Unicode 14 do not fold here.
         for rune in (0..=RUNE_MAX).filter_map(char::from_u32) {
             let mut ours = Vec::new();
             fold_images((rune.into(), rune.into()), &mut ours);
