@@ -1,8 +1,10 @@
-//! How fast and in how much memory `xdsctl validate` and its like read a dump, as ratios to others on the same bytes in the same run.
+//! Measures how fast and in how much memory `xdsctl validate` and related commands read a dump,
+//! compared with other tools on the same bytes in the same run.
 //!
-//! `cargo bench --bench load`. The dumps are made first, in the directory for temporary files. Every time is the best of
-//! several runs; xdsctl, jq and Python run as processes, serde_json and prost-reflect in this one. jq is used if it is installed;
-//! Python needs `protobuf` and `xds-protos`, in the interpreter that XDSCTL_BENCH_PYTHON names.
+//! Run it with `cargo bench --bench load`. It first writes the dumps to the directory for temporary
+//! files. Every time is the best of several runs. xdsctl, jq and Python run as processes,
+//! serde_json and prost-reflect in this one. jq is used if it is installed; Python needs `protobuf`
+//! and `xds-protos`, in the interpreter that XDSCTL_BENCH_PYTHON names.
 
 #[path = "support/cpu.rs"]
 mod cpu;
@@ -25,7 +27,7 @@ use time::{RUNS, best};
 
 const XDSCTL: &str = env!("CARGO_BIN_EXE_xdsctl");
 
-/// Runs of a process that ends at once.
+/// The number of runs of a process that ends at once.
 const SHORT_RUNS: usize = 60;
 
 const PARSE: &str = "
@@ -43,7 +45,7 @@ json_format.Parse(open(sys.argv[1]).read(), config_dump_pb2.ConfigDump())
 ";
 
 fn main() {
-    // `cargo test --benches` wants to know that it starts, no more.
+    // `cargo test --benches` only checks that the bench starts.
     if !std::env::args().any(|arg| arg == "--bench") {
         return;
     }
@@ -85,7 +87,7 @@ fn measure(directory: &Path) {
     short(directory);
 }
 
-/// Commands about one channel: they read all of the dump, and keep what that channel uses.
+/// Measures commands about one channel: they read all of the dump, and keep what that channel uses.
 fn channels(clean: &Path, own: &Cost) {
     let target = "xds:///svc-7.ns-7.svc.cluster.local:8000";
     for arguments in [&["tree"][..], &["route"], &["pick"]] {
@@ -98,7 +100,7 @@ fn channels(clean: &Path, own: &Cost) {
     }
 }
 
-/// The tools that do a part of the same.
+/// Measures other tools that do a part of the work.
 fn others(directory: &Path, clean: &Path, own: Duration, text: &[u8]) {
     let own = megabytes(clean) / own.as_secs_f64();
     let against = |name: &str, file: &Path, time: Duration, least: u32| {
@@ -116,7 +118,7 @@ fn others(directory: &Path, clean: &Path, own: Duration, text: &[u8]) {
         DynamicMessage::deserialize(message, &mut reader).expect("every type is known");
         against("prost-reflect DynamicMessage", clean, start.elapsed(), 12);
     }
-    // The ratio does not depend on the size, and patience does.
+    // The ratio does not depend on the size of the dump, but the waiting time does.
     let small = make(directory, Kind::Clean, 30.0);
     let mut jq = Command::new("jq");
     jq.arg(".configs|length").arg(&small);
@@ -132,7 +134,7 @@ fn others(directory: &Path, clean: &Path, own: Duration, text: &[u8]) {
     }
 }
 
-/// Whole processes that have next to nothing to do.
+/// Measures whole processes that have next to nothing to do.
 fn short(directory: &Path) {
     let file = directory.join("small.json");
     let mut text = Vec::new();
@@ -164,11 +166,12 @@ fn make(directory: &Path, kind: Kind, megabytes: f64) -> PathBuf {
     file
 }
 
-/// What a command took.
+/// What a command cost.
 struct Cost {
-    /// Best time.
+    /// The best time.
     time: Duration,
-    /// Mean CPU time of a run, all threads together; on a busy machine more telling than the time.
+    /// The mean CPU time of a run, all threads together. On a busy machine it tells more than the
+    /// time.
     cpu_ms: u64,
     /// The largest heap that was seen, in MB, above the bytes of the file.
     heap: u64,
@@ -191,7 +194,7 @@ fn cost(arguments: &[&str], file: &Path) -> Cost {
     let status = format!("/proc/{}/status", child.id());
     let mut largest: u64 = 0;
     while child.try_wait().expect("xdsctl can be waited for").is_none() {
-        // Anonymous memory: the file, the heap and the stacks.
+        // This is anonymous memory: the file, the heap and the stacks.
         let text = fs::read_to_string(&status).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:"));
         let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
@@ -221,7 +224,7 @@ fn best_process(command: &mut Command, runs: usize) -> Duration {
     (0..runs).map(run).min().unwrap_or_default()
 }
 
-/// One run; `None` if there is no such program.
+/// Measures one run; `None` if there is no such program.
 fn once(command: &mut Command) -> Option<Duration> {
     let start = Instant::now();
     command.stdout(Stdio::null()).status().ok()?;

@@ -1,7 +1,9 @@
-//! The language server while somebody types: from a key to the findings of that version, and memory over many keys.
+//! Measures the language server while somebody types: the time from a key to the findings of that
+//! version, and memory over many keys.
 //!
-//! `cargo bench -p xdsctl-cli --bench lsp` has a world of 200 files, of which one of 1 MB is typed in; `-- 10000` makes so many edits.
-//! A figure is of one machine: `docs/speed.md` says of which, and `taskset -c 0,1` gives it two processors.
+//! `cargo bench -p xdsctl-cli --bench lsp` has a world of 200 files, of which one of 1 MB is
+//! edited; `-- 10000` makes that many edits. A figure holds for one machine: `docs/speed.md` says
+//! which. `taskset -c 0,1` gives the bench two processors.
 
 #[path = "../tests/lsp/client.rs"]
 #[allow(dead_code, reason = "tests use more of it")]
@@ -14,13 +16,13 @@ use std::time::{Duration, Instant};
 
 use client::{Client, directory, place};
 
-/// Files of the world.
+/// The number of files in the world.
 const FILES: usize = 200;
 
-/// Bytes of the file that is typed in.
+/// The size in bytes of the file that is edited.
 const BYTES: usize = 1 << 20;
 
-/// Edits before which nothing is measured.
+/// The number of edits before the measurement begins.
 const WARM: usize = 20;
 
 fn cluster(number: usize) -> String {
@@ -87,7 +89,7 @@ fn write(project: &Path) -> String {
     large
 }
 
-/// Bytes of this process that are in memory.
+/// Returns how many bytes of this process are in memory.
 fn resident() -> usize {
     let text = fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = text
@@ -116,7 +118,7 @@ fn main() {
     let mut early = 0;
     for number in 0..edits {
         let version = number as i64 + 2;
-        // A character of a port number comes and goes, at another place each time.
+        // Adds a character to a port number, or removes it again, at another place each time.
         let around = text.len() * (number / 2 % 50) / 50;
         let at = around + text[around..].find("port_value: 8").unwrap_or_default() + "port_value: 8".len();
         let (end, new) = if number % 2 == 0 { (at, "1") } else { (at + 1, "") };

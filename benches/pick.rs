@@ -1,6 +1,6 @@
-//! Picks: the ring beside a plain reference, and RPCs through a whole tree of policies.
+//! Measures picks: the ring beside a plain reference, and RPCs through a whole tree of policies.
 //!
-//! `cargo bench --bench pick`
+//! Run it with `cargo bench --bench pick`.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -14,10 +14,10 @@ use xdsctl_lb::ring_hash::{Ring, Size, hash};
 use xdsctl_lb::weighted_round_robin::{StaticStrideScheduler, StrideLimits};
 use xdsctl_model::rng::Rng;
 
-/// Picks in a row.
+/// The number of picks in a row.
 const PICKS: u32 = 1_000_000;
 
-/// Rings in a row.
+/// The number of rings in a row.
 const RINGS: u32 = 100;
 
 fn per(total: Duration, count: u32) -> String {
@@ -37,7 +37,7 @@ fn time(count: u32, mut work: impl FnMut()) -> Duration {
     start.elapsed()
 }
 
-/// A ring as one would write it without a thought: an ordered map.
+/// Builds a ring in the simplest way: as an ordered map.
 fn reference(endpoints: &[(String, u32)], size: u64) -> BTreeMap<u64, u32> {
     let each = size / endpoints.len() as u64;
     let mut ring = BTreeMap::new();
@@ -134,7 +134,7 @@ fn trees() {
 }
 
 fn main() {
-    // `cargo test` runs benches too, to see that they run.
+    // `cargo test` also starts benches, to check that they run.
     if std::env::args().any(|argument| argument == "--test") {
         return;
     }

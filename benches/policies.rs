@@ -1,9 +1,9 @@
-//! What policies cost: `xdsctl validate` with fifty of them beside `validate` alone, on the clean
-//! dump of 106 MB.
+//! Measures the cost of policies: `xdsctl validate` with fifty of them beside `validate` alone, on
+//! the clean dump of 106 MB.
 //!
-//! `cargo bench --bench policies`. The two run in turns, as processes; the CPU time of all their
-//! threads is compared, pair by pair, and the median of the ratios counts: on a busy machine no
-//! single time says anything. `support/policies.toml` has the policies.
+//! Run it with `cargo bench --bench policies`. The two run in turns, as processes. The CPU time of
+//! all their threads is compared pair by pair, and the median of the ratios is the result: on a
+//! busy machine a single time says nothing. `support/policies.toml` has the policies.
 
 #[path = "support/cpu.rs"]
 mod cpu;
@@ -20,13 +20,13 @@ use dump::Kind;
 
 const XDSCTL: &str = env!("CARGO_BIN_EXE_xdsctl");
 
-/// Pairs of runs.
+/// The number of pairs of runs.
 const PAIRS: usize = 11;
 
 const POLICIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/support/policies.toml");
 
 fn main() {
-    // `cargo test --benches` wants to know that it starts, no more.
+    // `cargo test --benches` only checks that the bench starts.
     if !std::env::args().any(|arg| arg == "--bench") {
         return;
     }
@@ -51,7 +51,7 @@ fn main() {
     println!("validate, 106 MB {alone:>6} ms of CPU; with 50 policies {with:>6} ms, {median:.2} times (at most 2)");
 }
 
-/// The CPU time of a run, all its threads together.
+/// Measures the CPU time of a run, all its threads together.
 fn cpu_ms(file: &Path, config: &str) -> u64 {
     let before = ended_cpu();
     let status = Command::new(XDSCTL)

@@ -1,7 +1,8 @@
-//! One RPC on a channel with very many endpoints, and updates and RPCs on one that runs, by size: the ratio to the size before
-//! it shows how the cost grows.
+//! Measures one RPC on a channel with very many endpoints, and updates and RPCs on a running
+//! channel, by size. The ratio to the size before shows how the cost grows.
 //!
-//! `cargo bench --bench simulate [-- SHAPE [SIZE...]]`, where SHAPE is also `running`, `changing` and `channels`.
+//! Run it with `cargo bench --bench simulate [-- SHAPE [SIZE...]]`, where SHAPE may also be
+//! `running`, `changing` or `channels`.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -11,17 +12,17 @@ use xdsctl_channel::client::target::Target;
 use xdsctl_channel::client::{Client, Edits, EndpointChange, Start};
 use xdsctl_channel::sim::{Channel, ChannelOptions, Network, Reachability, Rpc};
 
-/// Endpoints, or clusters of an aggregate.
+/// The numbers of endpoints, or of clusters in an aggregate.
 const SIZES: [usize; 4] = [12_500, 25_000, 50_000, 100_000];
 
-/// What a channel looks like.
+/// The shape of a channel.
 struct Shape {
     name: &'static str,
     clusters: fn(usize) -> usize,
     localities: fn(usize) -> usize,
     /// The cluster's `load_balancing_policy` as TypedStruct, or `lb_policy`.
     policy: fn() -> Value,
-    /// An endpoint has all addresses.
+    /// Whether one endpoint has all addresses.
     is_one_endpoint: bool,
 }
 
@@ -167,13 +168,14 @@ fn client(shape: &Shape, size: usize) -> Client {
     client
 }
 
-/// From the first configuration to the end of one RPC with its trace, and of what else happens in the first 100 ms.
+/// Measures from the first configuration to the end of one RPC with its trace, including everything
+/// else that happens in the first 100 ms.
 fn one_rpc(client: Client, reach: Reachability) -> Duration {
     let network = Network {
         default: reach,
         ..Network::default()
     };
-    // An aggregate of small clusters has more LB policies and connections than are taken for granted.
+    // An aggregate of small clusters has more LB policies and connections than the default limit.
     let options = ChannelOptions {
         traces: true,
         max_machines: Some(usize::MAX),
@@ -187,7 +189,8 @@ fn one_rpc(client: Client, reach: Reachability) -> Duration {
     start.elapsed()
 }
 
-/// Updates of one endpoint, and RPCs, on a channel that has been connected for long: the time of one.
+/// Measures updates of one endpoint, and RPCs, on a channel that has long been connected: the time
+/// of one.
 fn running(size: usize) -> [(&'static str, Duration); 4] {
     const UPDATES: u32 = 10;
     const RPCS: u32 = 20_000;
@@ -227,7 +230,8 @@ fn running(size: usize) -> [(&'static str, Duration); 4] {
     ]
 }
 
-/// Updates in which one endpoint drains or comes back, sent to channels that have been connected for long: the time of one on one channel.
+/// Measures updates in which one endpoint drains or comes back, sent to channels that have long
+/// been connected: the time of one update on one channel.
 fn changing(size: usize, channels: usize) -> Duration {
     const UPDATES: usize = 100;
     let held = client(&PLAIN, size);
@@ -256,14 +260,14 @@ fn changing(size: usize, channels: usize) -> Duration {
             channel.sleep(1000).unwrap();
         }
     };
-    // The first change reads the resource.
+    // The first change has to read the resource.
     (0..4).for_each(&mut send);
     let start = Instant::now();
     (4..4 + UPDATES).for_each(&mut send);
     start.elapsed() / u32::try_from(UPDATES * channels.len()).unwrap()
 }
 
-/// A line of times and their ratios.
+/// Writes a line of times and their ratios.
 fn line(sizes: &[usize], time: impl Fn(usize) -> Duration) -> String {
     let mut before: Option<f64> = None;
     let mut line = String::new();
@@ -279,7 +283,7 @@ fn line(sizes: &[usize], time: impl Fn(usize) -> Duration) -> String {
 }
 
 fn main() {
-    // `cargo test` runs benches too, to see that they run.
+    // `cargo test` also starts benches, to check that they run.
     let arguments: Vec<String> = std::env::args()
         .skip(1)
         .filter(|argument| argument != "--bench")

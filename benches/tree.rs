@@ -1,6 +1,7 @@
-//! Trees of large configurations: resolve, generate the configs, make the nodes; and the config selector.
+//! Measures trees of large configurations (resolve, generate the configs, make the nodes), and the
+//! config selector.
 //!
-//! `cargo bench --bench tree`
+//! Run it with `cargo bench --bench tree`.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -13,15 +14,15 @@ use xdsctl_channel::rpc::{ChannelFacts, Request, Selector};
 use xdsctl_channel::tree::show::{ShownTree, tree};
 use xdsctl_channel::tree::{build, service_config};
 
-/// Clusters of the configuration.
+/// The number of clusters in the configuration.
 const CLUSTERS: usize = 10_000;
 
-/// Selections in a row.
+/// The number of selections in a row.
 const SELECTIONS: u32 = 1_000_000;
 
 const TYPE: &str = "type.googleapis.com/envoy";
 
-/// A cluster with its endpoints.
+/// Makes a cluster with its endpoints.
 fn cluster(number: usize) -> [Value; 2] {
     let [_, a, b, c] = u32::try_from(number).unwrap().to_be_bytes();
     let address = format!("{}.{b}.{c}.1", 10 + a);
@@ -35,7 +36,8 @@ fn cluster(number: usize) -> [Value; 2] {
     ]
 }
 
-/// A listener with one route for each cluster, or one for an aggregate of all.
+/// Makes a listener with one route for each cluster, or with one route for an aggregate of all
+/// clusters.
 fn resources(is_aggregate: bool) -> Value {
     let mut resources: Vec<Value> = (0..CLUSTERS).flat_map(cluster).collect();
     let routes: Vec<Value> = if is_aggregate {

@@ -1,9 +1,11 @@
-//! Validation alone: wire bytes in memory to a typed value, beside decoding the same bytes and no more.
+//! Measures validation alone: from wire bytes in memory to a typed value, beside a decoder that
+//! only decodes the same bytes.
 //!
-//! `cargo bench --bench validate`. The resources are those of a clean dump, as the loader hands them on. What they are compared
-//! with is prost-reflect: the generated types leave the larger parts packed until validation looks into them, so decoding
-//! with these alone says little. An Any stays packed in prost-reflect; validation opens it, and it walks the bytes for what the
-//! client's parser would say. `tests/allocations.rs` holds what it allocates.
+//! Run it with `cargo bench --bench validate`. The resources are those of a clean dump, as the
+//! loader hands them on. The decoder is prost-reflect: the generated types leave the larger parts
+//! packed until validation looks into them, so decoding with these alone says little. prost-reflect
+//! leaves an Any packed. Validation opens it, and walks the bytes for what the client's parser
+//! would report. `tests/allocations.rs` bounds what validation allocates.
 
 #[path = "support/dump.rs"]
 mod dump;
@@ -24,14 +26,14 @@ use xdsctl_model::diag::Path;
 use xdsctl_model::profile::{Client, Fleet, Profile, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 
-/// Megabytes of JSON that the resources are read from.
+/// The size of the JSON, in megabytes, from which the resources are read.
 const MEGABYTES: f64 = 106.0;
 
-/// Paths in a row: localities, and endpoints in each.
+/// The number of paths in a row: localities, and endpoints in each.
 const PATHS: (usize, usize) = (1_000, 100);
 
 fn main() {
-    // `cargo test --benches` wants to know that it starts, no more.
+    // `cargo test --benches` only checks that the bench starts.
     if !std::env::args().any(|arg| arg == "--bench") {
         return;
     }
@@ -52,7 +54,7 @@ fn main() {
     paths();
 }
 
-/// The wire bytes of every resource of a clean dump.
+/// Returns the wire bytes of every resource of a clean dump.
 fn resources() -> Vec<(ResourceType, Bytes)> {
     let mut text = Vec::new();
     dump::write(&mut text, Kind::Clean, Kind::Clean.scale(MEGABYTES)).expect("memory can be written");
@@ -62,7 +64,7 @@ fn resources() -> Vec<(ResourceType, Bytes)> {
     let loaded = load::run(
         Some(1),
         |loader, emit| loader.json(id, source.bytes(), Default::default(), emit),
-        // A copy: the bytes of a batch are one piece.
+        // Copies the bytes, because those of a batch are one allocation.
         |raw| Some((raw.resource_type?, Bytes::copy_from_slice(&raw.bytes?))),
     );
     loaded.results.into_iter().flatten().collect()
@@ -85,7 +87,7 @@ fn measure(pool: &DescriptorPool, resource_type: ResourceType, resources: &[&Byt
             black_box(validated);
         }
     });
-    // What asking every current client costs, beside asking C-core alone.
+    // Measures asking every current client, beside asking C-core alone.
     let fleet = Fleet::new(&Client::parse_list("current").expect("a list"));
     let asking_all = best(|| {
         for bytes in resources {
@@ -117,7 +119,7 @@ fn measure(pool: &DescriptorPool, resource_type: ResourceType, resources: &[&Byt
     );
 }
 
-/// What it costs to know where one is: paths on the stack, beside a stack of strings.
+/// Measures keeping track of the place: paths on the stack, beside a stack of strings.
 fn paths() {
     let (localities, endpoints) = PATHS;
     let linked = best(|| {

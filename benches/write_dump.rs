@@ -1,4 +1,5 @@
-//! Writes a dump for measurements by hand: `cargo bench --bench write_dump -- FILE [clean|one|realistic] [SCALE]`.
+//! Writes a dump for measurements by hand:
+//! `cargo bench --bench write_dump -- FILE [clean|one|realistic] [SCALE]`.
 
 #[path = "support/dump.rs"]
 mod dump;
@@ -11,7 +12,7 @@ use dump::Kind;
 fn main() {
     let mut args = std::env::args().skip(1).filter(|a| a != "--bench");
     let Some(file) = args.next() else {
-        // Run as a test.
+        // `cargo test` runs the bench without arguments.
         return;
     };
     let kind = match args.next().as_deref() {

@@ -1,6 +1,7 @@
-//! YAML against a library that reads it into a value: endpoints as programs write them, and texts that are harder to read.
+//! Measures reading YAML, beside a library that reads it into a value: endpoints as programs write
+//! them, and texts that are harder to read.
 //!
-//! `cargo bench --bench yaml`
+//! Run it with `cargo bench --bench yaml`.
 
 #[path = "support/time.rs"]
 mod time;
@@ -12,12 +13,12 @@ use std::time::Duration;
 use time::best;
 use xdsctl_document::source::yaml;
 
-/// Endpoints of a text.
+/// The number of endpoints in a text.
 const ENDPOINTS: usize = 40_000;
 
 const HEAD: &str = "resources:\n- '@type': type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\n  cluster_name: a\n  endpoints:\n  - locality: {region: r, zone: z}\n    load_balancing_weight: 1\n    lb_endpoints:\n";
 
-/// Endpoint after endpoint, a value on a line.
+/// Writes endpoint after endpoint, one value on each line.
 fn endpoints() -> String {
     let mut text = HEAD.to_owned();
     for i in 0..ENDPOINTS {
@@ -31,7 +32,7 @@ fn endpoints() -> String {
     text
 }
 
-/// Filters with code in block scalars and patterns in double quotes.
+/// Writes filters with code in block scalars and patterns in double quotes.
 fn code() -> String {
     let mut text = "resources:\n".to_owned();
     for i in 0..ENDPOINTS / 8 {
@@ -43,7 +44,7 @@ fn code() -> String {
     text
 }
 
-/// Endpoints that share what they have in common.
+/// Writes endpoints that share their common parts by anchors.
 fn anchors() -> String {
     let mut text = "defaults: &defaults\n  load_balancing_weight: 3\n  health_status: HEALTHY\nmetadata: &metadata\n  filter_metadata:\n    envoy.lb: {canary: false, stage: prod}\n".to_owned();
     text += HEAD;
@@ -57,7 +58,7 @@ fn anchors() -> String {
     text
 }
 
-/// Several documents, one of them for the general parser.
+/// Writes several documents, one of which only the general parser can read.
 fn documents() -> String {
     let one = endpoints();
     format!("{one}---\na: !!str 1\nb: \"c\n  d\"\n---\n{one}")

@@ -1,10 +1,10 @@
-//! A control plane's test: would a gRPC client take what we are about to send?
+//! A control plane's test: would a gRPC client accept what the control plane is about to send?
 //!
 //! `cargo run --example check_snapshot`
 
 use xdsctl::{ResourceType, Verdict};
 
-/// What a control plane under test would send.
+/// Makes what a control plane under test would send.
 fn snapshot() -> String {
     r#"
 resources:
@@ -26,7 +26,7 @@ pub(crate) fn main() {
     let report = xdsctl::check(snapshot());
     print!("{report}");
 
-    // gRPC knows no MAGLEV, and says where.
+    // gRPC does not support MAGLEV; the problem says at which field.
     assert_eq!(report.verdict(ResourceType::Cluster, "cart"), Some(Verdict::Rejected));
     let error = report.errors().next().expect("the cluster is rejected");
     assert_eq!(
@@ -35,7 +35,7 @@ pub(crate) fn main() {
     );
     assert_eq!((error.line, error.column), (7, 14));
 
-    // The endpoints are accepted, and silently lost with their locality, which has no weight.
+    // The endpoints are accepted. Their locality has no weight, so the client drops it with them.
     let endpoints = report.verdict(ResourceType::Endpoints, "cart");
     assert_eq!(endpoints, Some(Verdict::Accepted));
     let lost = report

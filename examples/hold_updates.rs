@@ -20,7 +20,7 @@ pub(crate) fn main() {
     let cart = client.resources.clusters.get("cart").expect("it was sent");
     assert_eq!((cart.is_accepted(), cart.rejected()), (true, None));
 
-    // The client answers with a NACK, and goes on with what it has.
+    // The client answers with a NACK, and keeps the version that it has.
     client.update(&json!([cluster("MAGLEV")]));
     let cart = client.resources.clusters.get("cart").expect("it is still there");
     assert!(cart.is_accepted());
@@ -28,7 +28,7 @@ pub(crate) fn main() {
     println!("{why}");
     assert!(why.starts_with("rejected, at lb_policy: lb_policy 5 (MAGLEV) is not supported"));
 
-    // A good version puts things right.
+    // A valid version ends the rejection.
     client.update(&json!([cluster("RING_HASH")]));
     let cart = client.resources.clusters.get("cart").expect("it is still there");
     assert_eq!(cart.rejected(), None);

@@ -7,7 +7,8 @@ use xdsctl::{Code, Rpc};
 
 const TYPE: &str = "type.googleapis.com/envoy";
 
-/// What a control plane under test would send for a service with these backends, by their health.
+/// Makes the resources that a control plane under test would send for a service with these
+/// backends, given by address and health.
 fn snapshot(backends: &[(&str, &str)]) -> Value {
     let endpoint = |(address, health): &(&str, &str)| json!({"health_status": health, "endpoint": {"address": {"socket_address": {"address": address, "port_value": 80}}}});
     let endpoints: Vec<Value> = backends.iter().map(endpoint).collect();

@@ -1,6 +1,7 @@
 //! The public functions, which the crate documentation describes.
 //!
-//! Thin wrappers over `xdsctl_channel` and `xdsctl_lint`, for a client without a bootstrap.
+//! They are thin wrappers over `xdsctl_channel` and `xdsctl_lint`, for a client without a
+//! bootstrap.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,18 +21,18 @@ use xdsctl_model::resource::ResourceType;
 pub struct Report {
     /// Each resource that the client asks for, in the order of the document.
     pub resources: Vec<ResourceVerdict>,
-    /// What is wrong, in the order of the document.
+    /// The problems, in the order of the document.
     pub problems: Vec<Problem>,
 }
 
 /// What the client does with one resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceVerdict {
-    /// Its type, one of the four that gRPC clients ask for.
+    /// The type of the resource, one of the four that gRPC clients ask for.
     pub resource_type: ResourceType,
-    /// Its name; may be empty.
+    /// The name of the resource; may be empty.
     pub name: String,
-    /// Whether the client takes it.
+    /// Whether the client accepts or rejects the resource.
     pub verdict: Verdict,
 }
 
@@ -40,11 +41,11 @@ pub struct ResourceVerdict {
 pub struct Problem {
     /// The rule's id, such as `cds-lb-policy-unsupported`; `xdsctl explain` has a page about it.
     pub rule: &'static str,
-    /// What the client does because of it.
+    /// What the client does because of the problem.
     pub effect: Effect,
-    /// How bad that is. A warning about a text that turns out to hold no resource is an error here.
+    /// How bad the effect is. A warning is an error here if the text holds no resource.
     pub severity: Severity,
-    /// The resource in which it is; `None` if it is the document's.
+    /// The resource with the problem; `None` for a problem of the document itself.
     pub resource: Option<(ResourceType, String)>,
     /// The field, in the client's notation; empty for the whole resource.
     pub path: String,
@@ -57,14 +58,15 @@ pub struct Problem {
 }
 
 impl Report {
-    /// The problems that are errors: the client rejects something, or RPCs fail.
+    /// Returns the problems that are errors: the client rejects something, or RPCs fail.
     pub fn errors(&self) -> impl Iterator<Item = &Problem> {
         self.problems
             .iter()
             .filter(|problem| problem.severity == Severity::Error)
     }
 
-    /// What the client does with a resource; of several of the name the last one's.
+    /// Returns what the client does with a resource. If the document has several of the name, the
+    /// last one counts.
     pub fn verdict(&self, resource_type: ResourceType, name: &str) -> Option<Verdict> {
         let found = self.resources.iter().rev();
         let mut found = found.filter(|answer| answer.resource_type == resource_type && answer.name == name);
@@ -75,14 +77,15 @@ impl Report {
 impl std::error::Error for Report {}
 
 impl fmt::Display for Report {
-    /// A line for each problem.
+    /// Writes a line for each problem.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.problems.iter().try_for_each(|problem| writeln!(f, "{problem}"))
     }
 }
 
 impl fmt::Display for Problem {
-    /// `3:5: Cluster a: lb_policy: lb_policy 5 (MAGLEV) is not supported [cds-lb-policy-unsupported]`
+    /// Writes a line such as
+    /// `3:5: Cluster a: lb_policy: lb_policy 5 is not supported [cds-lb-policy-unsupported]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: ", self.line, self.column)?;
         if let Some((resource_type, name)) = &self.resource {
@@ -111,18 +114,18 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// A client by name, in the form of `--client`: `go`, `java@1.72`. Without a version it is the
-    /// newest that was measured.
+    /// Makes a client by its name, in the form of `--client`: `go`, `java@1.72`. A name without a
+    /// version means the newest version that was measured.
     ///
     /// # Errors
-    /// There is no such client or version, or several are named.
+    /// There is no such client or version, or the text names several clients.
     pub fn new(client: &str) -> Result<Checker, UnknownClient> {
         let profile = Profile::of(profile::Client::parse_one(client)?);
         Ok(Checker { profile })
     }
 
-    /// Says what this client would do with the resources of a document: [`check`](fn@check), for
-    /// it.
+    /// Says what this client would do with the resources of a document, as [`check`](fn@check) does
+    /// for the default client.
     pub fn check(&self, text: impl Into<Vec<u8>>) -> Report {
         let (world_set, store) = self.read(text.into(), Keep::Findings);
         let CheckOutcome {
@@ -183,10 +186,11 @@ impl Checker {
         report
     }
 
-    /// This client, holding those resources of a document that it accepts: [`hold`], for it.
+    /// Makes this client hold those resources of a document that it accepts, as [`hold`] does for
+    /// the default client.
     ///
     /// # Errors
-    /// As for [`hold`].
+    /// The errors are those of [`hold`].
     pub fn hold(&self, text: impl Into<Vec<u8>>) -> Result<Client, Report> {
         let text = text.into();
         let (world_set, store) = self.read(text.clone(), Keep::Values);
@@ -206,7 +210,7 @@ impl Checker {
         })
     }
 
-    /// Reads a document as what one client is sent.
+    /// Reads a document as everything that one client is sent.
     fn read(&self, text: Vec<u8>, keep: Keep) -> (WorldSet, Arc<Store>) {
         let mut store = Store {
             sources: SourceMap::new(),
@@ -232,9 +236,9 @@ impl Checker {
 
 /// Says what a gRPC client would do with the resources of a document.
 ///
-/// The document is any that `xdsctl validate` reads; what is in it is taken for what one client is
-/// sent. The client is the default one, without a bootstrap. That the document cannot be read is a
-/// problem too, and an error.
+/// The document may be any that `xdsctl validate` reads. Its content counts as everything that one
+/// client is sent. The client is the default one, without a bootstrap. If the document cannot be
+/// read, that is a problem too, and an error.
 ///
 /// ```
 /// let report = xdsctl::check(
@@ -249,8 +253,8 @@ pub fn check(text: impl Into<Vec<u8>>) -> Report {
     Checker::default().check(text)
 }
 
-/// How bad a problem is. In a text without a resource a warning is an error, because it says why
-/// there is none; that a text is empty on purpose is not.
+/// Says how bad a problem is. In a text without a resource, a warning is an error, because it says
+/// why there is no resource. A text that is empty on purpose is no error.
 fn severity(diagnostic: &Diagnostic, is_empty: bool) -> Severity {
     match diagnostic.rule.severity {
         Severity::Warning if is_empty && ![&NO_RESOURCE, &EMPTY_RESPONSE].contains(&diagnostic.rule) => Severity::Error,
@@ -258,10 +262,10 @@ fn severity(diagnostic: &Diagnostic, is_empty: bool) -> Severity {
     }
 }
 
-/// A client that holds the resources of a document: those that it accepts.
+/// Makes a client hold those resources of a document that it accepts.
 ///
-/// What it rejects is in [`Resources::rejected`](xdsctl_channel::client::Resources::rejected).
-/// [`Client::update`] sends it more.
+/// [`Resources::rejected`](xdsctl_channel::client::Resources::rejected) has the resources that the
+/// client rejects. [`Client::update`] sends further resources to the client.
 ///
 /// ```
 /// let client = xdsctl::hold(
@@ -273,14 +277,15 @@ fn severity(diagnostic: &Diagnostic, is_empty: bool) -> Severity {
 /// ```
 ///
 /// # Errors
-/// The report, if the document could not be read in full, or holds no resource: the client would hold something else than was meant. A resource
-/// that the client rejects is no error here.
+/// Returns the report if the document could not be read in full or holds no resource: the client
+/// would then hold something else than the caller meant. A resource that the client rejects is no
+/// error here.
 pub fn hold(text: impl Into<Vec<u8>>) -> Result<Client, Report> {
     Checker::default().hold(text)
 }
 
-/// Opens a channel to a target, `xds:///NAME`, in simulated time; every address answers, and chance
-/// has the seed 0.
+/// Opens a channel to a target, `xds:///NAME`, in simulated time. Every address answers, and random
+/// draws have the seed 0.
 ///
 /// # Errors
 /// The client could not start with the target.
@@ -309,7 +314,7 @@ pub enum SendError {
     Endless,
 }
 
-/// Sends one RPC to `method` of `target`, on a channel of its own, and says what became of it.
+/// Sends one RPC to `method` of `target`, on a channel of its own, and says how it ended.
 ///
 /// ```
 /// let client = xdsctl::hold("{\"resources\": []}").unwrap();
@@ -318,8 +323,8 @@ pub enum SendError {
 /// assert_eq!(outcome.details, "empty address list (LDS resource cart: does not exist)");
 /// ```
 ///
-/// The RPC has a deadline of [`sim::DEFAULT_TIMEOUT_MS`]; [`channel`] sends RPCs with other
-/// metadata and deadlines, and several.
+/// The RPC has a deadline of [`sim::DEFAULT_TIMEOUT_MS`]. Use [`channel`] to send several RPCs, or
+/// RPCs with other metadata and deadlines.
 ///
 /// # Errors
 /// The client could not start with the target, or the simulation stops at a limit.

@@ -1,13 +1,13 @@
 //! xdsctl: a gRPC xDS client with the network cut off.
 //!
-//! It takes the bytes that a control plane sent, or would send, does with them what gRPC C-core 1.85.1 does, and shows
-//! every step: which resources the client rejects and at which field, what it silently drops or ignores, the LB policy
-//! tree that it builds, and where one RPC goes.
+//! The library takes the bytes that a control plane sent, or would send, does with them what gRPC
+//! C-core 1.85.1 does, and shows every step: which resources the client rejects and at which field,
+//! what it silently drops or ignores, the LB policy tree that it builds, and where one RPC goes.
 //!
-//! For the tests of a control plane there are three calls: [`check`](fn@check) this text, [`hold`]
-//! these resources, [`send`] this RPC. What it would send goes in as JSON, YAML, text format or a
-//! serialized response; `examples/` of the repository has a test for each. They answer for C-core;
-//! a [`Checker`] answers for another client or version.
+//! The tests of a control plane need three functions: [`check`](fn@check) checks a text, [`hold`]
+//! makes a client hold resources, [`send`] sends an RPC. The input is JSON, YAML, text format or a
+//! serialized response; `examples/` in the repository has a program for each function. The
+//! functions answer for C-core; a [`Checker`] answers for another client or version.
 //!
 //! ```
 //! use xdsctl::{ResourceType, Verdict};
@@ -25,8 +25,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! This is the library for embedders; the crates that it stands on promise nothing.
-//! `docs/architecture.md` of the repository says which of them answers which question.
+//! This is the library for embedders; the crates below it promise no stable API.
+//! `docs/architecture.md` in the repository says which crate answers which question.
 #![cfg_attr(
     not(test),
     deny(

@@ -1,4 +1,5 @@
-//! `xdsctl admit`: what each form of the answer has, how it ends, and what it refuses.
+//! Tests of `xdsctl admit`: what each form of the answer contains, how it ends, and what the
+//! command refuses.
 
 use std::fs;
 use std::process::Stdio;
@@ -9,7 +10,7 @@ use crate::run::{Run, directory, in_process, program};
 use crate::server;
 use crate::support::root;
 
-/// A certificate of the cart, valid in November 2026. Made with `openssl req -x509`.
+/// A certificate of the cart service, valid in November 2026, made with `openssl req -x509`.
 const CART: &str = "\
 -----BEGIN CERTIFICATE-----
 MIIBjjCCATWgAwIBAgIBATAKBggqhkjOPQQDAjAeMQ0wCwYDVQQKDARTaG9wMQ0w
@@ -24,10 +25,10 @@ KyIJQW9IZWG8GF6G7Na12O13
 -----END CERTIFICATE-----
 ";
 
-/// A block that is no certificate, as it stands beside one in many files.
+/// A PEM block that is not a certificate, as many files have one beside their certificate.
 const KEY: &str = "-----BEGIN PRIVATE KEY-----\nTk9UIEEgS0VZ\n-----END PRIVATE KEY-----\n";
 
-/// Asks the server of `fixtures/examples/server`.
+/// Runs `admit` on the server of `fixtures/examples/server`.
 fn admit(file: &str, args: &[&str]) -> Run {
     let folder = root().join("fixtures/examples/server");
     let (file, bootstrap) = (folder.join(file), folder.join("bootstrap.json"));
@@ -42,7 +43,7 @@ fn admit(file: &str, args: &[&str]) -> Run {
     in_process(&all, b"", |_| {})
 }
 
-/// The example with policies, changed.
+/// Writes the example with policies, with one change.
 fn changed(name: &str, from: &str, to: &str) -> String {
     let text = fs::read_to_string(root().join("fixtures/examples/server/rbac.yaml")).unwrap();
     assert!(text.contains(from), "{from}");
@@ -62,7 +63,7 @@ fn a_certificate_provider_must_be_there() {
     assert!(run.out.contains(is_named), "{}", run.out);
 }
 
-/// A server that compares only URIs where there is one says so of DNS names.
+/// If a server compares only the URIs of a certificate that has some, it says so about DNS names.
 #[test]
 fn names_that_are_not_compared_are_named() {
     const DNS: &str = "--san=dns:cart.shop";
@@ -77,7 +78,8 @@ fn names_that_are_not_compared_are_named() {
     );
 }
 
-/// Go asks for a certificate only where one is required, so nobody has a name elsewhere; C-core asks all the same.
+/// Go asks for a certificate only where one is required, so elsewhere no client has a name. C-core
+/// always asks.
 #[test]
 fn names_that_nobody_is_asked_for_are_a_finding() {
     let file = changed(
@@ -104,7 +106,7 @@ fn an_address_may_stand_in_brackets() {
     assert_eq!(admit("rbac.yaml", &["--from=[10.0.0.1]", PLACE]).code, Some(2));
 }
 
-/// What no connection of a chain has is in no row of it.
+/// A row for a filter chain names only what a connection of that chain can have.
 #[test]
 fn rows_are_those_of_the_connections_of_a_chain() {
     let chain =
@@ -233,7 +235,7 @@ fn each_end_has_its_exit_code() {
         ),
         ("rbac.yaml", &["--listen=0.0.0.0:1"], 1, "not serving\n"),
     ] {
-        // The last --listen would be an error beside the first.
+        // A second --listen would be an error.
         let run = match args.first() {
             Some(listen) if listen.starts_with("--listen") => {
                 let path = root().join("fixtures/examples/server").join(file);
@@ -381,7 +383,7 @@ fn who_says_everyone_loudly_and_nobody_with_a_reason() {
     assert_eq!(of("/")["routes"][0]["nobody"], "no route takes it");
 }
 
-/// What a cell cannot hold is a condition of its own.
+/// A condition that a table cell cannot hold is listed separately.
 #[test]
 fn who_leaves_out_neither_patterns_nor_exceptions() {
     let policies = json!({
@@ -410,7 +412,7 @@ fn who_leaves_out_neither_patterns_nor_exceptions() {
     }
 }
 
-/// A plaintext server with an ALLOW filter and a DENY filter.
+/// Makes a plaintext server with an ALLOW filter and a DENY filter.
 fn listener(allow: &Value, deny: &Value) -> Value {
     let filters = [("allow", "ALLOW", allow), ("deny", "DENY", deny)];
     server::listener(&filters, &server::any_route())
@@ -444,7 +446,7 @@ fn a_reader_who_has_seen_enough_is_no_failure() {
     }
 }
 
-/// What `diff` says of access, between two states of the server of orders.
+/// Runs `diff` on two states of the server of orders.
 fn diff(before: &str, after: &str, arguments: &str) -> Run {
     let file = |name: &str| format!("fixtures/examples/server/{name}.yaml");
     crate::cli_tree::run(&format!("diff {arguments} {} {}", file(before), file(after)), "")
@@ -478,7 +480,7 @@ asked: gRPC C-core 1.85.1
     assert!(!out.contains("EVERYONE may call now"), "{out}");
 }
 
-/// What everyone gains is loud in each format.
+/// Every format says clearly that everyone gains access.
 #[test]
 fn diff_is_loud_where_everyone_gains_access() {
     let words = "EVERYONE may call now: /grpc.health.v1.Health/*, /grpc.health.v1.Health/Check, /shop.Orders/*";
@@ -491,7 +493,7 @@ fn diff_is_loud_where_everyone_gains_access() {
         let out = diff("rbac", "plaintext", &format!("--format {format}")).out;
         assert!(out.contains(&loud), "{format}: {out}");
     }
-    // Who was everyone in plaintext is everyone with a certificate.
+    // Everyone who could call in plaintext can call with a certificate.
     let moved = diff("plaintext", "mtls", "").out;
     assert!(
         !moved.contains("EVERYONE may call now") && moved.contains("+ gains: EVERYONE with a certificate"),
@@ -501,7 +503,7 @@ fn diff_is_loud_where_everyone_gains_access() {
     assert_eq!((same.code, same.out.contains("For servers")), (Some(0), false));
 }
 
-/// Each family keeps policies in its own form, and none of them hides what changes.
+/// Each family keeps policies in its own form, and none of these forms hides a change.
 #[test]
 fn diff_shows_a_policy_that_opens_to_every_client() {
     let folder = directory("admit", "opens");

@@ -1,4 +1,5 @@
-//! Values that are read again from their places are those of the first time, in every format and shape.
+//! Checks that values that are read again from their places equal those of the first reading, in
+//! every format and shape.
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -32,14 +33,14 @@ fn settle(name: &str, bytes: &[u8], format: Option<DocumentFormat>, keep: Keep) 
     (reading.finish(&against, false), store)
 }
 
-/// What the clients of a document hold.
+/// Returns what the clients of a document hold.
 fn hold(name: &str, bytes: &[u8], format: Option<DocumentFormat>, keep: Keep) -> Vec<Resources> {
     let (world_set, store) = settle(name, bytes, format, keep);
     let held = world_set.hold(&Arc::new(store));
     held.into_iter().map(|(_, resources)| resources).collect()
 }
 
-/// Every resource of a type with all that is known of it.
+/// Writes every resource of a type with all that is known of it.
 fn all<T: ResourceKind + Debug>(cache: &Cache<T>, out: &mut Vec<String>) {
     out.extend(
         cache
@@ -59,7 +60,8 @@ fn shown(worlds: &[Resources]) -> Vec<String> {
     out
 }
 
-/// How many accepted resources there are; both ways of keeping them must give the same.
+/// Checks that both ways of keeping resources give the same. Returns the number of accepted
+/// resources.
 #[track_caller]
 fn check(name: &str, bytes: &[u8], format: Option<DocumentFormat>) -> usize {
     let kept = shown(&hold(name, bytes, format, Keep::Values));

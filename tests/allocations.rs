@@ -1,6 +1,7 @@
-//! Validation allocates for what it keeps, and for nothing else.
+//! Checks that validation allocates only for what it keeps.
 //!
-//! How much a valid endpoint costs beyond decoding it is a number of allocations, not a time, so a test can hold it.
+//! The cost of a valid endpoint beyond decoding is counted in allocations, not in time, so that a
+//! test can bound it.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -50,7 +51,7 @@ fn allocations<T>(work: impl FnOnce() -> T) -> usize {
     count
 }
 
-/// Reads the JSON of a resource that nothing can be said about.
+/// Reads the JSON of a resource without any finding.
 fn wire(resource_type: ResourceType, text: &str) -> Bytes {
     let message = tables::message(resource_type.type_name()).unwrap();
     let read = json(text.as_bytes(), message, TranscodeOptions::default());
@@ -62,7 +63,7 @@ fn list(count: usize, item: impl Fn(usize) -> String) -> String {
     (0..count).map(item).collect::<Vec<_>>().join(",")
 }
 
-/// A valid assignment with so many endpoints, as wire bytes.
+/// Makes a valid assignment with `endpoints` endpoints, as wire bytes.
 fn assignment(endpoints: usize) -> Bytes {
     let endpoints = list(endpoints, |i| {
         format!(
@@ -79,7 +80,7 @@ fn assignment(endpoints: usize) -> Bytes {
     )
 }
 
-/// A valid route configuration with so many routes, as wire bytes.
+/// Makes a valid route configuration with `count` routes, as wire bytes.
 fn routes(count: usize) -> Bytes {
     let routes = list(count, |i| {
         format!(
@@ -92,7 +93,8 @@ fn routes(count: usize) -> Bytes {
     )
 }
 
-/// A valid connection manager in a listener with so many filters of one kind before the last, as wire bytes.
+/// Makes a valid connection manager in a listener, with `count` filters of one kind before the
+/// last, as wire bytes.
 fn filters(count: usize) -> Bytes {
     let filters = list(count, |i| {
         format!(
@@ -109,7 +111,7 @@ fn filters(count: usize) -> Bytes {
     )
 }
 
-/// A valid aggregate cluster of so many, as wire bytes.
+/// Makes a valid aggregate of `count` clusters, as wire bytes.
 fn aggregate(count: usize) -> Bytes {
     let clusters = list(count, |i| format!(r#""cluster-{i}""#));
     wire(
@@ -120,13 +122,13 @@ fn aggregate(count: usize) -> Bytes {
     )
 }
 
-/// Allocations for a resource.
+/// The allocations for a resource.
 struct Counts {
-    /// Decoding it with prost; what an Any holds stays packed.
+    /// To decode it with prost; the content of an Any stays packed.
     decoding: usize,
-    /// Decoding and validating it.
+    /// To decode and validate it.
     both: usize,
-    /// A copy of what validation keeps.
+    /// To copy what validation keeps.
     kept: usize,
 }
 
@@ -141,40 +143,41 @@ fn counts<T: Message + Default>(resource_type: ResourceType, bytes: &Bytes) -> C
     }
 }
 
-/// Checks that one more of something takes what decoding the resource, opening what that leaves packed and keeping what is
-/// to be kept take.
+/// Checks that one more element takes no more allocations than decoding it, opening what decoding
+/// leaves packed (`opening`), and keeping it.
 #[track_caller]
 fn check<T: Message + Default>(resource_type: ResourceType, make: fn(usize) -> Bytes, opening: usize) {
     let few = counts::<T>(resource_type, &make(1_000));
     let many = counts::<T>(resource_type, &make(2_000));
     let each = |count: fn(&Counts) -> usize| (count(&many) - count(&few)) as f64 / 1_000.0;
     let (decoding, both, kept) = (each(|c| c.decoding), each(|c| c.both), each(|c| c.kept));
-    // A list or a set grows in steps: now and then one more.
+    // A list or a set grows in steps, so now and then there is one more.
     let most = decoding + kept + opening as f64 + 0.2;
     assert!(both <= most, "decoding {decoding}, kept {kept}, all {both}");
 }
 
 #[test]
 fn a_valid_endpoint_costs_what_is_kept_of_it() {
-    // Its IP address.
+    // The one is for its IP address.
     check::<ClusterLoadAssignment>(ResourceType::Endpoints, assignment, 1);
 }
 
 #[test]
 fn a_valid_route_costs_what_is_kept_of_it() {
-    // Prefix, list of headers, name and text of one, and cluster.
+    // These are for the prefix, the list of headers, the name and text of one header, and the
+    // cluster.
     check::<RouteConfiguration>(ResourceType::RouteConfiguration, routes, 5);
 }
 
 #[test]
 fn a_valid_filter_costs_what_is_kept_of_it() {
-    // Name and type URL.
+    // These are for the name and the type URL.
     check::<Listener>(ResourceType::Listener, filters, 2);
 }
 
 #[test]
 fn a_valid_member_of_an_aggregate_costs_what_is_kept_of_it() {
-    // Its name.
+    // The one is for its name.
     check::<Cluster>(ResourceType::Cluster, aggregate, 1);
 }
 

@@ -1,7 +1,9 @@
-//! Hostile inputs, and what no command may do about them: one module a kind of attack.
+//! Hostile inputs, and what no command may do when it reads them: one module for each kind of
+//! attack.
 //!
-//! Each module has the attacks that once succeeded, and a generator of others like them. `XDSCTL_ATTACK_RUNS` says how many of those
-//! are tried, `XDSCTL_ATTACK_SEED` which is the first: docs/fuzzing.md.
+//! Each module has the attacks that once succeeded, and a generator of similar ones.
+//! `XDSCTL_ATTACK_RUNS` sets how many of those are tried, `XDSCTL_ATTACK_SEED` sets the first:
+//! docs/fuzzing.md.
 
 #[path = "attacks/admit.rs"]
 mod admit;
@@ -34,7 +36,7 @@ use std::path::Path;
 
 use chance::Chance;
 
-/// Inputs of a kind that are tried where nothing is said: as many as keep `cargo test` quick.
+/// The default number of inputs of a kind: so many that `cargo test` stays quick.
 const RUNS: u64 = 40;
 
 fn variable(name: &str, default: u64) -> u64 {
@@ -44,7 +46,8 @@ fn variable(name: &str, default: u64) -> u64 {
     })
 }
 
-/// Tries inputs of one kind, each with its own seed and in the same empty directory; the seed of one that succeeds is printed.
+/// Tries inputs of one kind, each with its own seed and all in the same empty directory. If one
+/// succeeds, its seed is printed.
 pub fn attack(kind: &str, try_one: impl Fn(&mut Chance, &Path)) {
     let first = variable("XDSCTL_ATTACK_SEED", 1);
     for number in 0..variable("XDSCTL_ATTACK_RUNS", RUNS) {

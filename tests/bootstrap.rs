@@ -1,6 +1,7 @@
-//! Which bootstraps the real client takes, and which fields it blames.
+//! Checks which bootstraps the real client accepts, and which fields it blames.
 //!
-//! `fixtures/conformance/bootstrap.jsonl.gz` was recorded from gRPC C-core 1.85.1, one process a row.
+//! `fixtures/conformance/bootstrap.jsonl.gz` was recorded from gRPC C-core 1.85.1, with one process
+//! for each row.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
@@ -88,7 +89,8 @@ fn a_key_in_the_wrong_place_is_sent_to_the_right_one() {
     }
 }
 
-/// `fixtures/clients/bootstraps.jsonl`: what other clients do with a bootstrap, one process a row.
+/// A row of `fixtures/clients/bootstraps.jsonl`: what other clients do with a bootstrap, with one
+/// process for each row.
 #[derive(Deserialize)]
 struct RowOfOthers {
     id: String,

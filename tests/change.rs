@@ -1,4 +1,5 @@
-//! `diff` and `who` from outside: what changes for a client, what refers to what, exit codes, revisions of a repository.
+//! Tests of `diff` and `who` from outside: what changes for a client, what refers to what, exit
+//! codes, and revisions of a repository.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -46,7 +47,7 @@ fn cluster(name: &str, extra: Value) -> Value {
     cluster
 }
 
-/// The answer of `diff` on two lists of resources.
+/// Runs `diff` on two lists of resources and returns its answer.
 fn diff(test: &str, before: &[Value], after: &[Value]) -> Value {
     let directory = directory(test);
     let write = |name: &str, resources: &[Value]| {
@@ -63,7 +64,8 @@ fn diff(test: &str, before: &[Value], after: &[Value]) -> Value {
     answer["worlds"][0].clone()
 }
 
-/// What a live client says of a cluster whose update it has rejected, in a dump without that update.
+/// Makes the entry of a client's dump for a cluster whose update it has rejected; the update is not
+/// in the dump.
 fn nacked(details: &str) -> Value {
     json!({"config": [{"generic_xds_configs": [{
         "type_url": "type.googleapis.com/envoy.config.cluster.v3.Cluster",
@@ -90,7 +92,7 @@ fn a_clients_words_and_ours_are_one_reason() {
     let more = path("more.json", &nacked(&other));
     let ours = path("ours.json", &of(json!({"lb_policy": "MAGLEV"})));
     let another = path("another.json", &of(json!({"type": "STATIC"})));
-    // Up to a limit: longer words are not looked through.
+    // Error texts are searched up to a limit only.
     let padded = |number: usize, bytes: usize| {
         let client = client.replace("index 4", &format!("index {number}"));
         client.clone() + &" ".repeat(bytes - client.len())
@@ -242,7 +244,8 @@ fn shares_of_localities_and_the_ring_are_compared_by_the_policy() {
     );
     let change = of(&cluster("a", json!({"lb_policy": "RING_HASH"})));
     assert_eq!(change["localities"], json!([]));
-    // Of 1+1+3+3 parts 3 leave with their endpoint; weights 2, 2, 2 need 1/3 each, so some more moves.
+    // Of 1 + 1 + 3 + 3 parts, 3 leave with their endpoint. The weights 2, 2 and 2 need 1/3 each, so
+    // some more move.
     let moved = change["ring_moves"].as_f64().unwrap();
     assert!((0.375..0.6).contains(&moved), "{moved}");
 }
@@ -254,7 +257,8 @@ fn an_endpoint_that_leaves_a_ring_moves_its_own_keys_only() {
     let before = eds("a", &json!([locality("x", 1, &all)]));
     let after = eds("a", &json!([locality("x", 1, &all[..9])]));
     let world = diff("ring", &[ring.clone(), before], &[ring, after]);
-    // A tenth, but for the spread of about 103 entries an endpoint and those that the smaller ring adds.
+    // A tenth moves, except for the spread of about 103 entries per endpoint and the entries that
+    // the smaller ring adds.
     let moved = world["clusters"][0]["ring_moves"].as_f64().unwrap();
     assert!((0.08..0.25).contains(&moved), "{moved}");
 }
@@ -488,7 +492,7 @@ fn a_cluster_that_is_lost_is_told_to_those_who_send_rpcs() {
         text.contains("\nFor RPCs\n  cluster b\n    is there now: RPCs to it no longer fail\n\nasked: "),
         "{text}"
     );
-    // No RPC is missed that no route sends.
+    // An RPC that no route sends is not missed.
     let before = write("a.json", &[&good[..], &[routes(one.clone())]].concat());
     let after = write("b.json", &[good[0].clone(), bad, routes(one.clone())]);
     let without = write("c.json", &[good[0].clone(), routes(one)]);
@@ -496,7 +500,7 @@ fn a_cluster_that_is_lost_is_told_to_those_who_send_rpcs() {
         let text = run(&format!("diff {before} {after}"), "").out;
         assert!(text.contains(" Cluster ") && !text.contains("For RPCs"), "{text}");
     }
-    // It goes together with its route.
+    // The cluster goes together with its route.
     let text = run(&format!("diff {named} {without}"), "").out;
     assert!(
         text.contains("50 % a, 50 % b → a\n") && !text.contains("lost"),
@@ -575,7 +579,7 @@ fn a_target_compares_what_its_channel_uses() {
         "{out}"
     );
     assert!(!out.contains("+ Cluster b"), "{out}");
-    // The resource has changed, and no RPC of this channel has moved.
+    // The resource has changed, but no RPC of this channel has moved.
     let (code, out) = asked("one-moves.json", "other");
     assert_eq!(code, Some(0));
     assert!(!out.contains("For RPCs"), "{out}");

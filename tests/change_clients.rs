@@ -1,4 +1,5 @@
-//! `diff` for clients that were named: whose verdicts change, whose RPCs are compared, and what is said of the others.
+//! Tests of `diff` for named clients: whose verdicts change, whose RPCs are compared, and what is
+//! said about the others.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,8 @@ use serde_json::{Value, json};
 use crate::cli::xdsctl;
 use crate::run::Run;
 
-/// A Listener with a route to `cart`, the Cluster with this policy, and endpoints of these weights.
+/// Makes a Listener with a route to `cart`, the Cluster with this policy, and endpoints with these
+/// weights.
 fn world(policy: &str, weights: &[u64]) -> String {
     let manager = json!({
         "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
@@ -32,7 +34,7 @@ fn world(policy: &str, weights: &[u64]) -> String {
     .to_string()
 }
 
-/// Weights that add up to what grpc-go alone rejects.
+/// Weights whose sum only grpc-go rejects.
 const TOO_MUCH: [u64; 2] = [u32::MAX as u64, 1];
 
 struct Files(PathBuf);
@@ -53,7 +55,7 @@ fn diff(args: &[&str], before: &str, after: &str) -> Run {
     xdsctl(&[&["diff"], args, &[before, after]].concat(), "")
 }
 
-/// The kinds of what was not compared, with the clients.
+/// Returns the kinds of comparison that were not made, with their clients.
 fn not_checked(answer: &Value) -> Vec<String> {
     let list = answer["not_checked"].as_array().unwrap().iter();
     let entry = |entry: &Value| {
@@ -70,7 +72,7 @@ fn the_client_that_is_asked_decides_over_resources() {
     let plain = files.write("plain.json", &world("ROUND_ROBIN", &[1, 1]));
     let least = files.write("least.json", &world("LEAST_REQUEST", &[1, 1]));
     let sum = files.write("sum.json", &world("ROUND_ROBIN", &TOO_MUCH));
-    // (after, client, exit code of verdicts, what the change of the verdict is)
+    // Each case is (after, client, exit code of verdicts, change of the verdict).
     for (after, client, code, said) in [
         (&least, "cpp", 1, "~ Cluster cart: is rejected now: at lb_policy"),
         (&least, "go", 0, "~ Cluster cart\n"),
@@ -83,7 +85,7 @@ fn the_client_that_is_asked_decides_over_resources() {
         assert_eq!(run.code, Some(code), "{after} {client}: {}{}", run.out, run.err);
         assert!(run.out.contains(said), "{after} {client}: {}", run.out);
     }
-    // What C-core rejects is compared as grpc-go keeps it.
+    // `--client=go` compares what grpc-go keeps, even if C-core rejects it.
     let run = diff(&["--client=go", "--exit-code", "--format=json"], &plain, &least);
     assert_eq!(run.code, Some(1));
     assert_eq!(not_checked(&run.json()), ["values go@1.85.0"]);
@@ -106,7 +108,7 @@ fn the_clients_of_the_project_are_asked() {
         "{}",
         run.out
     );
-    // The argument counts for more.
+    // The argument overrides the setting.
     let run = diff(
         &["--config", &settings, "--client=cpp", "--fail-on=verdicts"],
         &plain,
@@ -120,7 +122,7 @@ fn clients_that_are_told_the_same_are_told_together() {
     let files = Files::new("groups");
     let plain = world("ROUND_ROBIN", &[1, 1]);
     let sum = files.write("sum.json", &world("ROUND_ROBIN", &TOO_MUCH));
-    // Standard input is read once, whoever is asked.
+    // Standard input is read only once, however many clients are asked.
     let args = ["diff", "--client=cpp,cpp@1.72.2,node@1.10,node@1.13,go", "-", &sum];
     let run = xdsctl(&args, &plain);
     let heads: Vec<&str> = run.out.lines().filter(|line| line.starts_with("for ")).collect();
@@ -218,7 +220,7 @@ fn domains_are_compared_as_the_client_does() {
         files.write(&format!("{domain}.json"), &own)
     };
     let (lower, upper) = (of("shop"), of("Shop"));
-    // Upper case does not count in C-core and Java; in Go and Node, the authority `shop` has no virtual host then.
+    // C-core and Java ignore case. In Go and Node, the authority `shop` then has no virtual host.
     for (client, code) in [("cpp", 0), ("java", 0), ("go", 1), ("node", 1)] {
         for (before, after) in [(&lower, &upper), (&upper, &lower)] {
             let client = format!("--client={client}");
@@ -231,7 +233,7 @@ fn domains_are_compared_as_the_client_does() {
 #[test]
 fn a_verdict_that_is_not_known_is_trouble() {
     let files = Files::new("unknown");
-    // Without a child: grpc-java rejects it since a version between 1.74 and 1.77.
+    // It has no child: grpc-java rejects that since a version between 1.74 and 1.77.
     let aggregate = |clusters: &[&str]| {
         let config = json!({"@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig",
             "clusters": clusters});
@@ -277,7 +279,7 @@ fn who_is_asked_is_chosen_as_for_validate() {
         "{}",
         run.err
     );
-    // A switch that the client does not have is listed, and said once.
+    // A switch that the client does not have is listed, and reported once.
     let run = diff(
         &["--client=java,go", "--env=GRPC_EXPERIMENTAL_XDS_RLS_LB=true"],
         &one,
@@ -289,7 +291,7 @@ fn who_is_asked_is_chosen_as_for_validate() {
     assert!(Path::new(&one).exists());
 }
 
-/// A world whose cluster has these fields too.
+/// Makes the world with further fields in its cluster.
 fn with_fields(fields: &Value) -> String {
     let mut world: Value = serde_json::from_str(&world("ROUND_ROBIN", &[1, 1])).unwrap();
     let cluster = world["resources"][1].as_object_mut().unwrap();
@@ -308,7 +310,7 @@ fn what_a_client_dies_of_later_is_told_of_its_rpcs() {
         "unset.json",
         &with_fields(&json!({"outlier_detection": {"interval": "5s"}})),
     );
-    // (after, client, whether its RPCs fail)
+    // Each case is (after, client, whether its RPCs fail).
     for (after, client, fails) in [
         (&zero, "java", true),
         (&zero, "cpp", false),
@@ -373,7 +375,7 @@ fn the_policy_of_an_aggregate_counts_for_clients_that_use_it() {
     }
 }
 
-/// What each endpoint has of the ring, as a tree says it.
+/// Returns each endpoint's share of the ring, as `tree` prints it.
 fn ring_shares(client: &str, file: &str) -> Vec<String> {
     let run = xdsctl(&["tree", "--client", client, file], "");
     assert_eq!(run.code, Some(0), "{}", run.err);
@@ -409,7 +411,7 @@ fn a_tree_has_the_ring_of_its_client() {
     };
     let shares = |client, file| ring_shares(client, file).iter().map(share).collect::<Vec<_>>();
     assert_eq!(shares("java", &plain).len(), 3);
-    // grpc-java does not ask for keys, and has other names of entries than C-core.
+    // grpc-java does not read hash keys, and names the entries otherwise than C-core.
     assert_eq!(shares("java", &plain), shares("java", &keyed));
     assert_ne!(shares("java", &plain), shares("cpp", &plain));
     assert_ne!(shares("go", &plain), shares("go", &keyed));
@@ -421,8 +423,8 @@ fn a_tree_has_the_ring_of_its_client() {
     assert_eq!(moved("go"), (Some(1), true));
 }
 
-/// A cluster that RPCs use becomes an aggregate of another one. `kind-agg-leaf` and others of `conformance/changes.jsonl.gz` are
-/// answers of a client that died of it.
+/// The client dies if a cluster that RPCs use becomes an aggregate of another one. The client of
+/// `kind-agg-leaf` and other rows in `conformance/changes.jsonl.gz` died of it.
 #[test]
 fn a_cluster_that_becomes_an_aggregate_kills_the_client() {
     let files = Files::new("kind");
@@ -449,7 +451,7 @@ fn a_cluster_that_becomes_an_aggregate_kills_the_client() {
         ("inner", "cpp", true),
         ("inner", "cpp@1.60.2", false),
         ("inner", "go", false),
-        // The policies are those of its leaves, which are others then.
+        // The aggregate has the policies of its leaves, which then differ.
         ("outer", "cpp", false),
     ] {
         let before = files.write("before.json", &world(false, routed));
@@ -464,7 +466,7 @@ fn a_cluster_that_becomes_an_aggregate_kills_the_client() {
     }
 }
 
-/// Routes of which one or two lead to a plugin, with a default target or none, and a cluster.
+/// Makes routes to a plugin, with or without a default target, and to a cluster.
 fn looked_up(is_plugin: bool, has_other: bool, default: &str) -> String {
     let plugin = json!({"extension": {"name": "looked-up", "typed_config": {
         "@type": "type.googleapis.com/grpc.lookup.v1.RouteLookupClusterSpecifier", "route_lookup_config": {
@@ -482,7 +484,7 @@ fn looked_up(is_plugin: bool, has_other: bool, default: &str) -> String {
     json!({"resources": [routes, cluster]}).to_string()
 }
 
-/// The last route to a plugin that RPCs use leads to a cluster instead.
+/// The client dies if the last route to a plugin that RPCs use leads to a cluster instead.
 #[test]
 fn a_plugin_that_no_route_leads_to_any_more_kills_the_client() {
     let files = Files::new("plugin");
@@ -508,7 +510,7 @@ fn a_plugin_that_no_route_leads_to_any_more_kills_the_client() {
     }
 }
 
-/// A plugin loses its default target, and grpc-go goes on with one without a name.
+/// If a plugin loses its default target, grpc-go goes on with one without a name.
 #[test]
 fn a_default_target_that_goes_lets_rpcs_wait_in_go() {
     let files = Files::new("default");

@@ -1,4 +1,4 @@
-//! What `diff` says of RPCs, when it fails, and what a pull request is told.
+//! Tests of what `diff` says about RPCs, when it fails, and what it writes for a pull request.
 
 use std::path::{Path, PathBuf};
 
@@ -6,19 +6,20 @@ use serde_json::{Value, json};
 
 use crate::run::{Run, in_process, program, spawned};
 
-/// A world: a listener with sessions, a route to `cluster`, the clusters `a` and `b`, and the endpoints of `a`.
+/// A world: a listener with sessions, a route to `cluster`, the clusters `a` and `b`, and the
+/// endpoints of `a`.
 #[derive(Clone)]
 struct World {
     cluster: &'static str,
-    /// Of the route.
+    /// The prefix of the route.
     prefix: &'static str,
-    /// Of the cookie.
+    /// The path of the cookie.
     path: &'static str,
     statuses: &'static [&'static str],
     endpoints: Vec<(u16, &'static str)>,
-    /// Fields of the route's action.
+    /// The fields of the route's action.
     action: Value,
-    /// Fields of the cluster `a`.
+    /// The fields of the cluster `a`.
     fields: Value,
     listens: bool,
 }
@@ -100,7 +101,7 @@ impl World {
     }
 
     fn write(&self, path: &Path) {
-        // A resource a line, so that each has a line of its own.
+        // Each resource is on a line of its own.
         let lines: Vec<String> = self
             .resources()
             .as_array()
@@ -131,7 +132,7 @@ impl Case {
         spawned(command, "")
     }
 
-    /// What stands below `For RPCs`.
+    /// Returns the text below `For RPCs`.
     fn effects(&self) -> String {
         let out = self.diff(&[]).out;
         out.split_once("\nFor RPCs\n")
@@ -214,7 +215,7 @@ fn deadlines_and_retries_that_change_are_told_and_fail() {
                 "        retries: {three} → up to 3 attempts on cancelled, unavailable, back-off 0.025s to 0.250s\n"
             )),
         ),
-        // What the client makes of it is the same.
+        // The client reads both the same way.
         (deadline("0s"), json!({}), (String::new(), Some(0))),
         (
             retries(4, "unavailable"),
@@ -307,7 +308,7 @@ fn only_what_is_named_fails() {
         fields: json!({"lb_policy": "MAGLEV"}),
         ..World::new()
     };
-    // Of a cluster that no route leads to.
+    // In these worlds, no route leads to the cluster that changes.
     let unused = |world: World| World { cluster: "b", ..world };
     let cases = [
         ("same", World::new(), World::new(), [0, 0, 0, 0]),
@@ -329,7 +330,7 @@ fn only_what_is_named_fails() {
         let found = options.map(|option| case.diff(&[option]).code.unwrap());
         assert_eq!(found, codes, "{name}");
         assert_eq!(case.diff(&[]).code, Some(0), "{name}");
-        // It is what is printed.
+        // The exit code agrees with what is printed.
         assert_eq!(case.effects().is_empty(), codes[0] == 0, "{name}");
     }
     let case = Case::new("both", &World::new(), &World::new());
@@ -373,7 +374,7 @@ fn a_pull_request_is_told_where_and_what() {
          ~ ClusterLoadAssignment a\n    priorities[0].localities[/z].lb_endpoints[10.0.0.1:2].health_status: DRAINING → \
          HEALTHY\n```\n\n</details>\n\nasked: gRPC C-core 1.85.1\n"
     );
-    // The summary of the job is the comment.
+    // The summary of the job is the same text as the comment.
     let (one, other) = (case.directory.join("a.json"), case.directory.join("b.json"));
     let summary = case.directory.join("summary.md");
     let args = [

@@ -1,4 +1,5 @@
-//! `diff` of inputs with several worlds: which is which, what is said of one that came or went, and trees of a repository.
+//! Tests of `diff` on inputs with several worlds: which world is which, what is said about one that
+//! came or went, and directories of a repository.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -45,12 +46,13 @@ fn cluster(name: &str, service: &str) -> Value {
     })
 }
 
-/// A world of these clusters, the first of which gets the RPCs, in a directory with a resource a file.
+/// Writes a world of these clusters into a directory, one resource in each file. RPCs go to the
+/// first cluster.
 fn world(directory: &Path, service: &str, clusters: &[&str]) {
     world_of("shop", directory, service, clusters);
 }
 
-/// The same of another channel.
+/// Writes a world like [`world`] for the channel `target`.
 fn world_of(target: &str, directory: &Path, service: &str, clusters: &[&str]) {
     std::fs::create_dir_all(directory).unwrap();
     let write = |name: &str, resource: Value| {
@@ -63,14 +65,14 @@ fn world_of(target: &str, directory: &Path, service: &str, clusters: &[&str]) {
     }
 }
 
-/// `xdsctl ARGS` in `directory`.
+/// Runs `xdsctl ARGS` in `directory`.
 fn run_in(directory: &Path, args: &[&str]) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
     command.args(args).current_dir(directory).env_remove("GIT_DIR");
     crate::run::spawned(command, "")
 }
 
-/// What is said of changes, without the last line, which says who was asked.
+/// Returns the reported changes, without the last line, which names the client.
 fn changes(run: &Run) -> &str {
     let end = "\nasked: gRPC C-core 1.85.1\n";
     run.out.strip_suffix(end).unwrap_or_else(|| panic!("{}", run.out))
@@ -116,7 +118,7 @@ fn a_world_under_another_path_is_known_by_what_it_holds() {
     world(&root.join("new/b"), "s", &["a1", "a2"]);
     world(&root.join("new/z"), "s", &["b1", "b2"]);
     assert_eq!(run_in(&root, &["diff", "old", "new"]).out, NOTHING);
-    // What differs is told under both names.
+    // A difference is reported under both names.
     std::fs::write(root.join("new/z/cluster-b2.json"), cluster("b2", "t").to_string()).unwrap();
     let run = run_in(&root, &["diff", "old", "new"]);
     assert_eq!(
@@ -142,7 +144,7 @@ fn a_world_that_came_or_went_is_said_once() {
     for tree in ["old", "new"] {
         world(&root.join(tree).join("shop"), "shop", &["a", "b"]);
     }
-    // Each has another cluster of the shop's with other content, so that it is a world of its own.
+    // Each has another of the shop's clusters with other content, so that it is a world of its own.
     world_of("gone", &root.join("old/gone"), "gone", &["x", "a"]);
     let bad = json!({"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "p", "type": "STATIC"});
     world_of("pay", &root.join("new/pay"), "pay", &["b", "p"]);
@@ -178,7 +180,7 @@ fn a_tree_of_the_repository_is_what_stands_beside_it() {
         world(&root.join("team/xds").join(environment), environment, &["a", "b"]);
     }
     std::fs::create_dir(root.join("team/docs")).unwrap();
-    // What is hidden is no input, here or there.
+    // Hidden files are not read, neither from the repository nor from the directory.
     world(&root.join("team/xds/.old"), "old", &["o"]);
     git(&root, &["init", "-q"]);
     git(&root, &["add", "."]);
@@ -209,7 +211,7 @@ fn a_tree_of_the_repository_is_what_stands_beside_it() {
         let is_talk = run.err.lines().all(|line| line.starts_with("note: "));
         assert!(is_talk, "{at}: {before} {after}: {}", run.err);
     }
-    // A path counts from the root, as in git itself, and the message says how to name one from here.
+    // A path counts from the root, as in git itself. The message says how to name a path from here.
     let run = run_in(&root.join("team"), &["diff", "git:HEAD:xds", "xds"]);
     assert_eq!(
         (run.code, run.err.as_str()),
@@ -256,7 +258,8 @@ fn a_directory_that_a_revision_does_not_have_is_new() {
         let run = run_in(&root.join(at), &["diff", "--exit-code", before, after]);
         assert_eq!(run.code, Some(1), "{}", run.err);
     }
-    // What is rejected is rejected, and a path or revision that is nowhere is no empty one.
+    // A rejected resource stays rejected, and a path or revision that does not exist is not an
+    // empty one.
     std::fs::write(root.join("team/xds/bad.json"), bad.to_string()).unwrap();
     let run = run_in(
         &root,
@@ -267,7 +270,7 @@ fn a_directory_that_a_revision_does_not_have_is_new() {
         let run = run_in(&root, &["diff", before, "team/xds"]);
         assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{before}: {}", run.err);
     }
-    // Between two revisions the other one knows the path; the one that is to be looked at must have it.
+    // The path may be missing in the first revision, but not in the second one.
     git(&root, &["add", "."]);
     git(&root, &["commit", "-q", "-m", "y"]);
     std::fs::remove_dir_all(root.join("team")).unwrap();
@@ -284,7 +287,8 @@ fn what_was_deleted_and_is_still_referred_to_is_lost() {
     git(&root, &["init", "-q"]);
     git(&root, &["add", "."]);
     git(&root, &["commit", "-q", "-m", "x"]);
-    // One of two clusters, then the last: `validate` misses nothing of a type that is not there at all.
+    // First one of two clusters goes, then the last: `validate` reports nothing missing of a type
+    // that is not there at all.
     for (file, warned) in [("cluster-a.json", 1), ("cluster-b.json", 0)] {
         std::fs::remove_file(root.join("xds").join(file)).unwrap();
         let code = |args: &[&str]| run_in(&root, args).code;
@@ -327,7 +331,7 @@ fn who_says_in_which_world() {
             .collect()
     };
     assert_eq!(of(&run), ["xds/prod"]);
-    // A world that is alone needs no name.
+    // A single world needs no name.
     let run = run_in(&root, &["who", "--format", "json", "a", "xds/prod"]);
     assert_eq!(of(&run), [""]);
     let run = run_in(&root, &["who", "--in", "xds/prd", "a", "xds"]);

@@ -1,4 +1,5 @@
-//! The command line from outside: exit codes, streams, flags, the JSON schema, and input that is broken.
+//! Tests of the command line from outside: exit codes, streams, flags, the JSON schema, and broken
+//! input.
 
 use std::fs;
 use std::io::Write as _;
@@ -13,7 +14,7 @@ pub fn xdsctl(args: &[&str], input: impl AsRef<[u8]>) -> Run {
     spawned(program(args), input)
 }
 
-/// `validate --format json` of standard input.
+/// Runs `validate --format json` on standard input.
 fn validate(input: impl AsRef<[u8]>) -> Run {
     xdsctl(&["validate", "--format", "json", "-"], input)
 }
@@ -22,20 +23,20 @@ fn directory(test: &str) -> PathBuf {
     run::directory("cli", test)
 }
 
-/// A cluster with more fields.
+/// Makes a cluster with further fields.
 fn cluster(name: &str, more: &str) -> String {
     format!(
         r#"{{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "{name}", "type": "EDS", "eds_cluster_config": {{"eds_config": {{"ads": {{}}}}}}{more}}}"#
     )
 }
 
-/// What the client rejects.
+/// A field that makes the client reject the cluster.
 const REJECTED: &str = r#", "lb_policy": "MAGLEV""#;
 
-/// What was probably not meant, a warning.
+/// A field that was probably not meant: a warning.
 const DUBIOUS: &str = r#", "common_lb_config": {"override_host_status": {}}"#;
 
-/// What the client ignores, a note.
+/// A field that the client ignores: a note.
 const IGNORED: &str = r#", "connect_timeout": "1s""#;
 
 #[test]
@@ -136,7 +137,7 @@ fn a_directory_is_searched_in_the_order_of_names() {
     let resources = report["resources"].as_array().unwrap();
     let names: Vec<&str> = resources.iter().map(|r| r["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["first", "second", "third"]);
-    // They complete each other.
+    // The files complete each other, so they are one world.
     let worlds: std::collections::BTreeSet<_> = resources.iter().map(|r| r["world"].as_str().unwrap()).collect();
     assert_eq!(worlds.len(), 1);
 }
@@ -569,7 +570,8 @@ fn the_switch_for_weighted_shuffling_reaches_pick_first() {
         endpoint("10.0.0.2", 1_000_000),
     );
     let document = format!(r#"{{"resources": [{}, {endpoints}]}}"#, cluster("c", policy));
-    // The first endpoint comes first in about half of the runs without the switch, in one of a million with it.
+    // Without the switch, the first endpoint comes first in about half of the runs; with it, in one
+    // run of a million.
     let to_the_first = |env: &str| {
         (0..16)
             .filter(|seed| {

@@ -1,11 +1,12 @@
-//! What `route`, `retry` and `pick` say of the same RPC: one seed, one cluster, one exit code; and what `pick` refuses.
+//! Tests that `route`, `retry` and `pick` agree about an RPC (one seed, one cluster, one exit
+//! code), and of what `pick` refuses.
 
 use serde_json::{Value, json};
 
 use crate::cli_tree::{run, run_args};
 use crate::run::Run;
 
-/// A world of an API listener `svc` with these routes, and of these clusters and endpoints.
+/// Makes a world of an API listener `svc` with these routes, and of these clusters and endpoints.
 fn world(routes: Value, others: &[Value]) -> String {
     let prefix = "type.googleapis.com/envoy";
     let listener = json!({
@@ -59,12 +60,12 @@ fn endpoints(cluster: &str, addresses: &[&str]) -> Value {
     })
 }
 
-/// A cluster that works.
+/// Makes a cluster that works.
 fn working(name: &str) -> [Value; 2] {
     [cluster(name), endpoints(name, &["10.0.0.1"])]
 }
 
-/// A world, what happens to an RPC there, and the exit code.
+/// Returns for each case a world, what happens to an RPC there, and the exit code.
 fn cases() -> Vec<(&'static str, String, i32)> {
     let with = |routes: Value| world(routes, &working("c"));
     let deep: Vec<Value> = (0..20)
@@ -422,7 +423,7 @@ fn failures_at_several_addresses_are_one_share() {
     let shares: Vec<&str> = told.lines().filter(|line| line.contains('%')).collect();
     assert_eq!(shares.len(), 1, "{told}");
     assert_eq!(shares[0].matches("100.00%").count(), 2, "{told}");
-    // A failure that is longer than the column stands above its numbers.
+    // A failure that is wider than the column is printed above its numbers.
     assert!(told.contains("Connection refused\n"), "{told}");
     let json = run(&format!("{line} --format json"), "").json();
     assert_eq!(json["shares"].as_array().unwrap().len(), 1, "{}", json["shares"]);

@@ -1,6 +1,8 @@
-//! `tree`, `route`, `retry` and `cookie` from outside: the whole text of each answer, exit codes, and bad input.
+//! Tests of `tree`, `route`, `retry` and `cookie` from outside: the whole text of each answer, exit
+//! codes, and bad input.
 //!
-//! `fixtures/tree/*.out` hold command, exit code, standard output and standard error; `XDSCTL_BLESS=1` writes them anew.
+//! `fixtures/tree/*.out` have the command, exit code, standard output and standard error;
+//! `XDSCTL_BLESS=1` rewrites them.
 
 use std::fmt::Write as _;
 
@@ -9,12 +11,12 @@ use serde_json::Value;
 use crate::run::{Run, program, spawned};
 use crate::support::root;
 
-/// Runs `xdsctl LINE`, whose words are parted by spaces, on this standard input.
+/// Runs `xdsctl LINE`, whose words are separated by spaces, on this standard input.
 pub fn run(line: &str, input: &str) -> Run {
     run_args(&line.split_whitespace().collect::<Vec<_>>(), input)
 }
 
-/// The same with arguments that may have spaces.
+/// Runs xdsctl with arguments that may contain spaces.
 pub fn run_args(args: &[&str], input: &str) -> Run {
     let mut command = program(args);
     command.current_dir(root());
@@ -41,7 +43,7 @@ fn golden(name: &str, lines: &[&str]) {
     assert_eq!(found, std::fs::read_to_string(&path).unwrap(), "{name}");
 }
 
-/// Compares the whole of standard error of a usage error.
+/// Compares the whole of standard error for a usage error.
 #[track_caller]
 fn usage(line: &str, message: &str) {
     let run = run(line, "");
@@ -51,12 +53,13 @@ fn usage(line: &str, message: &str) {
 fn json(line: &str, code: i32) -> Value {
     let run = run(line, "");
     assert_eq!(run.code, Some(code), "{}", run.err);
-    // The schema comes first.
+    // The schema is the first member.
     assert!(run.out.starts_with("{\n  \"schema\": \"xdsctl."), "{}", run.out);
     serde_json::from_str(&run.out).unwrap()
 }
 
-/// Aggregate clusters `c0` to `c{depth - 1}`, each over the next one, and a leaf with one endpoint.
+/// Makes aggregate clusters `c0` to `c{depth - 1}`, each over the next one, and a leaf with one
+/// endpoint.
 fn chain(depth: usize) -> String {
     let mut text = String::new();
     for i in 0..depth {
@@ -118,7 +121,7 @@ fn names_are_equal_in_any_spelling_if_federation_is_on() {
     );
 }
 
-/// It has no LB policies of gRPC: neither priorities nor localities, and no service config.
+/// tonic-xds has no LB policies of gRPC: neither priorities nor localities, and no service config.
 #[test]
 fn the_tree_of_tonic_xds_has_layers_and_a_balancer_for_each_cluster() {
     golden(
@@ -279,7 +282,7 @@ fn pictures_have_every_node_and_a_legend() {
             "{}",
             picture.out
         );
-        // What is left out is said beside the picture, not in it.
+        // The note about the skipped cluster is on standard error, not in the picture.
         assert!(
             picture.err.starts_with("note: Cluster `spare` is left out: "),
             "{}",
@@ -304,7 +307,7 @@ fn cookies_go_both_ways() {
     }
 }
 
-/// A world that every client takes, with endpoints in two localities and a name to resolve.
+/// A world that every client accepts, with endpoints in two localities and a name to resolve.
 const TAKEN_BY_ALL: &str = r#"
 "@type": type.googleapis.com/envoy.config.listener.v3.Listener
 name: svc
@@ -343,7 +346,8 @@ endpoints:
   lb_endpoints: [{endpoint: {address: {socket_address: {address: 10.0.0.2, port_value: 80}}}}]
 "#;
 
-/// Each family has names of its own for its LB policies and their members, and none of them is a secret.
+/// Each family has its own names for its LB policies and their members, and none of them is masked
+/// as a secret.
 #[test]
 fn the_names_of_lb_policies_are_shown_for_every_client() {
     for client in ["cpp", "go", "go@1.48", "java", "java@1.46", "node", "node@1.13"] {

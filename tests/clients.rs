@@ -1,7 +1,9 @@
-//! The converters of other clients and versions against their recorded answers (`fixtures/clients`).
+//! Compares the converters of other clients and versions with their recorded answers
+//! (`fixtures/clients`).
 //!
-//! Each family has a file here with what it is measured by, and the number of rows that may differ: it only ever goes down. To see
-//! the rows that differ, grouped by rule, with the client's words and ours:
+//! Each family has a file here with its measurements, and the number of rows that may differ, which
+//! may only go down. This shows the rows that differ, grouped by rule, with the client's words and
+//! those of xdsctl:
 //!
 //! ```text
 //! XDSCTL_DIFFER=20 cargo test -p xdsctl --test clients go::rules -- --nocapture     20 rows a rule
@@ -27,7 +29,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-/// What `xdsctl clients` says of the measurement is what the fixtures hold.
+/// The fixtures have as many resources as `xdsctl clients` says.
 #[test]
 fn resources_are_counted() {
     use xdsctl_model::profile::Family;
@@ -42,7 +44,8 @@ fn resources_are_counted() {
     }
 }
 
-/// The pages say how many rows were compared, and how many of them agree: as many as differ where every row is compared.
+/// The pages say how many rows were compared, and how many of them agree. The latter follow from
+/// the rows that differ where every row is compared.
 #[test]
 fn the_pages_have_these_numbers() {
     let pages =
@@ -131,8 +134,9 @@ fn with_commas(count: usize) -> String {
     }
 }
 
-/// One version speaks for others where nothing that it was asked about differs. Each is asked alone here, and says the same: of each
-/// case one client in seven, of the next case those after them.
+/// One version answers for others where nothing differs that it was asked about. Here each version
+/// is asked alone, and must give the same answer: for each case one client in seven, for the next
+/// case the next ones.
 #[test]
 fn an_answer_that_versions_share_is_what_each_gives_alone() {
     use xdsctl_clients::judge::FamilyAnswer;
@@ -146,7 +150,7 @@ fn an_answer_that_versions_share_is_what_each_gives_alone() {
     {
         let together = rows::answers_of(&case, all);
         for (number, answer) in together.iter().enumerate().skip(turn % TURNS).step_by(TURNS) {
-            // Of the reference, nothing is said beside itself.
+            // The reference is not among its own further clients.
             let alone = rows::answers_of(&case, &format!("cpp@1.85.1,{}", answer.client));
             let Some(alone) = alone.first() else { continue };
             let told = |answer: &FamilyAnswer| (answer.client, answer.verdict, answer.diagnostics.to_vec());
@@ -167,8 +171,9 @@ fn an_answer_that_versions_share_is_what_each_gives_alone() {
     );
 }
 
-/// grpc-go 1.85.0 and grpc-java 1.85.1 decode the whole of a LeastRequest whose `active_request_bias` is broken; C-core was built without
-/// the message, and takes the next policy of the list.
+/// grpc-go 1.85.0 and grpc-java 1.85.1 decode the whole of a LeastRequest whose
+/// `active_request_bias` is broken. C-core was built without the message, and uses the next policy
+/// of the list.
 #[test]
 fn a_message_that_is_broken_in_a_field_that_nobody_reads_is_rejected() {
     let row = serde_json::json!({"id": "vcds1-1438", "kind": "cds", "any_b64": concat!(

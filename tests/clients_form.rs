@@ -1,14 +1,15 @@
-//! The client's form, `errors validating ...: [field:path error:words]`, is left to the client's own words.
+//! Checks that only the client's own words appear in the client's form,
+//! `errors validating ...: [field:path error:words]`.
 
 use serde_json::Value;
 
 use crate::cli::xdsctl;
 use crate::support::{recorded, root};
 
-/// The words of xdsctl are not those of the client, so they never stand in the client's form.
+/// The words of xdsctl differ from those of the client, so they never appear in the client's form.
 #[test]
 fn only_the_clients_own_words_wear_the_clients_form() {
-    // What the client says of a retry policy, letter by letter (`Unusable::error`).
+    // These are the client's exact words about a retry policy (`Unusable::error`).
     let verbatim = [
         "must be greater than 0",
         "seconds must be in the range [0, 315576000000]",
@@ -58,7 +59,7 @@ fn only_the_clients_own_words_wear_the_clients_form() {
     assert!(printed > 10, "{printed} of the outputs tell of a rejection");
 }
 
-/// Where the form stands in the sources, the words are the client's: so the recordings say.
+/// Where the sources use the client's form, the words are the client's, as the recordings show.
 #[test]
 fn the_clients_form_is_written_at_one_place_in_its_own_words() {
     let mut told = 0;

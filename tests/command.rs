@@ -1,4 +1,4 @@
-//! The command, from outside and in process.
+//! Tests of the command, from outside and in process.
 
 mod admit;
 mod change;

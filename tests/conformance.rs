@@ -1,11 +1,13 @@
-//! What the real client answered, resource by resource: verdict and the set of field paths.
+//! Compares xdsctl with the answers of the real client, resource by resource: the verdict and the
+//! set of field paths.
 //!
-//! The rows in `fixtures/conformance` were recorded from gRPC C-core 1.85.1 (see the README there). A row counts as equal
-//! when the verdict agrees and the paths of all `nack` findings are the recorded ones. `fresh` was recorded after the rules
-//! were written: generated resources, the borders of the client's protobuf parser (`PB-`) and each field that it knows
-//! (`PB-KNOWN`).
-//! `XDSCTL_ROWS=cds,LB-` restricts a run to rows whose kind or rule starts so; `XDSCTL_ROWS_FILE=a.jsonl,b.jsonl` compares
-//! the rows of those files too.
+//! The rows in `fixtures/conformance` were recorded from gRPC C-core 1.85.1 (see the README there).
+//! A row counts as equal if the verdict agrees and the paths of all `nack` findings are the
+//! recorded ones. `fresh` was recorded after the rules were written: generated resources, the
+//! limits of the client's protobuf parser (`PB-`) and each field that it knows (`PB-KNOWN`).
+//!
+//! `XDSCTL_ROWS=cds,LB-` restricts a run to rows whose kind or rule starts so;
+//! `XDSCTL_ROWS_FILE=a.jsonl,b.jsonl` also compares the rows of those files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +26,7 @@ pub struct Row {
     rule: String,
     pub kind: String,
     any_b64: String,
-    /// The same resource as protobuf JSON, where JSON can express it.
+    /// The resource as protobuf JSON, where JSON can express it.
     resource: Option<Box<serde_json::value::RawValue>>,
     pub verdict: String,
     fields: Vec<String>,
@@ -33,12 +35,12 @@ pub struct Row {
     bootstrap: Option<serde_json::Value>,
     #[serde(default)]
     wrapped: bool,
-    /// The client's own text.
+    /// The client's own error text.
     #[serde(default)]
     pub words: String,
 }
 
-/// Rows of a fixture, or of a file outside of them.
+/// Returns the rows of a fixture, or of another file.
 pub fn rows(name: &str) -> Vec<Row> {
     let text = if name.ends_with(".jsonl") {
         std::fs::read_to_string(name).unwrap()
@@ -50,7 +52,7 @@ pub fn rows(name: &str) -> Vec<Row> {
         .unwrap_or_default();
     text.lines()
         .map(|line| serde_json::from_str::<Row>(line).unwrap())
-        // The machine's network interfaces decide these.
+        // The verdict on these depends on the machine's network interfaces.
         .filter(|row| !row.id.starts_with("ADR-3/host-dependent"))
         .filter(|row| {
             wanted.is_empty()
@@ -61,7 +63,7 @@ pub fn rows(name: &str) -> Vec<Row> {
         .collect()
 }
 
-/// The facts of `fixtures/conformance/bootstrap.json` with a row's additions.
+/// Returns the facts of `fixtures/conformance/bootstrap.json` with a row's additions.
 fn server_facts(bootstrap: Option<&serde_json::Value>) -> ServerFacts {
     let providers = bootstrap
         .and_then(|b| b.get("certificate_providers"))
@@ -91,7 +93,7 @@ fn server_facts(bootstrap: Option<&serde_json::Value>) -> ServerFacts {
     }
 }
 
-/// The resource's bytes as the client received them.
+/// Returns the resource's bytes as the client received them.
 fn received(row: &Row) -> bytes::Bytes {
     let bytes = base64::engine::general_purpose::STANDARD.decode(&row.any_b64).unwrap();
     let any = <xdsctl_document::proto::pb::Any as prost::Message>::decode(bytes.as_slice()).unwrap();
@@ -103,9 +105,9 @@ fn received(row: &Row) -> bytes::Bytes {
     wrapper.unwrap().resource.unwrap().value
 }
 
-/// The resource's bytes as the loader reads them from JSON, if the row has it.
+/// Returns the resource's bytes as the loader reads them from JSON, if the row has JSON.
 fn loaded(row: &Row) -> Option<bytes::Bytes> {
-    // A Value without a kind would come back as null.
+    // A Value without a kind would become null.
     if row.words.contains("No value set in Value proto") {
         return None;
     }
@@ -136,7 +138,7 @@ fn resource_type(row: &Row) -> ResourceType {
     }
 }
 
-/// What xdsctl finds in the resource as the client received it.
+/// Returns what xdsctl finds in the resource as the client received it.
 pub fn findings(row: &Row) -> Vec<Diagnostic> {
     validated(row, &received(row))
 }
@@ -154,7 +156,8 @@ fn answer(row: &Row, bytes: &bytes::Bytes) -> (String, BTreeSet<String>) {
     let diagnostics = validated(row, bytes);
     let fields: BTreeSet<String> = diagnostics
         .iter()
-        // A rejection without a place is not among the recorded fields; an empty place that a loader quotes is.
+        // A rejection without a place is not among the recorded fields. An empty place that a
+        // loader quotes is.
         .filter(|d| d.effect == Effect::Nack)
         .flat_map(Diagnostic::said)
         .filter(|(_, path)| !path.is_empty())
@@ -236,7 +239,8 @@ fn rows_of_other_files_agree() {
 
 /// The JSON of every row, loaded, is the message that the client received.
 ///
-/// A resource with an `Any` of a type that is not in the descriptor set cannot be printed and is left out.
+/// A resource with an `Any` of a type that is not in the descriptor set cannot be printed, and is
+/// left out.
 #[test]
 fn loaded_json_is_the_received_message() {
     let pool = prost_reflect::DescriptorPool::decode(xdsctl_document::proto::pb::DESCRIPTOR_SET).unwrap();

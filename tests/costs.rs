@@ -1,7 +1,9 @@
-//! What inputs that mean harm cost, and what is printed of them: every command times every input, in one process.
+//! Checks what hostile inputs cost, and what is printed about them: every command with every input,
+//! in one process.
 //!
-//! Memory is counted by the allocator, over all threads, so the tests are one after the other. Time is not measured: a test of
-//! growth counts allocations. `cargo run --release --example costs` measures both with inputs of 9.5 MB.
+//! The allocator counts memory over all threads, so the tests run one after the other. Time is not
+//! measured: tests of growth count allocations. `cargo run --release --example costs` measures both
+//! with inputs of 9.5 MB.
 
 #[path = "costs/commands.rs"]
 mod commands;
@@ -23,7 +25,8 @@ use inputs::pieces::SECRET;
 use inputs::{BASELINES, HOSTILE_SUITES, INPUTS, Input, LOGS, SCRIPTS, SETTINGS};
 use xdsctl_report::edge::is_plain;
 
-/// Counts what the process holds, the most that it held, how often it asked for memory, and for how much in all.
+/// Counts the bytes that the process holds and the most that it held, and the number and size of
+/// all allocations.
 struct Counting;
 
 static HELD: AtomicUsize = AtomicUsize::new(0);
@@ -53,25 +56,27 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Bytes of an input in the matrix.
+/// The size in bytes of an input in the matrix.
 const SMALL: usize = 4_000;
 
-/// Bytes that a command may hold beside what its input asks for: arguments, tables, buffers.
+/// How many bytes a command may hold in addition to what its input needs: arguments, tables,
+/// buffers.
 const BASE: usize = 6 << 20;
 
-/// Bytes that a command may hold for a byte of its input: 500 MB for 10 MB.
+/// How many bytes a command may hold for a byte of its input: 500 MB for 10 MB.
 const BYTES_A_BYTE: usize = 50;
 
-/// Bytes that a command may hold for what a YAML file repeats, up to the limit that it then says.
+/// How many bytes a command may hold for what a YAML file repeats, up to the limit that it then
+/// reports.
 const ALIASES: usize = 64 << 20;
 
-/// Bytes that the findings of all clients may take, of which there are some twenty.
+/// How many bytes the findings of all clients may take; there are some twenty clients.
 const CLIENTS: usize = 40 << 20;
 
-/// Bytes that the channels of a small test may take, each with all the endpoints.
+/// How many bytes the channels of a small test may take, each with all the endpoints.
 const CHANNELS: usize = 40 << 20;
 
-/// One test at a time.
+/// Makes tests run one at a time.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -83,7 +88,7 @@ fn directory(name: &str) -> PathBuf {
     directory
 }
 
-/// What a run did.
+/// The result of a run.
 struct Ran {
     exit: ExitCode,
     text: String,
@@ -117,20 +122,20 @@ fn ran(args: &[String]) -> Ran {
     }
 }
 
-/// What is wrong with a run.
+/// Returns what is wrong with a run.
 fn faults(command: &[&str], input: &str, ran: &Ran, bytes: usize) -> Vec<String> {
     let mut faults = Vec::new();
     if ![0, 1, 2].map(ExitCode::from).contains(&ran.exit) {
         faults.push("exit code".to_owned());
     }
-    // Annotations of nothing are nothing.
+    // Without findings there are no annotations.
     let is_clean = ran.exit == ExitCode::SUCCESS;
     let is_quiet = |word: &&str| ["--format=github", "--format=concise", "--diff"].contains(word);
     let may_be_silent = is_clean && command.iter().any(is_quiet);
     if ran.text.trim().is_empty() && !may_be_silent {
         faults.push("says nothing".to_owned());
     }
-    // The report of a test says what it could not do.
+    // The report of a test says what the test could not do.
     let says_why = ["xdsctl: ", "dump-", "\"error\""]
         .iter()
         .any(|words| ran.text.contains(words));
@@ -148,7 +153,7 @@ fn faults(command: &[&str], input: &str, ran: &Ran, bytes: usize) -> Vec<String>
     if ran.text.contains(SECRET) {
         faults.push("prints the password".to_owned());
     }
-    // The text itself, twice: the buffers of the test grow by doubling.
+    // The text itself counts twice: the buffers of the test grow by doubling.
     let mut most = BASE + BYTES_A_BYTE * bytes + 4 * ran.text.len();
     if ran.text.contains("aliases add more than") {
         most += ALIASES;
@@ -165,7 +170,8 @@ fn faults(command: &[&str], input: &str, ran: &Ran, bytes: usize) -> Vec<String>
     faults
 }
 
-/// Of the commands for an input, every so many are run, others for the next one; all of them with `XDSCTL_COSTS=all`.
+/// Returns one in `every` of the commands for an input, and other commands for the next input.
+/// Returns all with `XDSCTL_COSTS=all`.
 fn some<'c>(input: usize, commands: &'c [&'c [&'c str]], every: usize) -> impl Iterator<Item = &'c [&'c str]> {
     let every = if std::env::var_os("XDSCTL_COSTS").is_some() {
         1
@@ -176,7 +182,8 @@ fn some<'c>(input: usize, commands: &'c [&'c [&'c str]], every: usize) -> impl I
     commands.iter().skip(from).step_by(every).copied()
 }
 
-/// Writes an input of this size, and one of half of it beside it; its file, and how many bytes it has.
+/// Writes an input of this size, and one of half the size beside it. Returns its file and its size
+/// in bytes.
 fn put(input: &Input, size: usize, directory: &Path) -> (PathBuf, usize) {
     std::fs::create_dir_all(directory).unwrap();
     let file = directory.join(input.file);
@@ -186,7 +193,7 @@ fn put(input: &Input, size: usize, directory: &Path) -> (PathBuf, usize) {
     (file, bytes.len())
 }
 
-/// Every input of a list with its commands.
+/// Runs every input of a list with its commands. Returns what is wrong.
 fn matrix(list: &[Input], commands: &[&[&str]], world: Option<&Path>, directory: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     for (number, input) in list.iter().enumerate() {
@@ -218,7 +225,7 @@ fn every_command_bears_every_input() {
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
-/// Commands of which the growth is looked at, and the size that they begin with.
+/// The commands whose growth is checked, and the size that the check begins with.
 const GROWING: &[&[&str]] = &[
     &["validate", "--format=json", "--show=parsed"],
     &["tree", "--format=json"],
@@ -228,7 +235,7 @@ const GROWING: &[&[&str]] = &[
 ];
 const GROWING_FROM: usize = 10_000;
 
-/// What a reader has to multiply, up to limits of its own.
+/// Inputs that a reader has to multiply, up to its own limits.
 const MULTIPLIED: &[&str] = &[
     "YAML merges",
     "YAML merges of merges",
@@ -241,10 +248,10 @@ const MULTIPLIED: &[&str] = &[
     "clients and resources",
 ];
 
-/// What `diff` compares route by route, up to limits of its own: an RPC may come to each of them.
+/// Inputs that `diff` compares route by route, up to its own limits: an RPC may reach each route.
 const COMPARED: &[&str] = &["routes by chance"];
 
-/// Commands of which the growth with a script or a suite is looked at.
+/// The commands whose growth with a script or a suite is checked.
 const GROWING_SCRIPTS: &[&[&str]] = &[&["pick", "--requests=FILE"]];
 const GROWING_SUITES: &[&[&str]] = &[&["test", "--coverage"], &["simulate", "--format=jsonl"]];
 
@@ -264,7 +271,7 @@ fn work_grows_with_the_input() {
     assert!(wrong.is_empty(), "{} faults:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Which commands take more than their share of three times an input.
+/// Returns which commands need more than their share for an input of three times the size.
 fn growth(list: &[Input], commands: &[&[&str]], world: Option<&Path>, directory: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     for (number, input) in list.iter().enumerate() {
@@ -281,7 +288,8 @@ fn growth(list: &[Input], commands: &[&[&str]], world: Option<&Path>, directory:
                 let ran = ran(&arguments(command, file, world));
                 (ran.count, ran.most)
             });
-            // Three times the input: three times the work, and something for lists that grow.
+            // Three times the input may take three times the work, and a little more for lists that
+            // grow.
             for (what, less, more, base) in [("allocations", few, many, 4_000), ("bytes", held, most, 1 << 20)] {
                 if more > 4 * less + base {
                     wrong.push(format!(
@@ -296,7 +304,7 @@ fn growth(list: &[Input], commands: &[&[&str]], world: Option<&Path>, directory:
     wrong
 }
 
-/// Bytes that a command holds at most, where nobody keeps what it writes.
+/// Returns the most bytes that a command holds if its output is discarded.
 fn held(args: &[&str]) -> usize {
     let before = HELD.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
@@ -305,7 +313,7 @@ fn held(args: &[&str]) -> usize {
     MOST.load(Ordering::Relaxed) - before
 }
 
-/// Bytes of an input of many small resources.
+/// The size in bytes of an input of many small resources.
 const MEDIUM: usize = 100_000;
 
 #[test]
@@ -382,7 +390,7 @@ fn many_rpcs_are_counted_and_not_kept() {
             let count = format!("--count={count}");
             held(&["pick", format, &count, file.to_str().unwrap()])
         });
-        // Less than a byte for ten RPCs.
+        // That is less than a byte for ten RPCs.
         assert!(many < few + 600, "{format}: {few}, of four times as many {many}");
     }
 }
@@ -441,17 +449,17 @@ fn a_line_of_many_resources_is_masked_once() {
     assert!(many < 6 * few, "{few} bytes in all, of four times as many {many}");
 }
 
-/// Makes a suite so many times as large.
+/// Makes a suite that is larger by this factor.
 type Make = fn(usize) -> serde_json::Value;
 
-/// Random suites of which the growth is looked at, by what of them grows.
+/// The random suites whose growth is checked, by the part that grows.
 const SUITES: &[(&str, Make)] = &[
     ("steps", |times| suite(60 * times, 1, 0)),
     ("clients", |times| suite(60, 4 * times, 0)),
     ("endpoints", |times| suite(60, 1, 400 * times)),
 ];
 
-/// A random suite: steps, clients, and more endpoints of one cluster.
+/// Makes a random suite with this many steps, clients and additional endpoints of one cluster.
 fn suite(count: usize, clients: usize, endpoints: usize) -> serde_json::Value {
     use serde_json::json;
     let endpoint = |number: usize| {
@@ -470,7 +478,7 @@ fn suite(count: usize, clients: usize, endpoints: usize) -> serde_json::Value {
     let world = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/suites/world/shop.yaml");
     let names = (0..clients).map(|number| (format!("c{number}"), serde_json::Value::Null));
     let mut all = vec![json!({"update": [stock]})];
-    // An endpoint that has gone is named no more.
+    // The suite must not name an endpoint that has gone.
     let stays = |step: &serde_json::Value| !(step["remove"].is_string() || step["scale"].is_object());
     all.extend(steps::steps(7, count).into_iter().filter(stays));
     json!({
@@ -496,7 +504,7 @@ fn work_grows_with_a_suite() {
             assert_eq!(ran.exit, ExitCode::SUCCESS, "{what}: {}", ran.text);
             (ran.count, ran.most)
         });
-        // Twice the size: twice the work, and something for chance.
+        // Twice the size may take twice the work, and a little more for random differences.
         for (kind, less, more, base) in [("allocations", few, many, 4_000), ("bytes", held, most, 1 << 20)] {
             if more > 3 * less + base {
                 wrong.push(format!("{what}: {kind} from {less} to {more}"));

@@ -1,4 +1,5 @@
-//! Known defects of clients: the table of `docs/clients.md`, and a dump with each trigger and one without.
+//! Tests of known defects of clients: the table of `docs/clients.md`, and for each trigger a dump
+//! with it and one without.
 
 use std::fmt::Write;
 use std::fs;
@@ -44,7 +45,7 @@ const ROUTES: &str = r#""route_config": {"virtual_hosts": [{"domains": ["*"], "r
 const SERVERS_BOOTSTRAP: &str = r#"{"xds_servers": [{"server_uri": "a:1", "channel_creds": [{"type": "insecure"}]}],
     "server_listener_resource_name_template": "server?%s"}"#;
 
-/// The listener of a server at 0.0.0.0:80.
+/// Makes the listener of a server at 0.0.0.0:80.
 fn server(routes: &str) -> String {
     format!(
         r#"{{"@type": "type.googleapis.com/envoy.config.listener.v3.Listener", "name": "server?0.0.0.0:80",
@@ -62,7 +63,7 @@ fn cluster(more: &str) -> String {
     )
 }
 
-/// An aggregate cluster, and its leaves with these EDS services.
+/// Makes an aggregate cluster, and its leaves with these EDS services.
 fn aggregate(services: [&str; 2]) -> Vec<String> {
     let message = "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig";
     let leaf = |(i, service): (usize, &str)| {
@@ -100,7 +101,7 @@ fn routes(prefix: &str) -> String {
     )
 }
 
-/// Routes by lookups whose config has more.
+/// Makes routes by lookups with further fields in their config.
 fn looked_up(more: &str) -> String {
     let message = "type.googleapis.com/grpc.lookup.v1.RouteLookupClusterSpecifier";
     format!(
@@ -140,7 +141,7 @@ fn pick_first() -> String {
     )
 }
 
-/// The words of the notes that a client has on some resources.
+/// Returns the texts of the notes that a client has on some resources.
 fn notes(name: &str, resources: &[String]) -> String {
     let dump = format!(r#"{{"resources": [{}]}}"#, resources.join(","));
     let client = format!("--client={name}");
@@ -179,7 +180,7 @@ fn notes(name: &str, resources: &[String]) -> String {
     messages.join("\n")
 }
 
-/// For each trigger a dump that has it, and one that lacks nothing else.
+/// Returns for each trigger a dump that has it, and a dump that differs only in lacking it.
 fn dumps(trigger: DefectTrigger) -> (Vec<String>, Vec<String>) {
     let listener = |name: &str| LISTENER.replace("NAME", name);
     let ring = r#", "lb_policy": "RING_HASH""#;

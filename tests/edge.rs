@@ -1,4 +1,4 @@
-//! No command lets a control character of a document or an argument through to the terminal.
+//! Checks that no command prints a control character of a document or an argument on the terminal.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use crate::run::run;
 
-/// Characters that move a cursor, ring, hide, turn or end a line, around letters.
+/// Characters that move a cursor, ring, hide, turn or end a line, surrounded by letters.
 const NASTY: &str =
     "a\u{1b}[2J\u{7}\u{8}\r\u{b}\u{7f}\u{80}\u{9b}31m\u{85}\u{202e}\u{2066}\u{200f}\u{2028}\u{feff}\u{fffe}\u{ffff}z";
 
-/// Those that JSON takes unescaped.
+/// The characters of these that JSON accepts unescaped.
 const C1: &str = "a\u{7f}\u{80}\u{9b}31m\u{85}\u{202e}\u{2066}\u{200f}\u{2028}\u{feff}\u{fffe}\u{ffff}z";
 
 fn xdsctl(args: &[&str], input: &[u8]) -> (String, String) {
@@ -18,7 +18,7 @@ fn xdsctl(args: &[&str], input: &[u8]) -> (String, String) {
     (String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
 }
 
-/// The text without codes for colours and styles.
+/// Returns the text without codes for colours and styles.
 fn without_styles(text: &str) -> String {
     let mut rest = text;
     let mut out = String::new();
@@ -58,10 +58,10 @@ fn check(args: &[&str], input: &[u8]) -> String {
     out + &err
 }
 
-/// A world in which every name and value is nasty.
+/// Makes a world in which every name and value is hostile.
 fn world() -> Vec<u8> {
     let name = |what: &str| format!("{what}{NASTY}");
-    // The client's own JSON breaks at a C0 character of a cluster's name.
+    // The client's own JSON breaks at a C0 character in a cluster's name.
     let cluster = || format!("c{C1}");
     let type_url = |name: &str| format!("type.googleapis.com/envoy.{name}");
     let eds = json!({ "eds_config": { "ads": {} }, "service_name": name("e") });
@@ -134,7 +134,7 @@ fn no_command_writes_a_control_character_of_a_document() {
     }
 }
 
-/// Characters that do harm without any other beside them, each in a name of its own.
+/// Some characters are harmful without any other; here each is in a name of its own.
 #[test]
 fn one_such_character_alone_is_enough() {
     for c in "\u{7f}\u{85}\u{9b}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{202a}\u{202e}\u{2066}\u{2069}\u{feff}\u{fffe}"

@@ -1,4 +1,4 @@
-//! The edges of a run: files, pipes, devices, links, and streams that end early.
+//! Tests of the edges of a run: files, pipes, devices, links, and streams that end early.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -24,14 +24,14 @@ fn directory(test: &str) -> PathBuf {
     run::directory("edges", test)
 }
 
-/// A cluster without a fault.
+/// Makes a cluster without a fault.
 fn cluster(name: &str) -> String {
     format!(
         r#"{{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"{name}","type":"EDS","eds_cluster_config":{{"eds_config":{{"ads":{{}}}}}}}}"#
     )
 }
 
-/// Names of the resources in a JSON report.
+/// Returns the names of the resources in a JSON report.
 fn names(report: &str) -> Vec<String> {
     let report: serde_json::Value = serde_json::from_str(report).unwrap();
     let resources = report["resources"].as_array().unwrap().iter();
@@ -112,7 +112,8 @@ fn links_in_a_circle_are_followed_once() {
     let directory = directory("circle");
     fs::create_dir_all(directory.join("z/y")).unwrap();
     fs::write(directory.join("z/y/a.json"), cluster("a")).unwrap();
-    // Two links a level, each back to the top: without a memory 2^32 paths.
+    // There are two links on each level, each back to the top. A walk without a memory would visit
+    // 2^32 paths.
     for (from, to) in [("b", "."), ("c", "."), ("z/b", ".."), ("z/y/c", "../.."), ("a", "z")] {
         symlink(to, directory.join(from)).unwrap();
     }
@@ -170,7 +171,7 @@ fn a_directory_that_may_not_be_read_is_said() {
     let run = validate(&[&directory]);
     set(0o755);
     if may_read_all {
-        // The superuser.
+        // The superuser may read all files.
         assert_eq!(names(&run.out), ["a", "b"]);
         return;
     }
@@ -209,7 +210,7 @@ fn directories_beyond_the_limit_are_said() {
     );
 }
 
-/// A stream whose reader goes away after some bytes.
+/// A stream whose reader closes it after some bytes.
 struct Closing(usize);
 
 impl Write for Closing {
@@ -251,7 +252,7 @@ fn a_reader_that_goes_away_ends_the_output_and_not_the_verdict() {
     }
 }
 
-/// A stream that takes nothing, as a full device does.
+/// A stream that accepts nothing, like a full device.
 struct Full;
 
 impl Write for Full {
@@ -323,7 +324,7 @@ fn a_file_that_becomes_shorter_meanwhile_ends_no_process() {
         let mut err = String::new();
         child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
         let status = child.wait().unwrap();
-        // Read before or after, or in between.
+        // The file may be read before the change, after it, or in between.
         let expected = [
             (Some(0), ""),
             (Some(2), "nothing to check"),

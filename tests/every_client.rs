@@ -1,8 +1,9 @@
-//! Findings that are made for C-core and are true of other clients as well, and where they are not.
+//! Checks findings that are made for C-core and are also true of other clients, and where they are
+//! not.
 
 use crate::cli::xdsctl;
 
-/// The findings on routes and clusters, as `rule` or `rule of client`.
+/// Returns the findings on routes and clusters, as `rule` or `rule of client`.
 fn found(clients: &str, text: &str) -> Vec<String> {
     let args = [&format!("--client={clients}"), "--format=json", "--min-severity=note"];
     let report = xdsctl(&[&["validate", "-"], &args[..]].concat(), text).json();
@@ -29,7 +30,7 @@ fn resources(list: &str) -> String {
     format!(r#"{{"resources": [{list}]}}"#)
 }
 
-/// Asks all clients for one rule, and says who has the finding.
+/// Asks all clients for one rule, and returns those that have the finding.
 fn who_has(rule: &str, list: &str) -> String {
     let text = resources(list);
     let has = |client: &&str| found(client, &text).iter().any(|found| found == rule);
@@ -61,7 +62,7 @@ fn a_circuit_breaker_that_admits_nothing_admits_nothing_in_any_client() {
     };
     assert_eq!(of(r#"{"max_requests": 0}"#), "cpp go java node");
     assert_eq!(of(r#"{"max_requests": 1}"#), "");
-    // Java and Node take the last.
+    // Java and Node use the last threshold.
     assert_eq!(of(r#"{"max_requests": 0}, {"max_requests": 5}"#), "cpp go");
 }
 
@@ -86,7 +87,7 @@ fn a_drop_of_everything_drops_everything_in_any_client() {
 #[test]
 fn routes_that_no_rpc_takes_are_told_for_those_who_leave_them_out_or_fail() {
     let route = r#"{"match": {"prefix": "", "query_parameters": [{"name": "a"}]}, "route": {"cluster": "c"}}"#;
-    // Node drops the condition alone.
+    // Node drops only the condition.
     assert_eq!(
         who_has("rds-route-query-parameters", &one_host("\"*\"", route)),
         "cpp go java"
@@ -119,7 +120,7 @@ fn a_retry_policy_without_codes_has_none_in_any_client() {
     };
     assert_eq!(of("5xx,connect-failure"), "cpp go java node");
     assert_eq!(of(" UNAVAILABLE"), "cpp node");
-    // Java looks for the name of a code.
+    // Java compares the word with the names of status codes.
     assert_eq!(of("deadline_exceeded"), "cpp node");
     assert_eq!(of("cancelled"), "");
     let host = r#"{ROUTES: [{"domains": ["*"], "retry_policy": {"retry_on": "5xx"}, "routes": [{"match": {"prefix": ""}, "route": {"cluster": "c"}}]}]}"#;
@@ -135,11 +136,11 @@ fn ring_hash_without_a_hash_policy_is_random_in_every_client() {
     };
     let ring = r#"{CLUSTER: "c", "lb_policy": "RING_HASH", EDS}"#;
     assert_eq!(who_has(rule, &format!("{}, {ring}", routes("c"))), "cpp go java node");
-    // Before A75 the aggregate's own policy counts.
+    // Before A75, the aggregate's own policy is used.
     let all = r#"{CLUSTER: "all", "cluster_type": {"name": "envoy.clusters.aggregate", "typed_config": {
         "@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig", "clusters": ["c"]}}}"#;
     assert_eq!(who_has(rule, &format!("{}, {ring}, {all}", routes("all"))), "cpp");
-    // Go and Java take the first entry.
+    // Go and Java use the first entry.
     let policy = |name: &str, config: &str| {
         format!(
             r#"{{"typed_extension_config": {{"name": "p", "typed_config": {{
@@ -165,7 +166,7 @@ fn a_hash_policy_without_ring_hash_has_no_effect_in_any_client() {
 #[test]
 fn an_action_that_grpc_has_not_fails_in_go_too() {
     let redirect = r#"{"match": {"prefix": ""}, "redirect": {"host_redirect": "x"}}"#;
-    // Java and Node reject it for that.
+    // Java and Node reject the route because of it.
     assert_eq!(
         who_has("rds-route-action-unknown", &one_host("\"*\"", redirect)),
         "cpp go java node"
@@ -184,7 +185,7 @@ fn a_domain_is_taken_for_those_who_compare_so() {
     };
     assert_eq!(of(r#""a.b" "a.b""#), "cpp go java node");
     assert_eq!(of(r#""a.b" "A.b""#), "cpp java");
-    // The last one wins in Java.
+    // In Java, the last one wins.
     assert_eq!(of(r#""*.b" "*.b""#), "cpp go node");
     assert_eq!(of(r#""*","*""#), "cpp go java node");
     assert_eq!(of(r#""*.b" "*.B""#), "cpp");
@@ -199,7 +200,7 @@ fn a_route_is_out_of_reach_for_those_who_keep_the_one_before() {
     };
     let route = r#""route": {"cluster": "c"}"#;
     assert_eq!(of(r#""prefix": """#, route, r#""prefix": "/a""#), "cpp go java node");
-    // Without case_sensitive, Java takes /A for /a.
+    // Without case_sensitive, `/A` equals `/a` in Java.
     assert_eq!(of(r#""prefix": "/a""#, route, r#""prefix": "/a/b""#), "cpp go node");
     assert_eq!(of(r#""prefix": """#, r#""redirect": {}"#, r#""prefix": "/a""#), "cpp");
 }
@@ -226,7 +227,8 @@ fn a_field_that_no_client_reads_is_missed_in_every_client() {
         let count = found.iter().filter(|rule| *rule == "behaviour-field-ignored").count();
         assert_eq!(count, 3, "{client}: {found:?}");
     }
-    // What Go alone drops is not checked, and what some client reads is told of those that do not.
+    // What only Go drops is not checked. A field that some clients read is reported for those that
+    // do not.
     let matches = r#"{CLUSTER: "c", EDS, "transport_socket_matches": [{"name": "x"}]}"#;
     assert_eq!(who_has("security-field-ignored", matches), "cpp node");
 }
@@ -272,12 +274,13 @@ fn what_no_client_that_was_asked_has_is_not_fixed() {
     assert!(says("--client=go,cpp"));
 }
 
-/// The oldest releases that were asked, each by what it does not do yet (public threads name them).
+/// The oldest releases that were measured, each with something that it does not do yet (public
+/// threads name these gaps).
 #[test]
 fn the_oldest_clients_are_asked_themselves() {
     let has = |client: &str, rule: &str, list: &str| found(client, &resources(list)).iter().any(|found| found == rule);
     let regex = r#"{ROUTES: [{"domains": ["*"], "routes": [{"match": {"safe_regex": {"regex": "("}}, "route": {"cluster": "c"}}]}]}"#;
-    // Until 1.37 a regex is compiled when a channel takes the routes, so that the resource is accepted.
+    // Until 1.37, a regex is compiled when a channel uses the routes, so the resource is accepted.
     for client in ["go@1.35", "go@1.36", "go@1.37", "go@1.38"] {
         assert!(has(client, "regex-not-re2", regex), "{client}");
     }
@@ -293,7 +296,7 @@ fn the_oldest_clients_are_asked_themselves() {
         assert_eq!(has(client, "cds-lb-policy-unsupported", ring), !knows_rings, "{client}");
         assert!(!has(client, "cds-lb-policy-unsupported", round_robin), "{client}");
     }
-    // A locality without a weight: what grpc-java#7996 asks about.
+    // The locality has no weight: grpc-java#7996 asks about this.
     let eds = r#""@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "c""#;
     let address = r#""endpoint": {"address": {"socket_address": {"address": "10.0.0.1", "port_value": 443}}}"#;
     let endpoints = |more: &str| {
@@ -326,7 +329,7 @@ fn what_an_aggregate_sets_for_nothing_is_told_of_the_clients_that_look_at_its_le
     assert!(!of("java@1.74", ring));
 }
 
-/// An EDS resource with an endpoint of this address beside one that is right.
+/// Makes an EDS resource with an endpoint of this address, beside a valid endpoint.
 fn with_address(address: &str) -> String {
     format!(
         r#"{{"resources": [
@@ -338,7 +341,7 @@ fn with_address(address: &str) -> String {
     )
 }
 
-/// `live/addresses` has what channels do with these endpoints.
+/// The rows of `live/addresses` show what channels do with these endpoints.
 #[test]
 fn clients_that_take_any_address_say_what_becomes_of_it() {
     let socket = |address: &str, port: u32| {
@@ -367,7 +370,7 @@ fn clients_that_take_any_address_say_what_becomes_of_it() {
         let mut findings = of_endpoints["findings"].as_array().unwrap().iter();
         let told = findings.any(|finding| finding["rule"] == rule && finding["effect"] == effect);
         assert!(told, "{client} {address}: {of_endpoints}");
-        // Where RPCs go depends on DNS only if it is asked.
+        // Where RPCs go depends on DNS only if the client asks DNS.
         let tree = xdsctl(&["tree", "-", "--client", client, "--cluster", "c"], &text);
         let told = tree.err.contains("an endpoint has the address `shop.svc`, which");
         assert_eq!(

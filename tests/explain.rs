@@ -1,11 +1,15 @@
-//! The rules' pages, executed: every example goes through `xdsctl validate` and has the findings that it names, no others.
+//! Executes the rules' pages: every example goes through `xdsctl validate` and must have the
+//! findings that it names, and no others.
 //!
-//! A page has the sections of [`SECTIONS`], `## In a log` where a client says something, and `## Clients` where other clients differ. The examples are the fenced blocks of
-//! `Rejected` and `Accepted`; comments at their start say how to run them and what to expect:
-//! `# expect: RULE PATH` (`-` for an empty path), `# related: RULE PATH` for what follows from a finding and belongs to it, `# env: NAME=VALUE`, `# as: TYPE`, `# target: xds:///NAME`, `# listen: HOST:PORT`, `# clients: LIST`
-//! (for `--client`), `# complete: true`, `# baseline: JSON` with the entry of a baseline, `# policy: TABLE` of TOML, `# line: LINE OF A LOG`, and
-//! `# bootstrap: JSON`, whose
-//! `server_features` replace those of the server in the default bootstrap and whose other keys are added to it.
+//! A page has the sections of [`SECTIONS`], `## In a log` where a client logs something, and
+//! `## Clients` where other clients differ. The examples are the fenced blocks of `Rejected` and
+//! `Accepted`. Comments at their start say how to run them and what to expect:
+//! `# expect: RULE PATH` (`-` for an empty path), `# related: RULE PATH` for a consequence that
+//! belongs to a finding, `# env: NAME=VALUE`, `# as: TYPE`, `# target: xds:///NAME`,
+//! `# listen: HOST:PORT`, `# clients: LIST` (for `--client`), `# complete: true`,
+//! `# baseline: JSON` with the entry of a baseline, `# policy: TABLE` of TOML,
+//! `# line: LINE OF A LOG`, and `# bootstrap: JSON`. The `server_features` of that JSON replace
+//! those of the server in the default bootstrap, and its other keys are added to the bootstrap.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,10 +24,10 @@ use crate::support::root;
 /// The sections that every page has, in this order.
 const SECTIONS: [&str; 5] = ["What the client does", "Why", "Rejected", "Accepted", "Specification"];
 
-/// The sections that may stand anywhere between the first and the last.
+/// The sections that may be anywhere between the first and the last.
 const OPTIONAL: [&str; 2] = ["Clients", "In a log"];
 
-/// Rules and paths: of findings (`expect`), and of what follows from them (`related`).
+/// Rules and paths of findings (`expect`) and of their consequences (`related`).
 type Findings = BTreeSet<(&'static str, String, String)>;
 
 /// A fenced block with its directives.
@@ -44,7 +48,7 @@ struct Example {
     line: Option<String>,
 }
 
-/// A page: its sections and the lines of each.
+/// Splits a page into sections with their lines.
 fn sections(page: &str) -> Vec<(&str, Vec<&str>)> {
     let mut sections: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut is_code = false;
@@ -61,7 +65,7 @@ fn sections(page: &str) -> Vec<(&str, Vec<&str>)> {
     sections
 }
 
-/// What is wrong with the form of a page.
+/// Returns what is wrong with the form of a page.
 fn faults_of_form(page: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let sections = sections(page);
@@ -92,7 +96,7 @@ fn faults_of_form(page: &str) -> Vec<String> {
     faults
 }
 
-/// The examples of a section.
+/// Returns the examples of a section.
 fn examples(page: &str, wanted: &str) -> Vec<Example> {
     let mut examples = Vec::new();
     for (_, lines) in sections(page).into_iter().filter(|(title, _)| *title == wanted) {
@@ -165,7 +169,7 @@ fn example(language: &str, lines: &[&str]) -> Example {
     example
 }
 
-/// The default bootstrap with an example's additions, as a file.
+/// Writes the default bootstrap with an example's additions to a file.
 fn bootstrap_file(name: &str, additions: Option<&Value>) -> PathBuf {
     let default = root().join("fixtures/conformance/bootstrap.json");
     let mut bootstrap: Value = serde_json::from_str(&fs::read_to_string(default).unwrap()).unwrap();
@@ -194,7 +198,7 @@ fn bytes_of(example: &Example) -> Vec<u8> {
         .collect()
 }
 
-/// The findings of an example, or what stopped the command.
+/// Returns the findings of an example, or what stopped the command.
 fn findings(name: &str, example: &Example) -> Result<Findings, String> {
     let mut args = vec!["validate".to_owned(), "--format=json".into()];
     let is_bootstrap = example.as_type.as_deref() == Some("bootstrap");
@@ -241,12 +245,12 @@ fn findings(name: &str, example: &Example) -> Result<Findings, String> {
     Ok(all)
 }
 
-/// Runs every example of a section and says what differs.
+/// Runs every example of a section and returns what differs.
 fn differences(rule: &Rule, section: &str) -> Vec<String> {
     let mut differences = Vec::new();
     for (number, example) in examples(rule.page, section).iter().enumerate() {
         let name = format!("{} {section} {}", rule.id, number + 1);
-        // The first rejected example shows the rule; others may show its neighbours.
+        // The first rejected example shows the rule; others may show related rules.
         let has_own = example.expect.iter().any(|(_, id, _)| id == rule.id);
         if has_own && section == "Accepted" || !has_own && section == "Rejected" && number == 0 {
             differences.push(format!("{name}: expects its own rule: {has_own}"));
@@ -282,7 +286,8 @@ fn every_page_has_its_sections() {
     assert!(faults.is_empty(), "{} pages: {faults:#?}", faults.len());
 }
 
-/// Which versions break a rule is asked of the clients, with the first example; prose beside it would get old.
+/// The clients themselves say which versions break a rule, with the first example. Prose about
+/// versions would become outdated.
 #[test]
 fn no_page_names_a_version_of_a_client() {
     let version = |word: &str| {

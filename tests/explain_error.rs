@@ -1,4 +1,4 @@
-//! `validate --explain-error`: from a line of a client's log to the place in a dump.
+//! Tests of `validate --explain-error`: from a line of a client's log to the place in a dump.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ fn cluster(name: &str, policy: &str, source: &Value) -> Value {
     json!({"@type": CLUSTER, "name": name, "type": "EDS", "eds_cluster_config": {"eds_config": source}, "lb_policy": policy})
 }
 
-/// Four clusters of which three have the same fault.
+/// Makes four clusters, three of which have the same fault.
 fn clusters() -> String {
     let ads = json!({"ads": {}});
     let all = [
@@ -27,7 +27,8 @@ fn clusters() -> String {
     all.map(|cluster| format!("{cluster}\n")).concat()
 }
 
-/// The findings of `validate --explain-error`, as `resource rule path line`, or `-` for what is of no resource.
+/// Runs `validate --explain-error`. Returns its findings as `resource rule path line`; the resource
+/// is `-` if there is none.
 fn found(line: &str, dump: &str) -> (Run, Vec<String>) {
     let run = xdsctl(&["validate", "--format=json", "--explain-error", line, "-"], dump);
     let report = run.json();
@@ -55,7 +56,7 @@ fn the_name_in_the_line_chooses_among_resources_with_the_same_fault() {
         let (run, found) = found(&line("envoy.config.cluster.v3.Cluster", name, errors), &clusters());
         assert_eq!(found, [format!("{name} cds-lb-policy-unsupported lb_policy {row}")]);
         assert_eq!(run.code, Some(1));
-        // As an RPC prints it.
+        // This is the text as an RPC prints it.
         let rpc = format!("CDS resource {name}: invalid resource: {errors} (node ID:n)");
         assert_eq!(self::found(&rpc, &clusters()).1, found);
     }
@@ -72,7 +73,7 @@ fn what_a_live_client_says_itself_is_not_gone() {
     assert_eq!(run.code, Some(1));
     let (_, told) = found(&line("envoy.config.cluster.v3.Cluster", "b", errors), &dump);
     assert!(told.iter().all(|found| found.contains(" dump-fault-gone ")), "{told:?}");
-    // And nowhere said twice.
+    // No command repeats the beginning of the client's words.
     let run = xdsctl(&["tree", "--cluster", "a", "-"], &dump);
     assert!(
         run.err.contains("`a` is left out: invalid resource: errors validating"),
@@ -93,7 +94,7 @@ fn without_a_name_all_that_a_line_tells_chooses() {
     assert_eq!(rows(found(one, &clusters()).1), ["a", "b", "c"]);
     let two = "[field:eds_cluster_config.eds_config error:ConfigSource is not ads or self; field:lb_policy error:LB policy is not supported]";
     assert_eq!(rows(found(two, &clusters()).1), ["c", "c"]);
-    // Values in the words.
+    // A value in the client's words decides between the resources.
     let hosts = |name: &str, domain: &str| json!({"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": name, "virtual_hosts": [{"domains": [domain]}]});
     let dump = format!("{}\n{}\n", hosts("x", "a*b"), hosts("y", "c*d"));
     let line = "field:virtual_hosts[0].domains[0] error:invalid domain pattern \"c*d\"";
@@ -106,7 +107,7 @@ fn without_a_name_all_that_a_line_tells_chooses() {
 #[test]
 fn a_dump_without_the_fault_is_said_to_be_so() {
     let errors = "errors validating Cluster resource: [field:lb_policy error:LB policy is not supported]";
-    // It is there, and well.
+    // The resource is there and has no fault.
     let (run, there) = found(&line("envoy.config.cluster.v3.Cluster", "d", errors), &clusters());
     assert_eq!(there, ["d dump-fault-gone  4"]);
     assert_eq!(run.code, Some(0));
@@ -115,7 +116,7 @@ fn a_dump_without_the_fault_is_said_to_be_so() {
         "{}",
         run.out
     );
-    // It is not there.
+    // The resource is not there.
     let (run, absent) = found(&line("envoy.config.cluster.v3.Cluster", "z", errors), &clusters());
     assert_eq!(absent, ["- dump-fault-gone  1"]);
     assert!(
@@ -137,12 +138,12 @@ fn a_fault_is_not_gone_if_nothing_was_checked() {
     assert!(!run.out.contains("dump-fault-gone"), "{}", run.out);
 }
 
-/// The page of a rule need not have a client's words: the line names the resource and the field.
+/// The page of a rule need not have the client's words: the line names the resource and the field.
 #[test]
 fn a_line_without_a_page_finds_the_rejection_at_the_field_that_it_names() {
     let words = "error parsing response: resource \"a\": the value of lb_policy is beyond what this client can do";
     assert_eq!(found(words, &clusters()).1, ["a cds-lb-policy-unsupported lb_policy 1"]);
-    // Java says that it is rejected, whatever the words behind that are.
+    // Java's line says that the resource is rejected, whatever words follow.
     let java = |name: &str| format!("CDS response Cluster '{name}' validation error: words of another version");
     assert_eq!(
         found(&java("a"), &clusters()).1,
@@ -158,7 +159,7 @@ fn what_an_rpc_prints_is_found_where_it_comes_from() {
     assert_eq!(rpc(missing), ["- target-listener-missing  1"]);
     let retry = "could not create ConfigSelector: errors validating service config: [field:methodConfig[0].retryPolicy.initialBackoff \
                  error:must be greater than 0]";
-    // The path is that of the service config, which is made of the route.
+    // The path is that of the service config, which is made from the route.
     let of_route = "shop rds-retry-back-off-zero-fails virtual_hosts[0].routes[0].route.retry_policy.retry_back_off.base_interval 24";
     assert_eq!(rpc(retry), [of_route]);
     let run = xdsctl(&["validate", "--explain-error", "Tls handshake failed", "-"], &shop);
@@ -172,7 +173,7 @@ fn what_an_rpc_prints_is_found_where_it_comes_from() {
     assert_eq!(run.code, Some(2));
 }
 
-/// A route to a cluster that is not there, behind a listener of one virtual host.
+/// Makes a route to a cluster that does not exist, behind a listener of one virtual host.
 fn misspelt() -> String {
     let shop = std::fs::read_to_string(root().join("fixtures/examples/shop.yaml")).unwrap();
     let misspelt = shop.replace("cluster: cart", "cluster: crat");
@@ -207,10 +208,10 @@ fn a_missing_resource_is_found_where_it_is_referred_to() {
             assert_eq!(run.code, Some(1), "{words}");
         }
     }
-    // Nothing refers to it.
+    // Nothing refers to the resource.
     let (_, gone) = found("CDS resource other does not exist", &misspelt());
     assert_eq!(gone, ["- dump-fault-gone  1"]);
-    // It is the target's listener.
+    // The missing resource is the target's listener.
     let target = "rpc error: code = Unavailable desc = name resolver error: xds: ListenerResource target shop:443 not found, watcher timeout";
     let (run, missing) = found(target, &misspelt());
     assert_eq!(missing, ["- target-listener-missing  1"]);
@@ -276,7 +277,7 @@ fn a_fault_that_was_not_looked_for_is_not_gone() {
     assert_eq!(with("other").code, Some(2));
 }
 
-/// Each of some recorded resources is found by its own line, in a dump of them all.
+/// Each of some recorded resources is found by its own line, in a dump of all of them.
 #[test]
 fn a_line_finds_its_resource_in_a_dump_of_rejected_ones() {
     let bootstrap = root().join("fixtures/conformance/bootstrap.json").display().to_string();
@@ -317,7 +318,7 @@ fn a_line_finds_its_resource_in_a_dump_of_rejected_ones() {
                     "{line}"
                 );
                 paths.insert(f["path"].as_str().unwrap());
-                // What follows from the finding is in the same line of the log.
+                // The consequences of the finding are in the same line of the log.
                 let related = f["related"].as_array().into_iter().flatten();
                 let follows = related.filter(|other| other["rule"].is_string());
                 paths.extend(follows.map(|other| other["path"].as_str().unwrap()));

@@ -1,4 +1,5 @@
-//! `docs/features.md`: what each family does with the features of the gRFCs, made from the recordings.
+//! Makes `docs/features.md`, which says what each family does with the features of the gRFCs, from
+//! the recordings.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -44,7 +45,7 @@ fn verdicts() -> Verdicts {
     verdicts
 }
 
-/// A verdict in a cell; one that the gRFC does not want is marked.
+/// Writes a verdict for a cell, and marks one that the gRFC does not want.
 fn cell(verdict: Option<&String>, wanted: &str) -> String {
     let Some(verdict) = verdict else {
         return "not asked".to_owned();
@@ -61,7 +62,7 @@ fn cell(verdict: Option<&String>, wanted: &str) -> String {
     }
 }
 
-/// The rows of the table of who has what that name a gRFC.
+/// Returns the rows that name a gRFC, from the table of who has what.
 fn since(grfc: &str) -> Vec<String> {
     let is_about = |line: &&str| {
         let mut parts = line.split(['(', ',', ')', ' ']);

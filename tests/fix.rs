@@ -1,4 +1,5 @@
-//! `validate --fix` and `--diff`: each fix does what it is there for and nothing else, whatever the text looks like.
+//! Tests of `validate --fix` and `--diff`: each fix does what it is meant to do and nothing else,
+//! in every form of text.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ fn directory(test: &str) -> PathBuf {
     crate::run::directory("fix", test)
 }
 
-/// The findings of a document as rule and path, and what the client keeps of its resources.
+/// Returns the findings of a document as rule and path, and what the client keeps of its resources.
 fn checked(file: &Path) -> (Vec<(String, String)>, Value) {
     let args = ["validate", "--no-config", "--format", "json", "--min-severity", "note"];
     let file = file.to_str().unwrap();
@@ -28,11 +29,11 @@ fn checked(file: &Path) -> (Vec<(String, String)>, Value) {
     (findings, Value::Array(parsed))
 }
 
-/// Where two values differ, and how.
+/// Finds where two values differ, and how.
 fn differences(path: &str, one: &Value, other: &Value, found: &mut Vec<String>) {
     match (one, other) {
         (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
-            // Which of the values are defaults follows from the values.
+            // The list of defaults follows from the values.
             for key in a.keys().filter(|key| *key != "defaults") {
                 differences(&format!("{path}/{key}"), &a[key], &b[key], found);
             }
@@ -50,7 +51,7 @@ fn differences(path: &str, one: &Value, other: &Value, found: &mut Vec<String>) 
     }
 }
 
-/// Fixes a document of this name; what it is then, and what was said.
+/// Fixes a document with this name. Returns the new text and the output.
 fn fixed(name: &str, before: &str) -> (String, String) {
     let file = directory(name).join(name);
     fs::write(&file, before).unwrap();
@@ -66,7 +67,8 @@ virtual_hosts:
   routes:
 ";
 
-/// A document before and after, the rule whose finding goes, and what the client then keeps otherwise.
+/// A document before and after the fix, the rule whose finding goes, and what the client then keeps
+/// differently.
 struct Case {
     rule: &'static str,
     before: String,
@@ -214,7 +216,8 @@ fn each_fix_takes_its_finding_away_and_changes_nothing_else() {
     }
 }
 
-/// What is fixed in any form of text; `«` and `»` stand around what changes, with `|` between.
+/// Splits a marked text into the text before and after the fix; `«` and `»` surround the change,
+/// with `|` between the two.
 fn marked(text: &str) -> (String, String) {
     let (mut before, mut after) = (String::new(), String::new());
     for (number, piece) in text.split(['«', '»']).enumerate() {
@@ -285,7 +288,7 @@ fn a_field_that_goes_leaves_its_neighbours() {
             " {weighted_priority_health: true, disable_overprovisioning: true}\n",
             " {weighted_priority_health: true}\n",
         ),
-        // A comment is not ours to take out, and a mapping without keys would be null.
+        // A fix must not remove a comment, and a mapping without keys would be null.
         (
             "comment.yaml",
             "\n  disable_overprovisioning: true # why\n  weighted_priority_health: true\n",
@@ -522,7 +525,8 @@ fn a_patch_is_one_that_others_apply_and_changes_nothing() {
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
 }
 
-/// A terminal would put the rest of the line over its beginning.
+/// A patch has no bare carriage return: a terminal would print the rest of the line over its
+/// beginning.
 #[test]
 fn a_patch_has_no_bare_carriage_return() {
     let text = format!(
@@ -564,7 +568,8 @@ fn a_patch_keeps_plain_comments() {
     assert!(!err.contains("masked"), "{err}");
 }
 
-/// Many resources on one line are masked together: what is between them is hidden, what is known in each is shown.
+/// If many resources are on one line, the text between them is masked, and harmless fields in each
+/// are shown.
 #[test]
 fn a_patch_of_one_line_knows_all_its_resources() {
     let routes = |name: &str| {
@@ -638,7 +643,7 @@ fn a_domain_that_comes_twice_goes_where_nothing_else_goes_with_it() {
         fixed("domains-lines.json", &json(lines)).0,
         json("[\n  \"a\",\n  \"b\"\n]")
     );
-    // Which of two virtual hosts is to have it, nobody can know.
+    // Nobody can know which of the two virtual hosts should have the domain.
     let two = json("[\"a\"]").replace("}]}", "}, {\"domains\": [\"a\"], \"routes\": []}]}");
     assert_eq!(fixed("domains-two.json", &two).0, two);
 }

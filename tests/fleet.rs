@@ -1,4 +1,5 @@
-//! Several clients at once: the matrix, who is asked by a dump, whose findings fail a run.
+//! Tests of several clients at once: the matrix, the clients that a dump names, and whose findings
+//! fail a run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,8 @@ use crate::run::Run;
 use crate::support::root;
 use xdsctl_model::profile::Family;
 
-/// Old and new C-core, old and new Go, and a Go that was never asked, between two that differ.
+/// An old and a new C-core, an old and a new Go, and a Go that was never measured, between two
+/// versions that differ.
 const ASKED: &str = "--client=cpp@1.56,cpp@1.85,go@1.72,go@1.79.1,go@1.85.0";
 
 fn example() -> String {
@@ -23,7 +25,7 @@ fn file(name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// The words of the line that begins so.
+/// Returns the words of the line that begins with `start`.
 fn words<'r>(run: &'r Run, start: &str) -> Vec<&'r str> {
     let line = run.out.lines().find(|line| line.starts_with(start));
     let line = line.unwrap_or_else(|| panic!("no line `{start}` in\n{}{}", run.out, run.err));
@@ -37,7 +39,7 @@ fn the_matrix_has_a_sign_for_each_resource_and_client() {
     assert!(run.out.is_ascii(), "{}", run.out);
     for (row, signs) in [
         ("Listener shop.example.com", "x + x x x"),
-        // What it leads to is rejected.
+        // The cluster that the route leads to is rejected.
         ("RouteConfiguration shop", "! ! ! + +"),
         ("Cluster cart", "x x x + !"),
         ("Cluster stock", "x + + + +"),
@@ -102,7 +104,7 @@ fn the_matrix_alone_asks_the_current_clients() {
     );
 }
 
-/// Nodes as clients send them, and others.
+/// Nodes as clients and other programs send them.
 const NODES: &str = r#"{"config": [
     {"node": {"id": "a", "user_agent_name": "gRPC C-core linux Python", "user_agent_version": "C-core 43.0.0 Python 1.66.2"}},
     {"node": {"id": "b", "userAgentName": "gRPC Go", "userAgentVersion": "1.71.2"}},
@@ -208,7 +210,7 @@ fn clients_that_only_warn_do_not_fail_the_run() {
     );
 }
 
-/// A route that asks for a header with an upper-case domain beside it, for clients that compare in other ways.
+/// A route that asks for a header, beside an upper-case domain: clients compare both differently.
 const ROUTES: &str = r#"{"resources": [
     {"@type": "type.googleapis.com/envoy.config.listener.v3.Listener", "name": "svc", "api_listener": {"api_listener": {
         "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
@@ -229,7 +231,7 @@ fn a_channel_is_that_of_the_client() {
     let go = of(&["route", "--client=go"]);
     assert!(go.out.contains("cluster       any"), "{}{}", go.out, go.err);
     assert!(go.err.contains("as grpc-go 1.85.0"), "{}", go.err);
-    // C-core rejects the cluster and Go takes it.
+    // C-core rejects the cluster and Go accepts it.
     let pick = of(&["pick", "--client=go", "--cluster=upper"]);
     assert!(
         pick.out.contains("least_request_experimental"),
@@ -273,7 +275,7 @@ fn what_is_not_known_of_a_channel_is_said_and_not_made_up() {
     }
 }
 
-/// A label is as long as a name, and the format of a width ends at 65,535.
+/// A label is as long as the name, but a format width ends at 65,535.
 #[test]
 fn a_long_name_moves_its_own_row_only() {
     let name = "n".repeat(70_000);
@@ -290,7 +292,7 @@ fn a_long_name_moves_its_own_row_only() {
     assert!(run.out.len() < 2 * name.len(), "{}", run.out.len());
 }
 
-/// Two faults of a kind in one place are two findings, however many clients have them.
+/// Two faults of one kind in one place are two findings, even if every client has both.
 #[test]
 fn what_every_client_says_twice_is_there_twice() {
     let text = r#"{"@type":"type.googleapis.com/envoy.config.listener.v3.Listener","name":"l","api_listener":{"api_listener":{"@type":"type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager","route_config":{"virtual_hosts":[{"name":"v","domains":["a","b"],"routes":[{"match":{"prefix":""},"route":{"cluster":"c"}}]},{"name":"w","domains":["a","b"],"routes":[{"match":{"prefix":""},"route":{"cluster":"c"}}]}]},"http_filters":[{"name":"router","typed_config":{"@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}}"#;
@@ -307,7 +309,7 @@ fn what_every_client_says_twice_is_there_twice() {
     assert_eq!(findings("--client=all,go@1.79.1"), findings("--client=all"));
 }
 
-/// A dump of a client with a Cluster that C-core accepts and grpc-go before 1.74 does not.
+/// Makes a dump of a client with a Cluster that C-core accepts, and grpc-go before 1.74 does not.
 fn dump_of(agent: &str, version: &str) -> String {
     format!(
         r#"{{"config": [{{"node": {{"id": "n", "userAgentName": "{agent}", "userAgentVersion": "{version}"}},

@@ -1,8 +1,9 @@
-//! One resource in every format gives one answer.
+//! Checks that one resource has the same findings in every format.
 //!
-//! Each recorded row is written as YAML (block and flow style mixed), as text format (by our printer and by prost-reflect's)
-//! and as a binary Any, loaded from there, and validated: the findings must be those of the bytes that the client received,
-//! or of the JSON that the YAML was made of. Rows and what they mean: `fixtures/conformance`.
+//! Each recorded row is written as YAML (block and flow style mixed), as text format (by the
+//! printer of xdsctl and that of prost-reflect) and as a binary Any. It is loaded from there and
+//! validated. The findings must be those of the bytes that the client received, or of the JSON from
+//! which the YAML was made. `fixtures/conformance` describes the rows.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -55,7 +56,7 @@ impl Row {
         }
     }
 
-    /// The Any that the client received, and what is in it.
+    /// Returns the Any that the client received, and its content.
     fn received(&self) -> (Bytes, Any) {
         let bytes = base64::engine::general_purpose::STANDARD.decode(&self.any_b64).unwrap();
         let bytes = Bytes::from(bytes);
@@ -63,7 +64,7 @@ impl Row {
         (bytes, any)
     }
 
-    /// The findings on a resource, a line each.
+    /// Returns the findings on a resource, one in each line.
     fn findings(&self, bytes: &Bytes) -> Vec<String> {
         let mut profile = Profile::default();
         for (name, value) in &self.env {
@@ -73,13 +74,13 @@ impl Row {
         let validated = xdsctl_clients::judge::validate(self.resource_type(), bytes, &profile, &server);
         let line = |d: &xdsctl_model::diag::Diagnostic| format!("{} {}: {}", d.rule.id, d.path, d.message);
         let mut lines: Vec<String> = validated.diagnostics.iter().map(line).collect();
-        // The order of fields on the wire decides the order of some.
+        // The order of some findings depends on the order of fields on the wire.
         lines.sort();
         lines
     }
 }
 
-/// The resources in a document, and the findings on the document.
+/// Returns the resources in a document, and the findings on the document.
 fn load(name: &str, text: Vec<u8>, options: LoadOptions) -> (Vec<RawResource>, Vec<String>) {
     let mut sources = SourceMap::new();
     let id = sources.add(name, text);
@@ -97,7 +98,7 @@ fn notes(resource: &RawResource) -> Vec<String> {
     resource.notes.iter().map(note).collect()
 }
 
-/// Writes JSON as YAML: block style to the depth of `block`, then flow style.
+/// Writes JSON as YAML: block style down to the depth `block`, then flow style.
 fn yaml(value: &Value, indent: usize, block: usize, out: &mut String) {
     let pad = "  ".repeat(indent);
     match value {
@@ -135,7 +136,7 @@ fn yaml(value: &Value, indent: usize, block: usize, out: &mut String) {
     }
 }
 
-/// A string as a plain scalar where YAML reads it as text, else in quotes.
+/// Writes a string as a plain scalar where YAML reads it as text, otherwise in quotes.
 fn scalar(text: &str) -> String {
     let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text
@@ -156,7 +157,7 @@ fn scalar(text: &str) -> String {
     }
 }
 
-/// What YAML does not take as it stands.
+/// Says whether YAML needs an escape for a character.
 fn needs_escape(c: char) -> bool {
     c.is_control() || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}' | '\u{2028}' | '\u{2029}')
 }
@@ -227,7 +228,7 @@ fn printed_text_format_is_the_received_message() {
         }
         let expected = row.findings(&any.value);
         if any.value.is_empty() || expected.iter().any(|line| line.contains("undecodable")) {
-            // Bytes that are no message have no text, and an empty text is no message.
+            // Bytes that are not a message have no text form, and an empty text is not a message.
             continue;
         }
         total += 1;
@@ -250,7 +251,8 @@ fn printed_text_format_is_the_received_message() {
                 .flat_map(notes)
                 .any(|note| note.starts_with("dump-two-oneof-members"))
             {
-                // On the wire the last member counts, in a text it is an error.
+                // On the wire the last member of a oneof counts; in a text a second one is an
+                // error.
                 continue;
             }
             let answer = held.as_ref().map(|bytes| row.findings(bytes));

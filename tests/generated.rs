@@ -1,4 +1,5 @@
-//! `man/` and `completions/` are what `xdsctl generate` writes, help ends with examples that are right, and completions know rules.
+//! Checks that `man/` and `completions/` are what `xdsctl generate` writes, that help ends with
+//! valid examples, and that completions know rules.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use xdsctl_cli::generate::{completion_scripts, completions, man_pages};
 use crate::run::run;
 use crate::support::root;
 
-/// Says which files of a directory are not what they should be; with XDSCTL_BLESS they are written.
+/// Compares the files of a directory with `wanted`. With XDSCTL_BLESS it first writes them.
 #[track_caller]
 fn check_current(directory: &str, wanted: Vec<(String, Vec<u8>)>) {
     let wanted: BTreeMap<String, Vec<u8>> = wanted.into_iter().collect();
@@ -107,7 +108,7 @@ fn completions_know_rules_and_files() {
         assert!(err.is_empty());
         assert_eq!(out, completions(shell));
         let script = String::from_utf8(out).unwrap();
-        // Elvish and PowerShell complete flags only.
+        // Elvish and PowerShell only complete flags.
         let names_values = matches!(shell, Shell::Bash | Shell::Fish | Shell::Zsh);
         assert_eq!(script.contains("eds-locality-without-weight"), names_values, "{shell}");
     }
@@ -121,7 +122,7 @@ fn the_version_names_the_client() {
     assert_eq!(version, format!("xdsctl {} ({client})\n", env!("CARGO_PKG_VERSION")));
 }
 
-/// Schemas of what is read.
+/// The schemas of input files.
 const INPUTS: [&str; 2] = ["policy", "scenario"];
 
 #[test]
@@ -149,10 +150,11 @@ fn every_json_answer_has_a_schema() {
     );
 }
 
-/// Where the table of features begins in `docs/clients.md`; it ends with the page's next heading.
+/// The line before the table of features in `docs/clients.md`; the table ends at the page's next
+/// heading.
 const FEATURES: &str = "<!-- tests/generated.rs writes this table with XDSCTL_BLESS=1 -->\n";
 
-/// The table of features in Markdown, from what `xdsctl clients` prints.
+/// Returns the table of features in Markdown, from the output of `xdsctl clients`.
 pub fn feature_table() -> String {
     let printed = String::from_utf8(run(["clients"], b"").0).unwrap();
     let table = printed.split("\n\n").nth(1).unwrap();

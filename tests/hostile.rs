@@ -1,7 +1,8 @@
-//! Hostile documents: each ends with located findings, in time and memory that its size bounds.
+//! Tests of hostile documents: each ends with located findings, and its size bounds time and
+//! memory.
 //!
-//! Prefixes and changed bytes of harmless documents are tried beside the loaders (`crates/document/src/envelope/document/tests.rs`);
-//! `fuzz/` tries the rest.
+//! Prefixes and changed bytes of harmless documents are tested beside the loaders
+//! (`crates/document/src/envelope/document/tests.rs`); `fuzz/` tests the rest.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,14 +13,14 @@ use xdsctl_lb::policy::LoadReport;
 
 use crate::run::run;
 
-/// The report of `xdsctl validate` on a document named `name`.
+/// Returns the report of `xdsctl validate` on a document named `name`.
 fn report(name: &str, document: &[u8]) -> serde_json::Value {
     let file = format!("--stdin-filename={name}");
     let (out, _) = run(["validate", "--format=json", &file, "-"], document);
     serde_json::from_slice(&out).unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// The rules of its findings; panics if one has no place.
+/// Returns the rules of the findings; panics if a finding has no place.
 fn findings(name: &str, document: &[u8]) -> BTreeSet<String> {
     located(name, document, &report(name, document))
 }
@@ -49,7 +50,7 @@ fn check(name: &str, document: impl AsRef<[u8]>, expected: &[&str]) {
     assert_eq!(found, expected, "{name}");
 }
 
-/// A cluster without a fault, with more fields.
+/// Makes a cluster without a fault, with further fields.
 fn cluster(more: &str) -> String {
     format!(
         r#"{{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"a","type":"EDS","eds_cluster_config":{{"eds_config":{{"ads":{{}}}}}}{more}}}"#
@@ -80,7 +81,8 @@ fn a_hundred_thousand_brackets() {
     assert!(findings("field.json", in_field.as_bytes()).contains("dump-syntax"));
 }
 
-/// The findings of one rule in a report: how many are listed, the message of the last, and what the summary counts.
+/// Returns the findings of one rule in a report: how many are listed, the message of the last, and
+/// the number in the summary.
 fn counted(report: &serde_json::Value, rule: &str, severity: &str) -> (usize, String, u64) {
     let of_resources = report["resources"].as_array().unwrap().iter().map(|r| &r["findings"]);
     let all: Vec<&serde_json::Value> = of_resources
@@ -105,10 +107,11 @@ fn more_findings_of_a_rule_than_anybody_reads_are_counted() {
     let many = |item: &str| vec![item; 12_001].join(",");
     let endpoints =
         r#"{"@type":"type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment","cluster_name":"a""#;
-    // Of the client's checks, of the reader's, of fields that are not read, and of the document.
+    // The rules are one of the client's checks, one of the reader's, unread fields, and one of the
+    // document.
     for (document, rule, severity, others) in [
         (
-            // One locality stays, so that the others are no cause of a greater fault.
+            // One locality stays, so that the others do not cause a worse fault.
             format!(
                 r#"{endpoints},"endpoints":[{},{{"load_balancing_weight":1,"locality":{{}}}}]}}"#,
                 many(r#"{"locality":{"region":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}}"#)
@@ -159,7 +162,8 @@ fn findings_of_few_bytes_are_kept_in_proportion_and_counted() {
     let document = format!(r#"{endpoints},"endpoints":[{many},{{"load_balancing_weight":1,"locality":{{}}}}]}}"#);
     let report = report("many.json", document.as_bytes());
     let (listed, last, count) = counted(&report, "eds-locality-without-weight", "warning");
-    // As many as the bytes of the message allow, which the loader makes not much longer than the text.
+    // As many are kept as the bytes of the message allow. The loader makes the message only a
+    // little longer than the text.
     let kept = listed - 1;
     assert!((500..2_000).contains(&kept), "{kept}");
     let message = format!(
@@ -267,7 +271,8 @@ fn endpoints_that_too_many_clusters_share_are_an_error() {
         list(1000, &|i| format!("\"c{i}\"")),
         list(600, &endpoint),
     );
-    // 1,216 a leaf: two lists of 600, six values twice, four policies; and each again below the aggregate.
+    // There are 1,216 for each leaf: two lists of 600, six values twice, and four policies. Each
+    // occurs again below the aggregate.
     for command in ["tree", "pick"] {
         let (out, err) = run([command, "--cluster=all", "-"], document.as_bytes());
         assert_eq!(String::from_utf8_lossy(&out), "");
@@ -300,7 +305,7 @@ fn a_channel_with_too_many_policies_and_connections_says_so() {
         let mut channel = Channel::new(client, Start::Cluster("c".to_owned()), Network::default(), options);
         channel.call(Rpc::default()).map(|outcome| outcome.is_some())
     };
-    // Eight policies and the connections to one address, which is watched twice.
+    // These are eight policies and the connections to one address, which is watched twice.
     assert_eq!(call(20), Ok(true));
     for most in [1, 7] {
         let error = call(most).unwrap_err();
@@ -396,14 +401,14 @@ fn weights_that_stay_as_they_are_take_no_time() {
         ..ChannelOptions::default()
     };
     let mut channel = Channel::new(client, Start::Cluster("c".to_owned()), network, options);
-    // A week before the first report, and one after the last.
+    // There is a week before the first report, and one after the last.
     for seconds in [604_800, 1, 10, 1, 604_800, 1] {
         channel.sleep(seconds * 1000).unwrap();
         for _ in 0..10 {
             channel.call(Rpc::default()).unwrap().unwrap();
         }
     }
-    // The reports of the last second are in their blackout, those before have expired.
+    // The reports of the last second are in their blackout period, and earlier ones have expired.
     let shares = channel.expected(&Rpc::default());
     assert_eq!(shares["10.0.0.1:80"], 0.5);
 }
@@ -451,7 +456,7 @@ fn a_string_of_64_mib() {
 
 #[test]
 fn a_string_beyond_the_limit_of_a_resource() {
-    // One of a gibibyte ends in the same way, and takes long to make.
+    // A document of a gibibyte would end in the same way, but takes long to make.
     let long = vec![b'x'; 257 << 20];
     let document = [
         b"[".to_vec(),
@@ -535,7 +540,7 @@ fn files_that_are_joined_without_a_line_between_them_are_an_error() {
         let has = |text: String| findings("joined.yaml", text.as_bytes()).contains("dump-second-type");
         assert!(has(format!("{cluster}{other}")), "{other}");
         assert!(!has(format!("{cluster}---\n{other}")), "{other}");
-        // Every command says so.
+        // Every command says that the input is incomplete.
         let joined = crate::cli::xdsctl(&["who", "a", "-"], format!("{cluster}{other}"));
         assert!(joined.err.contains("incomplete input"), "{}", joined.err);
     }
@@ -560,10 +565,10 @@ fn numbers_of_every_kind() {
 
 #[test]
 fn an_any_whose_bytes_lie() {
-    // Ten bytes of a Cluster are promised, one is there.
+    // The length promises ten bytes of a Cluster, but one is there.
     let any = b"\x0a\x33type.googleapis.com/envoy.config.cluster.v3.Cluster\x12\x02\x0a\x0a";
     check("lie.binpb", any, &["resource-undecodable"]);
-    // ... and inside JSON, as grpcurl prints an Any that it cannot open.
+    // The same message is inside JSON, as grpcurl prints an Any that it cannot open.
     let text = cluster(
         r#","transport_socket":{"name":"t","typed_config":{"@type":"type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext","@value":"Cgo="}}"#,
     );
@@ -580,10 +585,11 @@ fn a_stream_that_is_cut_off_keeps_what_came_before() {
     assert!(found.contains("dump-duplicate-resource"), "{found:?}");
 }
 
-/// A format, and a response with three clusters in it, of which the one in the middle has something more.
+/// A format, and a function that makes a response with three clusters in it, with something added
+/// to the middle one.
 type Form = (&'static str, fn(&[u8]) -> Vec<u8>);
 
-/// The same response in each format.
+/// The response in each format.
 const FORMS: [Form; 4] = [
     ("x.json", |more| between(b"{\"resources\": [", more, b"]}")),
     ("x.yaml", |more| between(b"# YAML\nresources: [", more, b"]\n")),
@@ -628,7 +634,7 @@ fn between(head: &[u8], more: &[u8], tail: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// A length-delimited field.
+/// Writes a length-delimited field.
 fn field(number: u8, body: &[u8]) -> Vec<u8> {
     let mut bytes = vec![number << 3 | 2];
     let mut len = body.len();
@@ -640,8 +646,9 @@ fn field(number: u8, body: &[u8]) -> Vec<u8> {
     [bytes, body.to_vec()].concat()
 }
 
-/// Puts something into the middle cluster of a response in one format: these findings must be there and no others, and both
-/// neighbours must be accepted, the second one only if the document goes on. What is wrong, if anything.
+/// Adds something to the middle cluster of a response in one format. These findings must be there
+/// and no others. Both neighbours must be accepted, the second one only if the document goes on.
+/// Returns what is wrong, if anything.
 fn in_the_middle(form: usize, more: &[u8], expected: &[&str]) -> Option<String> {
     let (name, response) = FORMS[form];
     let document = response(more);
@@ -674,18 +681,18 @@ fn one_bad_resource_harms_no_other_in_any_format() {
     let digits = "9".repeat(100_000);
     let mut wrong = String::new();
     for (form, more, expected) in [
-        // A NUL byte, and one that is written as an escape, which a string may have.
+        // A NUL byte is wrong, but a string may have one that is written as an escape.
         (JSON, ",\"alt_stat_name\":\"a\0b\"", &["dump-syntax"][..]),
         (YAML, ",\"alt_stat_name\":\"a\0b\"", &["dump-syntax"]),
         (TEXT, "alt_stat_name: 'a\0b'", &["dump-syntax"]),
         (JSON, r#","alt_stat_name":"a\u0000b""#, &["field-ignored"]),
         (YAML, r#","alt_stat_name":"a\0b""#, &["field-ignored"]),
         (TEXT, r"alt_stat_name: 'a\000b'", &["field-ignored"]),
-        // Half a character.
+        // This is half of a surrogate pair.
         (JSON, r#","alt_stat_name":"\ud83d""#, &["dump-bad-value"]),
         (YAML, r#","alt_stat_name":"\ud83d""#, &["dump-syntax"]),
         (TEXT, r"alt_stat_name: '\ud83d'", &["dump-bad-value"]),
-        // Names twice, in one spelling or two.
+        // A name occurs twice, in one spelling or in two.
         (
             JSON,
             r#","alt_stat_name":"a","alt_stat_name":"b""#,
@@ -711,11 +718,11 @@ fn one_bad_resource_harms_no_other_in_any_format() {
             r#","altStatName":"a","alt_stat_name":"b""#,
             &["dump-duplicate-key", "field-ignored"],
         ),
-        // Two members of a oneof.
+        // Two members of a oneof are set.
         (JSON, r#","cluster_type":{"name":"x"}"#, &["dump-two-oneof-members"]),
         (YAML, r#","cluster_type":{"name":"x"}"#, &["dump-two-oneof-members"]),
         (TEXT, "cluster_type { name: 'x' }", &["dump-two-oneof-members"]),
-        // Numbers, as strings too.
+        // Numbers may also be strings.
         (JSON, r#","per_connection_buffer_limit_bytes":"5""#, &["field-ignored"]),
         (YAML, r#","per_connection_buffer_limit_bytes":"5""#, &["field-ignored"]),
         (
@@ -738,14 +745,14 @@ fn one_bad_resource_harms_no_other_in_any_format() {
             &format!("per_connection_buffer_limit_bytes {{ value: {digits} }}"),
             &["dump-bad-value"],
         ),
-        // Brackets.
+        // The brackets are nested deeply.
         (JSON, &format!(r#","metadata":{deep}"#), &["dump-bad-value"]),
         (YAML, &format!(r#","metadata":{deep}"#), &["dump-limit-exceeded"]),
     ] {
         wrong.extend(in_the_middle(form, more.as_bytes(), expected));
     }
     for (more, expected) in [
-        // A NUL byte is text; half a character, and bytes that promise too much, are not.
+        // A NUL byte is text; half a character, and a length beyond the bytes, are not.
         (b"\xe2\x01\x03a\0b".to_vec(), &["field-ignored"][..]),
         (
             b"\xe2\x01\x03\xed\xa0\xbd".to_vec(),
@@ -771,7 +778,7 @@ fn a_dump_that_is_cut_off_anywhere_ends_in_a_finding() {
             let cut = &document[..end];
             let report = report(name, cut);
             let found = located(name, cut, &report);
-            // Behind a whole resource there may be an end.
+            // The end may come after a whole resource.
             let resources = report["resources"].as_array().unwrap();
             let is_whole = !resources.is_empty() && resources.iter().all(|resource| resource["verdict"] == "accepted");
             assert!(!found.is_empty() || is_whole, "{name} {end}");

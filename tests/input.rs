@@ -1,4 +1,4 @@
-//! What users give that is nearly right: names that are misspelt, templates, answers without a resource.
+//! Tests of input that is nearly right: misspelt names, templates, answers without a resource.
 
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ fn validate(args: &[&str], input: impl ToString) -> Run {
     )
 }
 
-/// The findings as `rule: help`.
+/// Returns the findings as `rule: help`.
 fn helps(run: &Run) -> Vec<String> {
     let report = run.json();
     let of_resources = report["resources"].as_array().unwrap().iter();
@@ -98,14 +98,14 @@ fn a_response_without_a_resource_is_an_answer() {
         );
         assert_eq!(run.json()["findings"][0]["message"], message);
     }
-    // It has something to say all the same.
+    // A delta response without resources still removes some.
     let delta = json!({"systemVersionInfo": "1", "typeUrl": url, "removedResources": ["a"], "nonce": "a"});
     let run = validate(&[], delta);
     assert_eq!(
         (run.code, run.findings()),
         (Some(0), vec!["live-resource-removed".to_owned()])
     );
-    // Nobody knows what these are.
+    // The type of these is unknown.
     for (input, rule) in [
         (json!({"versionInfo": "1", "resources": []}), "dump-without-resource"),
         (
@@ -156,7 +156,8 @@ fn a_misspelt_type_is_named_wherever_it_stands() {
         let found = helps(&validate(&[], within(misspelt)));
         assert!(found.contains(&format!("dump-misspelt-type: {help}")), "{found:?}");
     }
-    // Types of Envoy that gRPC does not have, of others, and a version that is newer than xdsctl.
+    // These are types of Envoy that gRPC does not have, types of others, and a version newer than
+    // xdsctl.
     for name in [
         "envoy.extensions.filters.http.lua.v3.Lua",
         "envoy.extensions.filters.http.lua.v4.Lua",
@@ -203,7 +204,7 @@ fn the_name_that_was_meant_is_named() {
             "cds-endpoints-missing: -",
         ]
     );
-    // Shards are not misspellings of each other.
+    // Names of shards are not misspellings of each other.
     let shards = json!({"resources": [routes("r", &["shard-12"]), cluster("shard-1"), cluster("shard-2")]});
     assert_eq!(helps(&validate(&[], shards)), ["rds-cluster-missing: -"]);
 }
@@ -259,13 +260,13 @@ fn a_template_is_told_before_what_it_breaks() {
         let message = "this is a template that was not rendered: what `{{ }}` stands for is not there";
         assert!(tree.err.contains(message), "{}", tree.err);
     }
-    // What others make of text is not a template of this document.
+    // Template syntax in a text for another program does not make the document a template.
     let lua = format!("{head}name: a\n{eds}alt_stat_name: \"local t = {{{{1, 2}}, {{name = 3}}}} return t\"\n");
     assert_eq!(helps(&validate(&[], lua)), [""; 0]);
     let map =
         format!("apiVersion: v1\nkind: ConfigMap\ndata:\n  t: \"{{{{ .Values.x }}}}\"\n---\n{head}name: a\n{eds}");
     assert_eq!(helps(&validate(&[], map)), [""; 0]);
-    // Of others it is said where they cannot be read.
+    // Other templates are reported where they cannot be read.
     let jinja = format!("{head}name: a\n{{% for x in y %}}\n");
     assert_eq!(
         helps(&validate(&[], jinja)),

@@ -1,4 +1,4 @@
-//! `docs/limits.md` names every limit of the source, with its value.
+//! Checks that `docs/limits.md` names every limit in the source, with its value.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,10 +15,10 @@ fn walk(dir: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A constant: its file, its name, its expression.
+/// A constant: its file, its name and its expression.
 type Constant = (String, String, String);
 
-/// The integer constants of the source, tests not counted.
+/// Returns the integer constants of the source, without those of tests.
 fn constants() -> Vec<Constant> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
@@ -47,7 +47,7 @@ fn constants() -> Vec<Constant> {
     found
 }
 
-/// The value of an expression of numbers, `<<`, `*`, `/`, `-` and other constants of the file.
+/// Computes an expression of numbers, `<<`, `*`, `/`, `-` and other constants of the file.
 fn value(expression: &str, file: &str, all: &[Constant]) -> u64 {
     let text = expression.replace(" as usize", "").replace(" as u64", "");
     let text = text.trim().trim_start_matches('(').replace(')', "");
@@ -72,7 +72,7 @@ fn value(expression: &str, file: &str, all: &[Constant]) -> u64 {
     digits.parse().unwrap_or_else(|_| panic!("{file}: {expression}"))
 }
 
-/// `1,024`, `64 MiB`, `1 GiB - 1`.
+/// Reads a number in the form of the page: `1,024`, `64 MiB`, `1 GiB - 1`.
 fn shown(text: &str) -> u64 {
     let (text, less) = match text.strip_suffix(" - 1") {
         Some(text) => (text, 1),

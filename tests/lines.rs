@@ -1,11 +1,12 @@
-//! Lines of logs, of clients and of others: each leads to the page that `fixtures/lines.txt` says, or nowhere.
+//! Tests of log lines of clients and other programs: each leads to the page that
+//! `fixtures/lines.txt` names, or to none.
 
 use xdsctl_lint::recognise::{Log, recognised};
 use xdsctl_model::profile::Family;
 
 use crate::support::root;
 
-/// Page, name of the resource, line.
+/// The page, the name of the resource, and the line.
 type Row = (String, Option<String>, String);
 
 fn rows() -> Vec<Row> {
@@ -21,7 +22,7 @@ fn rows() -> Vec<Row> {
     rows.collect()
 }
 
-/// The page that comes first, and the name.
+/// Returns the first page, and the name.
 fn first(line: &str) -> (String, Option<String>) {
     let recognised = recognised(line);
     let with_pages = recognised.iter().find(|one| !one.pages.is_empty());
@@ -52,7 +53,7 @@ fn each_line_leads_where_it_should() {
     );
 }
 
-/// A log of all of them tells what they tell by themselves, each in the same place.
+/// A log of all lines leads to the same pages as the lines alone, each in its place.
 #[test]
 fn a_log_of_all_lines_tells_the_same() {
     let rows = rows();
@@ -87,7 +88,7 @@ fn a_log_of_all_lines_tells_the_same() {
     assert!(strangers.is_empty(), "{strangers:?}");
 }
 
-/// The client of each section of the file, by its heading; a line is never taken for another client's.
+/// Each line is recognised only as one of its own client, which the heading of its section names.
 #[test]
 fn a_line_is_never_taken_for_that_of_another_client() {
     let text = std::fs::read_to_string(root().join("fixtures/lines.txt")).unwrap();
@@ -109,7 +110,8 @@ fn a_line_is_never_taken_for_that_of_another_client() {
     assert!(known > 130, "{known}");
 }
 
-/// The deeper cause is told, not what the status says in general; a line of a stack alone is nobody's, and says so.
+/// The deeper cause of a stack trace is reported, not the general status. A line of the trace alone
+/// leads to no page, and the output says so.
 #[test]
 fn the_deeper_cause_of_a_stack_trace_counts() {
     let cause = "Caused by: java.security.cert.CertificateException: No name matching shop.example found";
@@ -132,7 +134,7 @@ fn the_deeper_cause_of_a_stack_trace_counts() {
     assert_eq!(near("kubelet: context deadline exceeded"), [""; 0]);
 }
 
-/// What recorded servers say of their own: each line leads to a page, but those that no xDS is behind.
+/// Each line of the recorded servers leads to a page, unless xDS has no part in it.
 #[test]
 fn lines_of_servers_lead_to_pages() {
     const NOT_XDS: [&str; 12] = [
@@ -153,7 +155,7 @@ fn lines_of_servers_lead_to_pages() {
     let rows = text
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    // The words of a handshake are the caller's, which speaks no gRPC.
+    // The text of a failed handshake is the caller's, which speaks no gRPC.
     let rows: Vec<_> = rows.filter(|row| row["where"] != "handshake").collect();
     let mut known = 0;
     for row in &rows {
@@ -165,7 +167,7 @@ fn lines_of_servers_lead_to_pages() {
     assert!(known > 150 && rows.len() > 200, "{known} of {}", rows.len());
 }
 
-/// A server's line is told with what `admit` has to be asked.
+/// A server's line is reported with the `admit` command to run.
 #[test]
 fn a_line_of_a_server_tells_what_to_ask() {
     let at = |line: &str| recognised(line).into_iter().find_map(|one| one.server);

@@ -1,4 +1,5 @@
-//! What several resources show together, on whole worlds: above all, that a partial world is left alone.
+//! Tests of what several resources show together, on whole worlds. Above all, a partial world must
+//! not be judged as a whole one.
 
 use serde_json::Value;
 
@@ -20,14 +21,14 @@ fn aggregate(name: &str, children: &str) -> String {
     )
 }
 
-/// A RouteConfiguration with one virtual host for all.
+/// Makes a RouteConfiguration with one virtual host for every authority.
 fn routes(name: &str, routes: &str) -> String {
     format!(
         "\"@type\": type.googleapis.com/envoy.config.route.v3.RouteConfiguration\nname: {name}\nvirtual_hosts:\n- domains: [\"*\"]\n  routes: [{routes}]\n"
     )
 }
 
-/// A client's listener with routes by RDS; `filters` come before the router.
+/// Makes a client's listener with routes by RDS; `filters` come before the router.
 fn listener(name: &str, rds: &str, filters: &str) -> String {
     format!(
         "\"@type\": type.googleapis.com/envoy.config.listener.v3.Listener\nname: {name}\napi_listener:\n  api_listener:\n    {}\n",
@@ -35,7 +36,7 @@ fn listener(name: &str, rds: &str, filters: &str) -> String {
     )
 }
 
-/// A server's listener with routes by RDS.
+/// Makes a server's listener with routes by RDS.
 fn server(name: &str, rds: &str) -> String {
     format!(
         "\"@type\": type.googleapis.com/envoy.config.listener.v3.Listener\nname: {name}\naddress: {{socket_address: {{address: 127.0.0.1, port_value: 80}}}}\nfilter_chains:\n- filters:\n  - typed_config: {{{}}}\n",
@@ -49,13 +50,13 @@ fn hcm(rds: &str, filters: &str) -> String {
     )
 }
 
-/// What RPCs fail for that the input, or the channel, does not get.
+/// The rule for RPCs that fail because the input, or the channel, lacks a resource.
 const NOTHING: &str = "reference-to-nothing";
 
 const FAULT: &str =
     "{name: fault, typed_config: {\"@type\": type.googleapis.com/envoy.extensions.filters.http.fault.v3.HTTPFault}}, ";
 
-/// A route to `c` with an override of the fault filter under this name.
+/// Makes a route to `c` with an override of the fault filter under this name.
 fn with_override(name: &str) -> String {
     format!(
         "{{match: {{prefix: \"\"}}, route: {{cluster: c}}, typed_per_filter_config: {{{name}: {{\"@type\": type.googleapis.com/envoy.extensions.filters.http.fault.v3.HTTPFault}}}}}}"
@@ -66,13 +67,13 @@ const TO_C: &str = "{match: {prefix: \"\"}, route: {cluster: c}}";
 const TO_C_HASHED: &str = "{match: {prefix: /h/}, route: {cluster: c, hash_policy: [{header: {header_name: h}}]}}";
 const REJECTED_LISTENER: &str = "\"@type\": type.googleapis.com/envoy.config.listener.v3.Listener\nname: bad\n";
 
-/// The rules of the findings, each as often as it is found.
+/// Checks the rules of the findings, each as often as it is found.
 #[track_caller]
 fn check(world: &[String], expected: &[&str]) {
     check_with(&[], world, expected);
 }
 
-/// The same with arguments.
+/// Checks the rules of the findings with these arguments.
 #[track_caller]
 fn check_with(arguments: &[&str], world: &[String], expected: &[&str]) {
     let input = world.join("---\n");
@@ -86,7 +87,7 @@ fn check_with(arguments: &[&str], world: &[String], expected: &[&str]) {
         .chain([&report])
         .flat_map(|resource| resource["findings"].as_array().unwrap())
         .map(|finding| finding["rule"].as_str().unwrap())
-        // The world's own fault, not a lint.
+        // This fault is in one resource of the world, and is not a lint.
         .filter(|rule| !rule.starts_with("lds-neither"))
         .collect();
     found.sort_unstable();
@@ -241,7 +242,7 @@ fn routes_by_rds_are_for_the_side_that_uses_them() {
         &[server("s", "r"), routes("r", TO_C)],
         &["hcm-route-action-for-other-side"],
     );
-    // A proxy's, by all appearances.
+    // The cluster appears to be a proxy's.
     check(
         &[server("s", "r"), routes("r", TO_C), cluster("c"), cluster("d")],
         &["dump-made-for-proxy"],
@@ -300,7 +301,7 @@ fn a_failure_counts_in_the_virtual_host_of_the_targets_authority() {
 
 #[test]
 fn an_aggregate_fails_only_where_a_channel_gets_to_it() {
-    // In the virtual host of `foo` the leaf goes to `a`, which sorts first, and `b` is left without one.
+    // In the virtual host of `foo`, the leaf goes to `a`, which sorts first, and `b` has no leaf.
     let both = "- domains: [foo]\n  routes: [{match: {prefix: /a}, route: {cluster: a}}, {match: {prefix: \"\"}, route: {cluster: b}}]\n";
     let world = [
         listener("l", "r", ""),
@@ -316,7 +317,7 @@ fn an_aggregate_fails_only_where_a_channel_gets_to_it() {
     check_with(&["--target=l", "--authority=foo"], &world, &[shared, fails, missing]);
 }
 
-/// The report, a line for each finding.
+/// Returns the report, with a line for each finding.
 fn concise(world: &[String]) -> String {
     let args = [
         "validate",
@@ -350,7 +351,7 @@ fn sessions_are_warned_of_where_the_cookie_leads() {
         ("{match: {prefix: /shop.Carts/}, route: {cluster: c}}", false),
     ] {
         let table = format!("{{match: {{path: /x/y}}, route: {{cluster: cart}}}}, {table}");
-        // A cookie that goes with no route is a session for nobody.
+        // A cookie whose path matches no route is a session that no RPC has.
         let expected = if expected {
             lost
         } else {
@@ -358,7 +359,7 @@ fn sessions_are_warned_of_where_the_cookie_leads() {
         };
         check(&world(&table), &[expected]);
     }
-    // Nothing that the cookie covers comes to a route behind one that takes all of it.
+    // RPCs that the cookie covers never reach a route behind one that matches all of them.
     let first =
         "{match: {prefix: /shop.Cart/HEADERS}, route: {cluster: cart}}, {match: {prefix: \"\"}, route: {cluster: c}}";
     check(&world(&first.replace("HEADERS", "")), &[]);

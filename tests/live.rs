@@ -1,11 +1,11 @@
-//! Running systems: what a binary without the network says, and with it a dump that goes out by `serve` and comes back by `fetch`.
-//! `tests/real.sh` has processes that are not ours.
+//! Tests of running systems: what a binary without the network answers, and with it a dump that
+//! goes out by `serve` and comes back by `fetch`. `tests/real.sh` tests with other programs.
 
 use std::process::Command;
 
 use crate::support::root;
 
-/// What `xdsctl ARGS`, at the root of the project, prints on both streams, and its exit code.
+/// Runs `xdsctl ARGS` at the root of the project. Returns both streams and the exit code.
 fn run(args: &[&str]) -> (Vec<u8>, Vec<u8>, i32) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
     for name in [
@@ -25,7 +25,7 @@ fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// Standard error of a command that ends with 2 and prints nothing.
+/// Returns standard error of a command that ends with 2 and prints nothing.
 #[track_caller]
 fn refused(args: &[&str]) -> String {
     let (out, err, code) = run(args);
@@ -53,7 +53,7 @@ fn what_is_missing_is_said() {
     }
 }
 
-/// A dump with a good cluster `c`, and an update of it that was rejected for this reason.
+/// Makes a dump with a valid cluster `c`, and an update of it that was rejected for this reason.
 fn rejected_update(why: &str) -> String {
     let cluster = |policy: &str| {
         format!(
@@ -98,7 +98,7 @@ fn what_xdsctl_rejected_no_client_has_rejected() {
         "{:?}",
         rules("no", "cpp")
     );
-    // The version before it is in use.
+    // The version before the update is in use.
     std::fs::write(&path, rejected_update(own)).unwrap();
     let (_, err, _) = run(&["tree", "--cluster", "c", path.to_str().unwrap()]);
     let err = text(err);
@@ -142,7 +142,7 @@ mod net {
 
     const NOTHING: &str = "nothing changes for a client\nasked: gRPC C-core 1.85.1\n";
 
-    /// `xdsctl serve`, until the test ends.
+    /// A running `xdsctl serve`, which the test ends.
     struct Served {
         child: Child,
         address: String,
@@ -167,7 +167,7 @@ mod net {
         lines.read_line(&mut line).unwrap();
         let address = line.split(" on ").nth(1).and_then(|rest| rest.split(';').next());
         let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
-        // What it says later is nobody's business, and must not fill the pipe.
+        // Later output is read and ignored, so that it does not fill the pipe.
         std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));
         Served { child, address }
     }
@@ -180,7 +180,7 @@ mod net {
 
     #[test]
     fn without_its_pages_the_command_that_makes_them_is_said() {
-        // With them it would wait for a browser: `web/test/e2e/served.test.mjs` is one.
+        // With pages, the command would wait for a browser: `web/test/e2e/served.test.mjs` is one.
         if option_env!("XDSCTL_PAGES").is_none() {
             let err = refused(&["ui", "fixtures/examples/shop.yaml"]);
             assert!(
@@ -211,11 +211,11 @@ mod net {
         }
         let (out, _, code) = run(&["diff", "--exit-code", &address, &format!("{address}?delta")]);
         assert_eq!((text(out).as_str(), code), (NOTHING, 0));
-        // Nobody but xdsctl has rejected anything, and what another client makes of it is for that client to say.
+        // Only xdsctl has rejected something, and another client decides for itself.
         let (of_file, ..) = run(&["validate", "--format", "concise", "--client", "go", file]);
         let (out, ..) = run(&["validate", "--format", "concise", "--client", "go", &address]);
         assert_eq!(rules(out), rules(of_file));
-        // What is done to files is not done to it.
+        // Options that change files do not work on a running system.
         let err = refused(&["validate", "--fix", &address]);
         assert!(
             err.contains("--fix changes files, `ads://") && err.contains("` is none: --diff prints a patch"),
@@ -228,7 +228,8 @@ mod net {
             err.contains("` is a running system, and a file is needed here"),
             "{err}"
         );
-        // As a client of one target: the same, without what the target does not lead to.
+        // The client of one target gets the same resources, without those to which the target does
+        // not lead.
         let (out, err, code) = run(&["fetch", &address, "--target", "xds:///checkout"]);
         assert_eq!(code, 0, "{}", text(err));
         assert!(text(out).contains("\"client_scope\":\"xds:///checkout\""));
@@ -267,7 +268,7 @@ mod net {
             ("notes.txt", "important\n"),
             ("world.json", bare),
             ("config.json", r#"{"config":[{"mine":1}]}"#),
-            // A DiscoveryResponse: no dump of a client.
+            // This is a DiscoveryResponse, not a dump of a client.
             ("response.binpb", "\n\u{1}1\"\u{3}t/T"),
             ("noise.pb", "\n\u{ff}"),
         ] {
@@ -275,7 +276,7 @@ mod net {
             std::fs::write(&file, text).unwrap();
             let file = file.to_str().unwrap();
             for args in [
-                // Refused before anything is asked or served.
+                // The command refuses these before it asks or serves anything.
                 &["fetch", "--raw", "ads://127.0.0.1:1", "-o", file][..],
                 &["fetch", "--raw", "--watch", "csds://127.0.0.1:1", "-o", file],
                 &[
@@ -330,7 +331,7 @@ mod net {
                 let mut command = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
                 command.args(args).current_dir(root());
                 let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-                // Whoever has connected listens.
+                // Once it has connected, the command handles signals.
                 let _connection = silent.accept().unwrap();
                 let sent = Command::new("kill").args([signal, &child.id().to_string()]).status();
                 assert!(sent.unwrap().success());
@@ -390,7 +391,7 @@ mod net {
         assert_eq!(planted(&text(run(&["fetch", "--raw", &address]).0)), 3);
         let (out, err, _) = run(&["validate", "--all", "--format", "human", &address]);
         assert_eq!((planted(&text(out)), planted(&text(err))), (0, 0));
-        // In wire format nothing can be masked.
+        // Wire format cannot be masked.
         let wire = directory.join("dump.binpb");
         let wire = wire.to_str().unwrap();
         assert!(refused(&["fetch", &address, "-o", wire]).contains("say --raw"));
@@ -439,7 +440,7 @@ mod net {
         }
     }
 
-    /// A cluster with this lb_policy, and its endpoints.
+    /// Makes a cluster with this lb_policy, and its endpoints.
     fn cluster_of(policy: &str) -> String {
         format!(
             r#"{{"resources": [{{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
@@ -461,10 +462,10 @@ mod net {
         let mut gate = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
         gate.args(["validate", "--watch", "--format", "concise", &address]);
         let mut gate = gate.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // The first version is good; its report says nothing of errors.
+        // The first version is valid; its report has no errors.
         std::thread::sleep(std::time::Duration::from_millis(1500));
         assert_eq!(gate.try_wait().unwrap(), None, "the gate has closed too early");
-        // By line, each version has one.
+        // With one line for each verdict, each version has a line.
         let lines = directory.join("lines.jsonl");
         let mut by_line = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
         let form = format!("jsonl={}", lines.display());
@@ -489,7 +490,7 @@ mod net {
             [(1, "pass".to_owned()), (2, "fail".to_owned())],
             "{lines}"
         );
-        // And once.
+        // Without --watch, each address is read once.
         let (out, _, code) = run(&["validate", "--format", "jsonl", &address, &address]);
         let out = text(out);
         assert_eq!((verdicts(&out), code), (vec![(1, "fail".to_owned()); 2], 1), "{out}");
@@ -508,7 +509,7 @@ mod net {
         let gate = gate.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut gate = Served { child: gate, address };
         let mut lines = BufReader::new(gate.child.stdout.take().unwrap()).lines();
-        // The first version is told.
+        // This is the line of the first version.
         lines.next().unwrap().unwrap();
         drop(served);
         let said = BufReader::new(gate.child.stderr.take().unwrap())
@@ -519,7 +520,7 @@ mod net {
         std::fs::remove_dir_all(directory).unwrap();
     }
 
-    /// Number and verdict of each line.
+    /// Returns the number and the verdict of each line.
     fn verdicts(lines: &str) -> Vec<(u64, String)> {
         let rows = lines
             .lines()

@@ -1,4 +1,5 @@
-//! The language server, in process over pipes: what it says is what the command line says, of the version that the editor has.
+//! Tests of the language server, in process over pipes: its findings are those of the command line,
+//! for the version that the editor has.
 
 #[path = "lsp/client.rs"]
 mod client;

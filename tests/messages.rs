@@ -1,9 +1,12 @@
-//! What the client says leads to the rule that xdsctl finds: recorded messages, as they are pasted.
+//! Checks that the client's words lead to the rule that xdsctl finds. The messages are recorded, in
+//! the forms in which people paste them.
 //!
-//! `messages` has a rejected resource for each message of the client and place that it was seen at. The rules are not
-//! recorded: they are those of the findings that xdsctl has on the resource, at the paths that the client names. What else can be
-//! said of the client's words is said on the pages under `In a log`.
-//! `XDSCTL_ROWS_FILE=a.jsonl` (with `words`) measures the rows of other files too.
+//! `messages` has a rejected resource for each message of the client, and for each place where it
+//! occurred. The rules are not recorded: they are those of the findings that xdsctl has on the
+//! resource, at the paths that the client names. The pages say more about the client's words under
+//! `In a log`.
+//!
+//! `XDSCTL_ROWS_FILE=a.jsonl` (with `words`) also measures the rows of other files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +17,10 @@ use xdsctl_model::diag::{Diagnostic, Effect};
 use crate::conformance::{Row, findings, rows};
 use crate::support::{compares_all, recorded};
 
-/// The share of messages that must lead to their rule among the first three, in percent.
+/// The percentage of messages that must lead to their rule among the first three.
 const SHARE: usize = 99;
 
-/// A way in which a message is pasted.
+/// A form in which a message is pasted.
 type Form = (&'static str, fn(&Row) -> String);
 
 const FORMS: [Form; 9] = [
@@ -56,7 +59,7 @@ const FORMS: [Form; 9] = [
     }),
 ];
 
-/// The line that the client's log has for a rejected resource.
+/// Returns the line in the client's log for a rejected resource.
 fn line(row: &Row) -> String {
     let kind = match row.kind.as_str() {
         "lds" => "listener.v3.Listener",
@@ -77,7 +80,7 @@ fn squeezed(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// A rule and the path that the client names for it.
+/// The paths that the client names, with the rules of xdsctl's findings there.
 type Expected = BTreeSet<(String, &'static str)>;
 
 fn expected(row: &Row) -> Expected {
@@ -88,7 +91,7 @@ fn expected(row: &Row) -> Expected {
         .collect()
 }
 
-/// What is expected, and not told.
+/// Returns the expected rules that were not reported.
 fn missed<'e>(expected: &'e Expected, recognised: &[Recognised]) -> Vec<&'e (String, &'static str)> {
     let is_told = |(path, id): &(String, &'static str)| {
         let is_there =
@@ -102,7 +105,7 @@ fn missed<'e>(expected: &'e Expected, recognised: &[Recognised]) -> Vec<&'e (Str
 fn check(rows: &[Row]) {
     let expected: Vec<Expected> = rows.iter().map(expected).collect();
     for (number, (form, paste)) in FORMS.into_iter().enumerate() {
-        // Two forms for every row, the others for some, unless all are asked for.
+        // Every row has two forms, and some rows have the others, unless all are compared.
         let step = if number < 2 || compares_all() { 1 } else { 8 };
         let of_form: Vec<_> = rows.iter().zip(&expected).skip(number % step).step_by(step).collect();
         let mut wrong = Vec::new();
@@ -158,7 +161,7 @@ struct RpcRow {
     details: String,
 }
 
-/// What RPCs printed in situations that were made for it.
+/// The errors of RPCs that were recorded for this test lead to a rule or a symptom.
 #[test]
 fn what_rpcs_print_leads_to_a_rule_or_a_symptom() {
     let expected: BTreeMap<&str, &[&str]> = BTreeMap::from([
@@ -194,7 +197,7 @@ fn what_rpcs_print_leads_to_a_rule_or_a_symptom() {
     }
 }
 
-/// The details of every failed RPC in a recorded answer.
+/// Finds the details of every failed RPC in a recorded answer.
 fn details(answer: &serde_json::Value, found: &mut BTreeSet<String>) {
     match answer {
         serde_json::Value::Object(fields) => {
@@ -219,7 +222,7 @@ fn every_recorded_rpc_that_fails_by_the_client_is_recognised() {
             details(&row["answer"]["picks"], &mut found);
         }
     }
-    // Words of the backends of the recordings.
+    // This is a text of the recordings' own backends.
     found.retain(|details| details != "scripted");
     let unknown: Vec<&String> = found
         .iter()

@@ -1,4 +1,5 @@
-//! Findings that people need, and only those: how many are shown, which are warnings, what is said of sessions, shares and authorities.
+//! Checks that people get the findings that they need, and only those: how many are shown, which
+//! are warnings, and what is said about sessions, shares and authorities.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,7 +10,7 @@ fn xdsctl(args: &[&str], input: &str) -> Run {
     in_process(args, input, |_| {})
 }
 
-/// `rule severity` of every finding.
+/// Returns `rule severity` for every finding.
 fn severities(input: &str) -> Vec<String> {
     let report = xdsctl(&["validate", "--format", "json", "-"], input).json();
     let of_resources = report["resources"].as_array().unwrap().iter();
@@ -42,7 +43,8 @@ fn endpoint(address: &str, rest: &str) -> String {
     format!("{{endpoint: {{address: {{socket_address: {{address: {address}, port_value: 80}}}}}}{rest}}}")
 }
 
-/// A channel `shop` with the routes `routes`; a session cookie on this path, if any.
+/// Makes the listener of a channel `shop` with the routes `routes`, and a session cookie on this
+/// path, if any.
 fn listener(cookie_path: Option<&str>) -> String {
     let session = cookie_path.map_or(String::new(), |path| {
         let of = "type.googleapis.com/envoy.extensions";
@@ -77,7 +79,7 @@ fn people_see_five_of_a_rule_and_programs_all() {
     for format in ["json", "concise", "sarif", "junit"] {
         assert!(shown(&["validate", "--format", format, "-"]) >= 40, "{format}");
     }
-    // A form for programs beside that for people changes neither.
+    // A report for programs beside the one for people changes neither of them.
     let file = run::directory("needed", "both").join("out.json");
     let both = xdsctl(
         &[
@@ -143,7 +145,7 @@ fn a_field_that_will_be_missed_is_a_warning_and_another_a_note() {
         severities(&cluster("c", "outlier_detection: {}")),
         ["cds-outlier-without-algorithm warning"]
     );
-    // What asks for nothing is not missed.
+    // A timeout of 0 asks for nothing, so nothing is missed.
     let off = "{match: {prefix: \"\"}, route: {cluster: c, timeout: 0s}}";
     assert_eq!(severities(&routes(off)), ["field-ignored note"]);
     let no_limit = "circuit_breakers: {thresholds: [{max_connections: 4294967295, max_requests: 9}]}";
@@ -170,7 +172,7 @@ fn a_field_that_will_be_missed_is_a_warning_and_another_a_note() {
     );
 }
 
-/// A channel with a session whose second endpoint is draining, and no session goes there.
+/// Makes a channel with a session whose second endpoint is draining; no session goes there.
 fn draining() -> String {
     let list = [
         endpoint("10.0.0.1", ""),
@@ -194,7 +196,7 @@ fn a_session_with_a_draining_endpoint_is_told_of_its_health_and_the_list() {
     let told = "cookie host 10.0.0.2:80 is DRAINING, which override_host_status {UNKNOWN, HEALTHY} lacks";
     assert!(run.out.contains(told), "{}", run.out);
     assert!(!run.out.contains("not an address of the cluster"), "{}", run.out);
-    // The cause stands at the top, once the session is lost and only then.
+    // The cause is on top only if the session is lost.
     assert_eq!(
         run.out.lines().nth(1),
         Some(format!("session not kept: {told}").as_str())
@@ -290,7 +292,7 @@ fn a_filter_without_a_config_is_missing_its_typed_config_in_every_client() {
     }
 }
 
-/// A listener with a socket, as Envoy Gateway makes one for its proxies.
+/// A listener with a socket, as Envoy Gateway makes it for its proxies.
 const SOCKET: &str = "\"@type\": type.googleapis.com/envoy.config.listener.v3.Listener\nname: edge\naddress: {socket_address: {address: 0.0.0.0, port_value: 80}}\ndefault_filter_chain:\n  filters:\n  - typed_config:\n      \"@type\": type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager\n      rds: {config_source: {ads: {}}, route_config_name: edge}\n      REST\n      http_filters: [{name: router, typed_config: {\"@type\": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router}}]\n";
 
 #[test]

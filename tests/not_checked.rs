@@ -1,4 +1,5 @@
-//! What is not known is not clean: clients and versions that nobody measured, kinds of finding that a client does not have, switches.
+//! Checks that what is not known does not count as clean: clients and versions that were not
+//! measured, kinds of finding that a client does not have, and switches.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +9,7 @@ use serde_json::Value;
 use crate::cli::xdsctl;
 use crate::run::Run;
 
-/// A route to a misspelt cluster, a header name in upper case, endpoints that are none.
+/// A route to a misspelt cluster, a header name in upper case, and endpoints without any.
 const FAULTS: &str = r#"{"resources": [
     {"@type": "type.googleapis.com/envoy.config.listener.v3.Listener", "name": "shop", "api_listener": {"api_listener": {
         "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
@@ -20,13 +21,13 @@ const FAULTS: &str = r#"{"resources": [
     {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "cart", "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}}},
     {"@type": "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment", "cluster_name": "cart", "endpoints": []}]}"#;
 
-/// Without a child: grpc-java rejects it since a version between 1.74 and 1.77.
+/// An aggregate without a child: grpc-java rejects it since a version between 1.74 and 1.77.
 const AGGREGATE: &str = r#"{"resources": [
     {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "all", "cluster_type": {"name": "envoy.clusters.aggregate",
         "typed_config": {"@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig", "clusters": []}}},
     {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "cart", "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}}}]}"#;
 
-/// A switch of grpc-java of which it is not known here what it changes.
+/// A switch of grpc-java whose effect is not known.
 const UNMODELLED: &str = "GRPC_EXPERIMENTAL_XDS_FALLBACK";
 
 fn validate(args: &[&str], text: &str) -> Run {
@@ -95,7 +96,7 @@ fn between_two_versions_the_older_answers_where_both_agree() {
     let first = &report["not_checked"][0];
     assert_eq!((&first["kind"], &first["resources"]), (&"verdict".into(), &1.into()));
 
-    // What both take is no trouble, and is said.
+    // If both neighbouring versions agree, the verdict is known, and the report says so.
     let run = validate(&["--client=java@1.74.1"], FAULTS);
     assert_eq!(run.code, Some(1), "{}", run.out);
     assert!(
@@ -135,7 +136,7 @@ fn a_verdict_that_is_not_known_is_told_in_every_form() {
     assert!(quiet.out.contains(what), "{}", quiet.out);
 }
 
-/// The findings of a run as `rule who`.
+/// Returns the findings of a run as `rule who`.
 fn rules(clients: &str, args: &[&str]) -> Vec<String> {
     rules_of(FAULTS, clients, args)
 }
@@ -161,7 +162,7 @@ fn rules_of(text: &str, clients: &str, args: &[&str]) -> Vec<String> {
 #[test]
 fn what_needs_no_asking_is_found_for_every_client() {
     let complete = &["--complete"];
-    // Go does since 1.85.0.
+    // Go has this check since 1.85.0.
     assert_eq!(
         rules("--client=go", complete),
         ["reference-to-nothing", "eds-without-localities"]
@@ -195,7 +196,8 @@ fn what_needs_no_asking_is_found_for_every_client() {
     assert_eq!(run.code, Some(1), "{}", run.out);
 }
 
-/// What C-core takes and Go and Java reject; what C-core and Node reject and the others take.
+/// Resources that C-core accepts and Go and Java reject, or that C-core and Node reject and the
+/// others accept.
 const REJECTED: &str = r#"{"resources": [
     {"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "rc", "virtual_hosts": [{"domains": ["*"], "routes": [
         {"match": {"prefix": "/a"}, "route": {"cluster": "tls"}}, {"match": {"prefix": ""}, "route": {"cluster": "least"}}]}]},
@@ -223,7 +225,7 @@ fn a_reference_goes_by_the_verdict_of_the_client_that_is_asked() {
             format!("{least} nack in cpp, node"),
         ]
     );
-    // Who lives with the rejection lives with what follows from it.
+    // If a rejection is allowed, its consequences are allowed, too.
     assert_eq!(rules_of(REJECTED, "--client=go", &["-A", tls]), [""; 0]);
 }
 
@@ -292,9 +294,9 @@ fn weights_and_hashes_that_nobody_looks_at_are_told_to_everybody() {
     let weighted = policy("client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin");
     assert_eq!(of(std::slice::from_ref(&round)), "");
     assert_eq!(of(&[weighted, round.clone()]), "advice in cpp, go, java");
-    // Go and Java have this one, and it looks at no weights either.
+    // Go and Java have this policy, and it ignores weights, too.
     assert_eq!(of(&[least, round]), "");
-    // Beside localities it is in Go alone: Java puts it inside them.
+    // Only Go has it beside localities: Java puts it inside them.
     let of_localities = |client: &str, policy: &str| {
         let world = format!(
             r#"{{"resources": [{{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
@@ -315,7 +317,7 @@ fn weights_and_hashes_that_nobody_looks_at_are_told_to_everybody() {
         r#""load_balancing_policy": {{"policies": [{}]}}"#,
         policy("least_request.v3.LeastRequest")
     );
-    // It looks at no hash either.
+    // The policy ignores the hash, too.
     let both = ["cds-weights-unused", "rds-hash-policy-unused"];
     assert_eq!(of_localities("--client=go", plain), both);
     assert_eq!(of_localities("--client=java", plain), both[1..]);
@@ -357,7 +359,7 @@ fn every_report_ends_with_what_was_not_checked_for_whom() {
     assert!(last_line(&concise).starts_with(&java), "{}", concise.out);
     let human = validate(&["--client=java", &switch], FAULTS);
     assert!(human.out.contains(&format!("\n{java}")), "{}", human.out);
-    // Each of these has worlds of its own, alone and beside others.
+    // Each of these has its own worlds, alone and among other clients.
     for known in [
         "go",
         "java",
@@ -402,7 +404,7 @@ fn what_was_not_checked_fails_the_run_if_it_is_to() {
 
 #[test]
 fn what_core_rejects_and_another_client_takes_refers_to_what_that_client_holds() {
-    // C-core rejects the policy, Java does not.
+    // C-core rejects the policy, and Java does not.
     let text = AGGREGATE
         .replace("\"clusters\": []", "\"clusters\": [\"cartt\"]")
         .replace(
@@ -456,7 +458,7 @@ fn a_switch_whose_effect_is_not_known_is_taken_and_listed() {
     let core = validate(&[&env, "--format=json"], FAULTS).json();
     assert_eq!(core["not_checked"][0]["kind"], "switch");
     assert_eq!(core["not_checked"][0]["clients"], serde_json::json!([]));
-    // A command whose answer has no such list says it beside the answer.
+    // A command whose answer has no such list reports it beside the answer.
     let route = xdsctl(&["route", &env, "-"], FAULTS);
     assert!(
         route.err.contains(&format!("note: `{name}` changes nothing: ")),
@@ -485,7 +487,7 @@ fn a_bootstrap_is_read_as_each_client_reads_it() {
             run.out
         );
     }
-    // grpc-js-xds takes no bootstrap without a node.
+    // grpc-js-xds accepts no bootstrap without a node.
     let node = validate(&["--client=node", "--bootstrap", file, "--format=concise"], FAULTS);
     assert!(node.out.contains("error bootstrap-field-missing"), "{}", node.out);
     let all = validate(

@@ -1,4 +1,5 @@
-//! The forms of the report of `validate`: several at once, what each holds, and how it looks on a terminal.
+//! Tests of the report of `validate` in its formats: several at once, the content of each, and how
+//! it looks on a terminal.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use xdsctl_report::paths::PrintedPaths;
 use crate::run::{self, Run, in_process};
 use crate::support::root;
 
-/// Runs a command on streams and surroundings that `change` may change.
+/// Runs a command with streams and surroundings that `change` may modify.
 fn xdsctl(args: &[&str], input: &[u8], change: impl FnOnce(&mut Io<'_>)) -> Run {
     in_process(args, input, change)
 }
@@ -20,7 +21,7 @@ fn piped(args: &[&str], input: impl AsRef<[u8]>) -> Run {
     in_process(args, input, |_| {})
 }
 
-/// `validate` of standard input in one form.
+/// Runs `validate` on standard input in one format.
 fn form(format: &str, input: impl AsRef<[u8]>) -> String {
     piped(&["validate", "--format", format, "-"], input).out
 }
@@ -33,12 +34,12 @@ fn directory(test: &str) -> PathBuf {
     run::directory("outputs", test)
 }
 
-/// A cluster that the client rejects.
+/// Makes a cluster that the client rejects.
 fn bad(name: &str) -> Value {
     cluster(name, json!({"lb_policy": "MAGLEV"}))
 }
 
-/// A cluster with a warning.
+/// Makes a cluster with a warning.
 fn dubious(name: &str) -> Value {
     cluster(name, json!({"common_lb_config": {"override_host_status": {}}}))
 }
@@ -128,7 +129,7 @@ fn a_concise_report_has_a_line_for_each_finding() {
     );
 }
 
-/// The message of the finding on a resource.
+/// Returns the message of the finding on a resource.
 fn message(input: &str, resource: usize) -> String {
     let report = json(&form("json", input));
     let message = &report["resources"][resource]["findings"][0]["message"];
@@ -366,7 +367,7 @@ fn github_is_told_why_a_run_has_no_answer() {
         assert_eq!(run.code, Some(code), "{args:?}: {}", run.err);
         assert!(run.out.contains(said), "{args:?}: {}", run.out);
     }
-    // Whoever reads another form, or a file, is told on standard error alone.
+    // With another format, or with a report in a file, the message is only on standard error.
     for args in [
         &["validate", "none.json"][..],
         &["validate", "--format=github=/dev/null", "none.json"],
@@ -419,7 +420,7 @@ fn files_are_named_from_the_root_of_the_repository() {
     assert!(form("markdown").contains("`xds/a b.json:1`"));
 }
 
-/// Fingerprints of the results by the resource that they are about.
+/// Returns the fingerprints of the results by the resource that they are about.
 fn fingerprints(input: &str) -> Vec<(String, String)> {
     let report = json(&form("sarif", input));
     let results = report["runs"][0]["results"].as_array().unwrap().clone();
@@ -464,7 +465,7 @@ fn a_fingerprint_survives_edits_elsewhere() {
             "{name}: {before:?}, {after:?}"
         );
     }
-    // Equal ones are told apart.
+    // Equal findings have different fingerprints.
     let twice = fingerprints(&lines(&[bad("a"), bad("a")]));
     assert!(twice.len() < 2 || twice[0] != twice[1], "{twice:?}");
     let mut different: Vec<&String> = before.iter().map(|(_, print)| print).collect();
@@ -512,7 +513,8 @@ fn a_comment_has_a_limit_and_says_so() {
     )));
 }
 
-/// A reader that hands out one line, and the next one only when the verdict on it is there.
+/// A reader that returns one line, and the next line only when the verdict on the last one is
+/// there.
 struct Conversation<'c> {
     lines: Vec<String>,
     next: usize,
@@ -539,7 +541,7 @@ impl std::io::Read for Conversation<'_> {
     }
 }
 
-/// A writer that passes on what it is given at once.
+/// A writer that passes its bytes on at once.
 struct Shared<'c>(&'c std::sync::Mutex<Vec<u8>>);
 
 impl std::io::Write for Shared<'_> {
@@ -595,7 +597,7 @@ fn each_line_of_a_stream_gets_its_verdict_before_the_next_is_read() {
     assert_eq!((&finding["name"], &finding["line"]), (&json!("a"), &json!(1)));
     let last = &rows[5]["findings"][0];
     assert_eq!(last["line"], 6);
-    // Bytes are those of the stream.
+    // Byte offsets count in the whole stream.
     let stream: String = snapshots.iter().map(|line| format!("{line}\n")).collect();
     let at = |name: &str| usize::try_from(last[name].as_u64().unwrap()).unwrap();
     let marked = &stream[at("byte_start")..at("byte_end")];
@@ -707,7 +709,8 @@ fn a_person_is_told_that_standard_input_is_read() {
     assert_eq!(piped(&["validate"], bad("a").to_string()).err, "");
 }
 
-/// The client's loader rejects the config of a policy, far inside a list of policies.
+/// Makes a cluster with a policy whose config the client's loader rejects, deep inside a list of
+/// policies.
 fn rejected_inside() -> String {
     let policy = |name: &str, value: Value| {
         json!({"typed_extension_config": {"name": "p", "typed_config": {
@@ -750,7 +753,7 @@ fn what_a_loader_rejects_is_one_finding_with_what_follows_from_it() {
             ("lb-child-rejected", "childPolicy", Some(16))
         ]
     );
-    // One decision silences all of it.
+    // One `-A` silences all of the findings.
     let quiet = piped(&["validate", "-A", "lb-json-wrong-type", "-"], rejected_inside());
     assert_eq!(quiet.code, Some(0), "{}", quiet.out);
 }
@@ -837,7 +840,7 @@ fn a_report_of_another_name_is_no_document_either() {
     fs::write(directory.join("old.jsonl"), form("jsonl", bad("b").to_string())).unwrap();
     let validate = |path: &std::path::Path| piped(&["validate", "--format", "json", path.to_str().unwrap()], "");
     assert_eq!(validate(&directory).findings(), ["cds-lb-policy-unsupported lb_policy"]);
-    // Who names it means it.
+    // A file that is named on the command line is read as input.
     assert_eq!(validate(&directory.join("old.json")).code, Some(2));
     fs::remove_file(directory.join("a.json")).unwrap();
     let run = validate(&directory);
@@ -886,7 +889,7 @@ fn what_a_control_plane_has_sent_is_nothing_to_check() {
             "xdsctl: nothing to check: the input says which resources a control plane has sent, and has none of them\n";
         assert_eq!((run.code, run.err.as_str()), (Some(2), why), "{sent}");
     }
-    // That a client rejects it is an answer.
+    // The rejection by a client is an answer, not an error.
     assert_eq!(piped(&["validate", "-"], status("ERROR")).code, Some(1));
 }
 
@@ -935,7 +938,8 @@ fn a_servers_listeners_are_named_where_a_channel_is_wanted() {
     }
 }
 
-/// What is found stands before what the client keeps, so that it is said while the rest is made.
+/// The report has findings before what the client keeps, so that they can be printed while the rest
+/// is made.
 #[test]
 fn what_is_kept_stands_behind_what_was_found() {
     let shop = root().join("fixtures/examples/shop.yaml").display().to_string();
@@ -958,7 +962,7 @@ fn what_is_kept_stands_behind_what_was_found() {
         resources.iter().filter(|one| one["verdict"] == "accepted").count()
     );
 
-    // The same as beside the resource, of the same resource.
+    // The content equals that beside the resource.
     let beside = json(
         &piped(
             &["validate", "--no-config", "--format=json", "--show=parsed", &shop],

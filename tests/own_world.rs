@@ -1,11 +1,12 @@
-//! What `validate --client` says of drops, fields and references: of each client's own world, alone and among others.
+//! Tests of what `validate --client` says about drops, fields and references: in each client's own
+//! world, alone and among other clients.
 
 use serde_json::Value;
 
 use crate::cli::xdsctl;
 use crate::support::root;
 
-/// `RULE at PATH` of all findings.
+/// Returns `RULE at PATH` for all findings.
 fn found(client: &str, env: &[&str], text: &str) -> Vec<String> {
     let client = format!("--client={client}");
     let mut args = vec!["validate", "-", &client, "--format=json", "--min-severity=note"];
@@ -81,7 +82,7 @@ fn a_field_is_read_from_a_version_on_or_under_a_switch() {
 fn a_reference_to_what_the_client_rejects_fails_for_that_client() {
     let routes = r#"{"@type": "type.googleapis.com/envoy.config.route.v3.RouteConfiguration", "name": "r", "virtual_hosts":
         [{"domains": ["*"], "routes": [{"match": {"prefix": ""}, "route": {"cluster": "c"}}]}]}"#;
-    // C-core rejects LEAST_REQUEST, grpc-go takes it.
+    // C-core rejects LEAST_REQUEST, and grpc-go accepts it.
     let text = format!(
         r#"{{"resources": [{routes}, {}]}}"#,
         cluster(r#", "lb_policy": "LEAST_REQUEST""#)
@@ -116,7 +117,7 @@ fn a_process_that_dies_of_a_resource_is_told_apart_from_a_rejection() {
     assert_eq!(resource["findings"][0]["effect"], "fails");
 }
 
-/// A server's listener with one RBAC policy.
+/// Makes a server's listener with one RBAC policy.
 fn guarded(action: &str, permission: &str) -> String {
     let policy = format!(r#"{{"permissions": [{permission}], "principals": [{{"any": true}}]}}"#);
     let rbac = format!(
@@ -157,7 +158,7 @@ fn a_rule_that_is_not_applied_lets_somebody_in_or_keeps_somebody_out() {
     assert_eq!(effect("go@1.80", "DENY", &all), dropped);
     assert_eq!(effect("go@1.80", "DENY", &one), open);
     assert_eq!(effect("go@1.80", "ALLOW", &not_all), dropped);
-    // It is applied.
+    // The condition is applied.
     assert_eq!(effect("go@1.83", "ALLOW", &all), None);
     assert_eq!(effect("go@1.80", "ALLOW", r#"{"destination_port": 1}"#), None);
 }
@@ -201,7 +202,7 @@ fn an_lb_policy_that_a_version_never_reads_is_not_the_one_in_use() {
     assert_eq!(has("go@1.60"), [false, true]);
 }
 
-/// Clients that have worlds of their own.
+/// Clients that have their own worlds.
 const FLEET: [&str; 8] = [
     "go@1.85.0",
     "java@1.85.1",
@@ -213,7 +214,7 @@ const FLEET: [&str; 8] = [
     "cpp@1.85.1",
 ];
 
-/// What a client does with each resource of a file, and all its findings.
+/// Returns what a client does with each resource of a file, and all its findings.
 fn of_client(report: &Value, client: &str) -> Vec<String> {
     let resources = report["resources"].as_array().unwrap().iter();
     let line = |resource: &Value| {
@@ -236,7 +237,7 @@ fn a_client_among_others_has_the_findings_that_it_has_alone() {
                 (run.code != Some(2)).then(|| run.json())
             };
             let Some(all) = report(&FLEET.join(",")) else { continue };
-            // The reference alone has no list of clients.
+            // A report on the reference alone has no list of clients.
             for client in &FLEET[..7] {
                 let alone = report(client).unwrap();
                 assert_eq!(

@@ -1,7 +1,9 @@
-//! What the real client keeps of an accepted Cluster or ClusterLoadAssignment, word for word.
+//! Compares what the real client keeps of an accepted Cluster or ClusterLoadAssignment, word for
+//! word.
 //!
-//! Some recorded rows have the client's own dump of the parsed resource (`parsed`). The same text is made here from the
-//! model, so that defaults, orders and conversions are compared, not the verdict alone.
+//! Some recorded rows have the client's own dump of the parsed resource (`parsed`). Here, the same
+//! text is made from the model, so that defaults, orders and conversions are compared, not just the
+//! verdict.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,5 @@
-//! Policies: the examples that users copy, what a finding of one is like, and what is wrong with one.
+//! Tests of policies: the examples that users copy, the form of a policy's finding, and the faults
+//! in a policy.
 
 use std::fs;
 
@@ -319,7 +320,7 @@ fn the_schema_is_the_one_that_is_published() {
     assert_eq!(published, xdsctl_policy::schema::SCHEMA_TEXT);
 }
 
-/// Two listeners, each with its routes, cluster and endpoints, and one with routes of its own.
+/// Two listeners with their own routes, cluster and endpoints, and one listener with inline routes.
 const SHOPS: &str = r#"
 resources:
 - "@type": type.googleapis.com/envoy.config.listener.v3.Listener
@@ -339,7 +340,7 @@ resources:
 - {"@type": type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment, cluster_name: us, endpoints: [{locality: {region: us}, load_balancing_weight: 1, lb_endpoints: [{endpoint: {address: {socket_address: {address: 10.1.0.1, port_value: 80}}}}]}]}
 "#;
 
-/// Where a policy that always fails finds something in the shops.
+/// Returns where a policy that always fails finds something in the shops.
 fn found_in_shops(more: &str) -> Vec<String> {
     let policy = format!("[[policy]]\nid = \"team-x\"\nexpression = \"parsed == null\"\n{more}\n");
     let ran = with_input(&policy, SHOPS, &["validate", "CONFIG", "FILE", "--format=json"]);
@@ -430,7 +431,7 @@ fn a_finding_of_a_policy_is_in_a_baseline_until_it_is_another() {
     let ran = validate("--baseline");
     assert_eq!(ran.code, Some(0), "{}", ran.out);
     assert!(!ran.out.contains("team-deadline"), "{}", ran.out);
-    // One more is new.
+    // One more finding is new.
     write(
         DEADLINE,
         &ROUTES.replace("max_stream_duration: {max_stream_duration: 5s}", "timeout: 1s"),
@@ -455,7 +456,7 @@ fn a_finding_that_is_suppressed_is_explained() {
     }
 }
 
-/// grpc-java takes the first until 1.74.0, and rejects it from 1.75.0 on.
+/// An aggregate that grpc-java accepts until 1.74.0, and rejects from 1.75.0 on.
 const AGGREGATE: &str = r#"{"resources": [
     {"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "all", "cluster_type": {"name": "envoy.clusters.aggregate",
         "typed_config": {"@type": "type.googleapis.com/envoy.extensions.clusters.aggregate.v3.ClusterConfig", "clusters": []}}},
@@ -535,7 +536,7 @@ fn a_message_has_no_control_characters_and_is_no_longer_than_allowed() {
     );
 }
 
-/// Every line of these becomes a policy.
+/// The documents in which each line is turned into a policy.
 const STARTS: [&str; 7] = [
     "fixtures/examples/checkout.yaml",
     "fixtures/examples/shop.yaml",
@@ -552,7 +553,7 @@ fn a_new_policy_passes_its_cases_or_says_what_is_to_be_written() {
     let mut elements = std::collections::BTreeSet::new();
     for file in STARTS {
         let text = fs::read_to_string(root().join(file)).unwrap();
-        // Every third line: each is dozens of small runs.
+        // Only every third line is tested: each takes dozens of small runs.
         for line in (1..=text.lines().count()).step_by(3) {
             let ran = run(&format!("policy new --from {file}:{line}"), "");
             if ran.code != Some(0) {
@@ -589,7 +590,7 @@ fn a_new_policy_passes_its_cases_or_says_what_is_to_be_written() {
     assert!(whole > 2 * open, "{whole} are whole, {open} are not");
 }
 
-/// The findings of a rule, with their messages and who has them.
+/// Returns the findings of a rule, with their messages and clients.
 fn told(ran: &Run, rule: &str) -> Vec<String> {
     let json = ran.json();
     let resources = json["resources"].as_array().unwrap().iter();
@@ -607,7 +608,8 @@ fn told(ran: &Run, rule: &str) -> Vec<String> {
 
 #[test]
 fn each_client_has_the_message_of_what_it_keeps() {
-    // grpc-java retries five times at most, whatever is written; grpc-go as often as it is written.
+    // grpc-java makes five attempts at most, whatever the policy says; grpc-go makes as many as it
+    // says.
     let policy = r#"
 [[policy]]
 id = "team-attempts"
@@ -638,7 +640,7 @@ messageExpression = "string(parsed.num_retries) + ' retries'"
         let own: Vec<String> = own.collect();
         assert!(own.len() == 1 && own[0].ends_with(message), "{client}: {own:?}");
     }
-    // What all have is said once.
+    // A finding of all clients is reported once.
     assert_eq!(told(&ran, "team-retries").len(), 1, "{}", ran.out);
 }
 
@@ -795,7 +797,7 @@ fn a_policy_that_looks_at_nothing_is_named() {
         "{}",
         complete.out
     );
-    // One that looks at something is not.
+    // A policy that looks at something is not reported.
     let ran = with(DEADLINE, &["validate", "CONFIG", "FILE", "--complete"]);
     assert!(
         !ran.out.contains("looked at nothing") && !ran.out.contains("policy-idle"),
@@ -847,7 +849,7 @@ fn nothing_silences_that_a_policy_could_not_be_checked() {
             ran.out
         );
     }
-    // A finding of it is silenced.
+    // A finding of the policy can be silenced.
     let ran = validate(DEADLINE, &["-A", "team-deadline"]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
 }
@@ -861,7 +863,7 @@ fn null_is_told_with_what_is_null() {
     let ran = validate(&policy, &[]);
     let expected = "`parsed.route.retry_policy` is null and has no `num_retries`: ask `has(parsed.route.retry_policy) && ...` first";
     assert!(ran.out.contains(expected), "{}", ran.out);
-    // In a variable, the text is that of the variable.
+    // In a variable, the error quotes the text of the variable.
     let policy = DEADLINE.replace(
         "\"has(parsed.route.max_stream_duration)\"",
         "\"variables.retries < 3\"\nvariables = [{name = \"retries\", expression = \"0 + parsed.route.retry_policy.num_retries\"}]",
@@ -927,7 +929,7 @@ expression = "parsed.grpc.max_attempts <= 5"
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
     assert!(ran.out.contains("4 tests: 3 passed, 1 failed"), "{}", ran.out);
     assert!(ran.out.contains("team-attempts rejects many for cpp@"), "{}", ran.out);
-    // Those of the project, and the one that a case names.
+    // The clients are those of the project, and the one that a case names.
     let of_project = format!("clients = [\"cpp\", \"go\"]\n{cases}");
     let ran = with(&of_project, &["policy", "test", "CONFIG"]);
     assert!(ran.out.contains("4 tests: 3 passed, 1 failed"), "{}", ran.out);
@@ -937,7 +939,7 @@ expression = "parsed.grpc.max_attempts <= 5"
     assert!(ran.out.contains("3 tests: 3 passed"), "{}", ran.out);
 }
 
-/// A case that one client rejects is of the other one, and the report says how to write that.
+/// If one client rejects a case, the report proposes to give the case another client.
 #[test]
 fn a_case_that_a_client_rejects_is_proposed_to_be_of_another() {
     let case = |client: &str| {
@@ -981,7 +983,7 @@ fn a_policy_that_is_almost_named_is_proposed() {
     let ran = with(DEADLINE, &["explain", "CONFIG", "team-deadlin"]);
     assert_eq!(ran.code, Some(2), "{}", ran.out);
     assert!(ran.err.contains("did you mean `team-deadline`?"), "{}", ran.err);
-    // Its summary is the expression without comments.
+    // The summary of the rule is the expression without comments.
     let policy = DEADLINE.replace("message = \"no deadline\"\n", "").replace(
         "\"has(parsed.route.max_stream_duration)\"",
         "'''has(parsed.route.max_stream_duration) // or else\n'''",
@@ -996,7 +998,7 @@ fn a_policy_that_is_almost_named_is_proposed() {
     );
 }
 
-/// A world in which RPCs to `shop` go to the first cluster of some resources.
+/// Makes a world in which RPCs to `shop` go to the first cluster of some resources.
 fn world_of(resources: &str) -> String {
     let name = resources.lines().find_map(|line| line.strip_prefix("name: ")).unwrap();
     format!(
@@ -1007,7 +1009,7 @@ fn world_of(resources: &str) -> String {
     )
 }
 
-/// Shares as a policy sees them, of the one priority of the cluster and of each locality.
+/// Policies that print the shares of the cluster's only priority and of each locality.
 const SHARES: &str = r#"
 [[policy]]
 id = "team-of-cluster"
@@ -1121,7 +1123,7 @@ fn a_locality_has_the_share_that_pick_counts() {
         (ring, &[(1, heavy), (1, one)], None),
         (ring, &[(3, two), (1, drained), (1, two)], None),
         (&first, &[(1, drained), (1, one)], Some(&[0.0, 1.0])),
-        // What follows is not fixed.
+        // The configuration does not fix the shares of the cases below.
         (&first, &[(1, two), (1, one)], Some(&[])),
         (&busy, &[(1, two), (1, one)], Some(&[])),
         (&weighted, &[(1, two), (1, one)], Some(&[])),
@@ -1178,7 +1180,7 @@ fn a_locality_has_the_share_that_pick_counts() {
                 count += one["count"].as_f64().unwrap() / 1000.0;
                 exact += one["expected"].as_f64().unwrap();
             }
-            // Six standard deviations of a thousand.
+            // The bound is six standard deviations for a thousand RPCs.
             assert!((share - count).abs() < 0.1, "{what}: {share}, and {count} are counted");
             assert!((share - exact).abs() < 1e-6, "{what}: {share}, and {exact} are to be");
             if let Some(known) = expected {
@@ -1190,7 +1192,7 @@ fn a_locality_has_the_share_that_pick_counts() {
     assert_eq!(counted, 25);
 }
 
-/// RPCs while a zone of eu is lost and another is not.
+/// A suite of RPCs while one zone of eu is lost and another one is not.
 const STAY_IN_EU: &str = r#"
 world: world.yaml
 steps:
@@ -1280,7 +1282,8 @@ fn the_example_of_the_page_is_played() {
     }
 }
 
-/// A server with two filter chains: port 1234 of a client gets to the first, all others to the second.
+/// Makes a server with two filter chains: connections from client port 1234 match the first, all
+/// others the second.
 fn two_chains(rbac: [bool; 2], second: &str, routes: impl Fn(usize) -> String, more: [&str; 2]) -> String {
     let rbac_filter = r#"{name: rbac, typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC, rules: {action: ALLOW, policies: {web: {permissions: [{any: true}], principals: [{authenticated: {principal_name: {exact: "spiffe://web"}}}]}}}}}, "#;
     let chain = |number: usize| {
@@ -1307,7 +1310,7 @@ filter_chains:
     )
 }
 
-/// What a policy says of a way without RBAC is what a client that comes by it gets.
+/// What a policy says about a way without RBAC is what a client experiences that comes this way.
 #[test]
 fn rbac_on_every_way_is_what_each_filter_chain_of_the_server_does() {
     let policy = r#"
@@ -1363,7 +1366,8 @@ messageExpression = "world.listeners.filter(l, !world.filters.exists(f, f.listen
     assert_eq!(open_and_closed, [16, 48]);
 }
 
-/// Routes that stand in a filter chain have its filters, its deadline and its clusters alone.
+/// Inline routes of a filter chain have the filters, the deadline and the clusters of that chain
+/// only.
 #[test]
 fn what_stands_in_a_filter_chain_sees_that_chain() {
     let routes = |number| {
@@ -1387,7 +1391,7 @@ fn what_stands_in_a_filter_chain_sees_that_chain() {
     for element in ["route_configuration", "virtual_host", "route"] {
         assert_eq!(says(element, ways), [of_first, ": default_filter_chain:"], "{element}");
     }
-    // Two filters: RBAC and the router, and the router.
+    // The first chain has two filters, RBAC and the router; the second has only the router.
     assert_eq!(says("filter", ways), [of_first, of_first, ": default_filter_chain:"]);
     let both = ": filter_chains[0] default_filter_chain: rbac of filter_chains[0]";
     assert_eq!(says("listener", ways), [both]);
@@ -1441,7 +1445,7 @@ fn a_case_fails_if_its_message_cannot_be_made() {
     assert!(ran.out.contains(why), "{}", ran.out);
 }
 
-/// What a case names may stand anywhere in the project, and not beside it.
+/// A case may name files anywhere in the project, but not outside of it.
 #[test]
 fn the_files_of_a_case_stand_in_the_project() {
     let around = directory("policies", "files_of_a_case");

@@ -1,4 +1,5 @@
-//! Properties: generated messages mean the same in every form, and no bytes make a loader fail.
+//! Tests of properties: generated messages mean the same in every form, and no bytes make a loader
+//! fail.
 
 #[path = "properties/spelling.rs"]
 mod spelling;
@@ -21,13 +22,14 @@ use spelling::Speller;
 static POOL: LazyLock<DescriptorPool> =
     LazyLock::new(|| DescriptorPool::decode(xdsctl_document::proto::pb::DESCRIPTOR_SET).unwrap());
 
-/// Makes messages out of a seed; when `left` is used up, what is open is closed.
+/// Makes messages from a seed. When `left` is used up, the open ones are finished.
 struct Maker {
     seed: u64,
     left: u32,
 }
 
-/// Types to pack into an Any: plain, nested, and with a JSON form of their own.
+/// The types that are packed into an Any: plain ones, nested ones, and those with their own JSON
+/// form.
 const PACKED: &[&str] = &[
     "envoy.config.core.v3.TypedExtensionConfig",
     "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash",
@@ -44,7 +46,7 @@ impl Maker {
             return 0;
         }
         self.left -= 1;
-        // Knuth's MMIX generator; the high bits are the good ones.
+        // This is Knuth's MMIX generator, whose high bits are the good ones.
         self.seed = self
             .seed
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -87,7 +89,7 @@ impl Maker {
                 };
                 message.set_field(field, value);
             }
-            // prost-reflect prints an infinity in it as `null`.
+            // prost-reflect prints an infinity in a DoubleValue as `null`.
             "google.protobuf.DoubleValue" => {
                 message.set_field_by_name("value", Value::F64(f64::from(self.next()) / 3.0));
             }
@@ -133,7 +135,7 @@ impl Maker {
         } else if field.cardinality() == Cardinality::Repeated {
             let count = self.next() % 4;
             let mut list: Vec<_> = (0..count).map(|_| self.value(&field.kind(), depth + 1)).collect();
-            // Often several of one kind, and one that is nearly the same.
+            // Often there are several of one kind, and one that is nearly the same.
             if self.next().is_multiple_of(2)
                 && let Some(Value::Message(first)) = list.first().cloned()
                 && prost::Message::encoded_len(&first) < 1000
@@ -188,7 +190,8 @@ fn print(message: &DynamicMessage, snake: bool) -> Vec<u8> {
     out
 }
 
-/// The message without differences of no meaning: lengths of padded Anys, order of map entries.
+/// Returns the message without differences that mean nothing: lengths of padded Anys, and the order
+/// of map entries.
 fn normal(message: &DynamicMessage) -> serde_json::Value {
     serde_json::from_slice(&print(message, true)).unwrap()
 }
@@ -201,13 +204,13 @@ const RESOURCES: [&str; 5] = [
     "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
 ];
 
-/// How many cases a property is tried with; PROPTEST_CASES says otherwise.
+/// Returns the number of cases with which a property is tested; PROPTEST_CASES overrides it.
 fn cases() -> u32 {
     let given = std::env::var("PROPTEST_CASES").ok();
     given.and_then(|given| given.parse().ok()).unwrap_or(1000)
 }
 
-/// A resource type, or any message type that can be in one.
+/// Returns a resource type, or any message type that can be in a resource.
 fn message_type(which: usize) -> &'static str {
     let named = RESOURCES.get(which).copied();
     named.unwrap_or_else(|| {
@@ -272,7 +275,7 @@ proptest! {
             prop::sample::select(vec!["null", "0", "1", "7", "4294967295"]),
         ), 0..6),
     ) {
-        // Metadata for load balancing is looked into, and so is then the rest of the endpoint.
+        // If the client reads metadata for load balancing, the rest of the endpoint is read, too.
         let read = |more: &str| {
             let endpoints: Vec<_> = endpoints.iter().map(|(host, port, health, weight)| format!(
                 r#"{{"endpoint":{{"address":{{"socket_address":{{"address":"{host}","port_value":{port}}}}}}},
@@ -308,7 +311,7 @@ proptest! {
             |resource| {
                 for note in &resource.notes {
                     prop_assert!(note.span.end <= source.bytes().len());
-                    // What is noted is found again at its path, or around it.
+                    // The place of a note is found again by its path, or is around it.
                     let found = xdsctl_document::source::span::locate(source.bytes(), resource.origin.span, &note.diagnostic.path);
                     prop_assert!(resource.origin.span.start <= found.start && found.end <= resource.origin.span.end);
                 }

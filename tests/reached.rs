@@ -1,4 +1,4 @@
-//! Limits that are reached say so, and what is just below them is done.
+//! Checks that a limit that is reached is reported, and that the work just below it is done.
 
 use serde_json::{Map, Value, json};
 
@@ -89,7 +89,7 @@ fn a_shape_is_looked_for_in_few_objects() {
     assert_eq!(rules(8), ["dump-unknown-shape"]);
 }
 
-/// A HttpConnectionManager without a route.
+/// Makes a HttpConnectionManager without a route.
 fn connection_manager() -> Value {
     json!({
         "@type": format!("{ENVOY}.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager"),
@@ -130,8 +130,8 @@ fn filter_chains_are_compared_up_to_a_limit() {
         |net: usize, i: usize| json!({"address_prefix": format!("{net}.{}.{}.0", i >> 8, i & 255), "prefix_len": 24});
     let chain =
         |matches: Value| json!({"filter_chain_match": matches, "filters": [{"name": "h", "typed_config": hcm}]});
-    // The first chain is compared with another one at each of its ranges, each time with its 4,000 sources. The reference never comes to
-    // compare those with protocols.
+    // The first chain is compared with another one at each of its ranges, each time with its 4,000
+    // sources. The reference never reaches the comparison of those with protocols.
     let listener = |count: usize, protocols: &[&str]| {
         let of =
             |net: usize, from: usize, count: usize| (from..from + count).map(|i| range(net, i)).collect::<Vec<_>>();
@@ -170,7 +170,7 @@ fn filter_chains_are_compared_up_to_a_limit() {
 #[test]
 fn route_tables_that_take_too_many_steps_are_not_compared_to_the_end() {
     let directory = directory("reached", "tables");
-    // No route takes an RPC, so every RPC of two of them goes through both tables.
+    // No route matches any RPC, so every RPC of two of them goes through both tables.
     let file = |count: usize, value: &str| {
         let fraction = json!({"default_value": {"numerator": 0, "denominator": "HUNDRED"}});
         let route = |i: usize| {

@@ -1,4 +1,4 @@
-//! Documents and messages in every format, and what reading them costs.
+//! Tests of documents and messages in every format, and of the cost of reading them.
 
 mod again;
 mod allocations;

@@ -1,22 +1,23 @@
-//! The transcripts of the README and of `docs/` are what the commands print.
+//! Checks that the transcripts in the README and in `docs/` are what the commands print.
 //!
-//! A transcript is a ` ```text ` block below a comment that names this file; its command is the last `$` line before it.
+//! A transcript is a ` ```text ` block below a comment that names this file. Its command is the
+//! last `$` line before it.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use crate::support::root;
 
-/// Stands before a transcript of all that a command prints.
+/// The line before a transcript of all that a command prints.
 const WHOLE: &str = "<!-- tests/readme.rs compares this with what the command prints -->\n```text\n";
 
-/// Stands before some lines of what a command prints, one after the other.
+/// The line before some lines of what a command prints, in their order.
 const PART: &str = "<!-- tests/readme.rs finds this in what the command prints -->\n```text\n";
 
-/// What a page may take of the reader's time.
+/// The most lines of the README.
 const README_LINES: usize = 250;
 
-/// Columns of a line of prose.
+/// The most columns of a line of prose.
 const PROSE_COLUMNS: usize = 100;
 
 fn pages() -> Vec<PathBuf> {
@@ -30,7 +31,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The words of a command line, of which some stand in single quotes.
+/// Splits a command line into words, some of which are in single quotes.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (number, part) in line.split('\'').enumerate() {
@@ -43,7 +44,7 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// What a line like `$ xdsctl tree FILE` prints, run from the root of the project.
+/// Returns what a line like `$ xdsctl tree FILE` prints, run from the root of the project.
 fn printed(line: &str) -> String {
     let args = line
         .strip_prefix("$ cargo run -- ")
@@ -112,7 +113,7 @@ fn links_between_pages_lead_somewhere() {
     }
 }
 
-/// Code, tables and words without a space have the length that they need.
+/// Only code, tables and words without a space may be longer.
 #[test]
 fn prose_wraps_at_a_hundred_columns() {
     for page in pages() {
@@ -144,7 +145,7 @@ fn the_readme_is_short() {
     );
 }
 
-/// What a newcomer looks for, in the order in which it is needed.
+/// The README has the sections that a newcomer needs, in the order in which they are needed.
 #[test]
 fn the_readme_says_how_to_get_a_dump_install_and_run_in_ci() {
     let text = std::fs::read_to_string(root().join("README.md")).unwrap();
@@ -155,7 +156,7 @@ fn the_readme_says_how_to_get_a_dump_install_and_run_in_ci() {
         .filter(|heading| wanted.contains(heading))
         .collect();
     assert_eq!(found, wanted);
-    // Each has something that can be pasted, or a link to it.
+    // Each section has something to paste, or a link to it.
     for heading in wanted {
         let section = text.split(&format!("## {heading}\n")).nth(1).unwrap();
         let section = section.split("\n## ").next().unwrap();

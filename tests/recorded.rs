@@ -1,4 +1,4 @@
-//! The library against the recorded answers of the real client.
+//! Compares the library with the recorded answers of the real client.
 
 mod bootstrap;
 mod conformance;

@@ -1,7 +1,8 @@
-//! A text that repeats itself is read as if each resource stood alone.
+//! Checks that a text that repeats itself is read as if each resource were alone.
 //!
-//! The transcoder takes a value from its last occurrence where the text says the same again. Here resources of every kind
-//! stand in one text, by turns with others, changed at one place, and laid out anew; each must become what it becomes alone.
+//! Where the text repeats a value, the transcoder copies the result of its last occurrence. Here,
+//! resources of every kind are in one text, in turns with others, changed at one place, and laid
+//! out differently. Each must become what it becomes alone.
 
 use xdsctl_document::envelope::LoadOptions;
 use xdsctl_document::source::SourceMap;
@@ -9,7 +10,7 @@ use xdsctl_document::source::json::Scanner;
 
 use crate::support::{recorded, sample};
 
-/// The resources of a recording as JSON texts.
+/// Returns the resources of a recording as JSON texts.
 fn resources(name: &str) -> Vec<String> {
     let resource = |line: &str| {
         let row: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -20,8 +21,8 @@ fn resources(name: &str) -> Vec<String> {
     recorded(name).lines().filter_map(resource).collect()
 }
 
-/// What one document says of each of its resources: bytes, what is known of them, and notes with their places in the
-/// resource.
+/// The result for each resource of a document: its bytes, what is known of them, and the notes with
+/// their places in the resource.
 type Read = (
     Option<Vec<u8>>,
     xdsctl_model::diag::BytesKnowledge,
@@ -46,7 +47,7 @@ fn read(text: &str) -> Vec<Read> {
     loaded.results
 }
 
-/// The text with one byte of a string or a number changed, at about `place`.
+/// Returns the text with one byte of a string or a number changed, at about `place`.
 fn changed(text: &str, place: usize) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let found =
@@ -61,7 +62,7 @@ fn changed(text: &str, place: usize) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// The text with white space after every colon and comma outside of strings.
+/// Returns the text with white space after every colon and comma outside of strings.
 fn spread(text: &str) -> String {
     let (mut out, mut in_string, mut escaped) = (String::new(), false, false);
     for c in text.chars() {

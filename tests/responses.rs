@@ -1,7 +1,8 @@
-//! What the real client answered to whole DiscoveryResponses: ACK, NACK or nothing, and which entries it blamed.
+//! Compares xdsctl with the answers of the real client to whole DiscoveryResponses: ACK, NACK or
+//! nothing, and the entries that it blamed.
 //!
-//! The rows in `fixtures/conformance/discovery.jsonl.gz` were recorded from gRPC C-core 1.85.1. `XDSCTL_RESPONSES_FILE` may name another
-//! file of such rows.
+//! The rows in `fixtures/conformance/discovery.jsonl.gz` were recorded from gRPC C-core 1.85.1.
+//! `XDSCTL_RESPONSES_FILE` may name another file of such rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +24,7 @@ struct Row {
     kind: String,
     env: BTreeMap<String, String>,
     responses: Vec<Sent>,
-    /// The client's state of each resource that it asked for, in the end.
+    /// The client's final state of each resource that it asked for.
     resources: BTreeMap<String, String>,
 }
 
@@ -43,7 +44,7 @@ fn rows() -> Vec<Row> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The entries that the client's words blame: `resource index 3` and the like.
+/// Returns the entries that the client's words blame: `resource index 3` and the like.
 fn blamed(words: &str) -> BTreeSet<String> {
     ["resource index ", "resource_errors index "]
         .into_iter()
@@ -70,7 +71,8 @@ struct ValidatedResponse {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Validates a response as if each of the four types were asked for; `None` if the bytes are no response.
+/// Validates a response as if each of the four types were asked for; `None` if the bytes are not a
+/// response.
 fn read(sent: &Sent, profile: &Profile) -> Option<ValidatedResponse> {
     let bytes = base64::engine::general_purpose::STANDARD.decode(&sent.b64).unwrap();
     let server = ServerFacts::default();
@@ -101,7 +103,7 @@ fn read(sent: &Sent, profile: &Profile) -> Option<ValidatedResponse> {
 
 const WRAPPER: &str = "envoy.service.discovery.v3.Resource";
 
-/// Validates an entry of a response. A wrapper that cannot be read, or has nothing in it, is rejected.
+/// Validates an entry of a response. A wrapper that cannot be read, or is empty, is rejected.
 fn entry(outer: &pb::Any, resource_type: ResourceType, profile: &Profile) -> Validated {
     let server = ServerFacts::default();
     let mut cx = Validation::new(profile, &server);
@@ -124,9 +126,9 @@ fn entry(outer: &pb::Any, resource_type: ResourceType, profile: &Profile) -> Val
     rejected
 }
 
-/// The answer, and the entries that a rejection is about.
+/// Returns the answer, and the entries that a rejection is about.
 fn answer(response: Option<&ValidatedResponse>, kind: &str) -> (&'static str, BTreeSet<String>) {
-    // A client whose listeners have led it nowhere yet asks for listeners only.
+    // A client whose listeners do not lead to other resources yet asks only for listeners.
     let is_asked_for = |t: ResourceType| kind != "lds" || t == ResourceType::Listener;
     let Some(response) = response.filter(|r| r.resource_type.is_some_and(is_asked_for)) else {
         return ("IGNORED", BTreeSet::new());
@@ -161,7 +163,7 @@ fn responses_are_answered_as_the_client_does() {
         let mut is_frozen = false;
         for sent in &row.responses {
             let mut found = answer(read(sent, &profile).as_ref(), &row.kind);
-            // After a response that it drops, the client reads no other.
+            // After a response that it drops, the client reads no other one.
             if is_frozen {
                 found = ("IGNORED", BTreeSet::new());
             }
@@ -175,7 +177,8 @@ fn responses_are_answered_as_the_client_does() {
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// A resource is used or not by the name that counts; of two with one name the later one says so.
+/// The name that counts decides whether a resource is used; of two resources with one name, the
+/// later one does.
 #[test]
 fn resources_go_by_the_name_that_counts() {
     let (mut wrong, mut compared) = (Vec::new(), 0);
@@ -183,7 +186,7 @@ fn resources_go_by_the_name_that_counts() {
         let Some(response) = read(&row.responses[0], &profile(row)) else {
             continue;
         };
-        // The words of xdstp names are compared in pieces, and errors that the server reports change states.
+        // xdstp names are compared in parts, and errors that the server reports change states.
         let names = row.resources.iter().filter(|(name, _)| !name.starts_with("xdstp:"));
         for (name, state) in names.filter(|(_, state)| matches!(state.as_str(), "ACKED" | "NACKED")) {
             compared += 1;

@@ -1,8 +1,10 @@
-//! Configurations that the client accepts and then chokes on: `fails` findings against what the real client did with them.
+//! Compares `fails` findings with the real client, for configurations that it accepts and on which
+//! it then fails.
 //!
-//! `runtime.jsonl` has whole configurations with picks, recorded from gRPC C-core 1.85.1. The client's own words say whether a
-//! configuration failed by itself; a row whose outcome hangs on the request, on a backend, on DNS or on time decides nothing.
-//! The CRASH rows of the single resources, and their neighbours, are checked in the same way.
+//! `runtime.jsonl` has whole configurations with picks, recorded from gRPC C-core 1.85.1. The
+//! client's own words say whether a configuration failed by itself. A row whose outcome depends on
+//! the request, on a backend, on DNS or on time decides nothing. The CRASH rows of the single
+//! resources, and their neighbours, are checked in the same way.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +15,7 @@ use serde_json::Value;
 use crate::run::run;
 use crate::support::{recorded, root};
 
-/// The ids of the `fails` findings on a document.
+/// Returns the ids of the `fails` findings on a document.
 fn failures(document: &str) -> BTreeSet<String> {
     let bootstrap = root().join("fixtures/conformance/bootstrap.json");
     let args = [
@@ -51,7 +53,7 @@ struct Answer {
 
 #[derive(Deserialize)]
 struct Pick {
-    /// Absent in a histogram, whose picks went well.
+    /// Absent in a histogram, whose picks succeeded.
     code: Option<String>,
     #[serde(default)]
     details: String,
@@ -64,21 +66,21 @@ struct Pick {
 enum Verdict {
     /// The configuration works, as far as this pick shows.
     Works,
-    /// Something else decided.
+    /// Something other than the configuration decided.
     Undecided,
     /// The configuration failed by itself.
     Fails,
 }
 
-/// The client's words, in the order in which they are looked for.
+/// The client's words, in the order in which they are searched.
 const WORDS: [(&str, Verdict); 9] = [
     // The row's request made the backend, or the fault filter, answer so.
     ("scripted", Verdict::Works),
     ("Fault injected", Verdict::Works),
     ("No matching route found", Verdict::Works),
-    // Another authority may find one. Without any virtual host there is none for anybody.
+    // Another authority may have a virtual host. Without any virtual host, no authority has one.
     ("could not find VirtualHost", Verdict::Undecided),
-    // Nothing listens there, in this recording.
+    // Nothing listens at the address in this recording.
     ("connections to all backends failing", Verdict::Undecided),
     ("DNS resolution failed", Verdict::Undecided),
     // The resource may still come.
@@ -94,7 +96,7 @@ fn verdict_of(pick: &Pick, row: &Row) -> Verdict {
     }
     let is_scripted = row.steps.iter().any(|step| step.to_string().contains("x-fail"));
     if pick.details == "Deadline Exceeded" && is_scripted && !pick.attempts.is_empty() {
-        // An attempt failed, and the retry never came.
+        // An attempt failed, and no retry followed.
         return Verdict::Fails;
     }
     if pick.details.contains("could not find VirtualHost") && has_no_virtual_host(&row.resources) {
@@ -110,7 +112,7 @@ fn has_no_virtual_host(resources: &[Value]) -> bool {
     !resources.iter().any(|r| r.to_string().contains(r#""domains""#))
 }
 
-/// Loses about every other retry; the others say nothing.
+/// A rule about a fault that loses about every other retry. The other retries prove nothing.
 const BY_CHANCE: &str = "rds-retry-back-off-1ms-fails";
 
 #[test]
@@ -168,7 +170,7 @@ const CRASHES: [&str; 3] = [
     "rbac-authenticated-crashes-tracing",
 ];
 
-/// It has the fault, but its endpoints never came, so that the client lived.
+/// The row has the fault, but its endpoints never came, so that the client survived.
 const LUCKY: &str = "RT-LB-WT0/weight-0-without-endpoints-yet";
 
 #[test]

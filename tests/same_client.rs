@@ -1,6 +1,7 @@
-//! Every command asks the same client: what `validate` says it holds is what `tree`, `route` and `pick` go on with.
+//! Checks that all commands have the same view of the client: `tree`, `route` and `pick` use what
+//! `validate` says that the client holds.
 //!
-//! One test for each way in which the two have differed.
+//! There is one test for each way in which they once differed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +14,8 @@ fn run(args: &[&str], input: &str) -> Run {
     spawned(program(args), input)
 }
 
-/// Verdicts in order, and the rules of all findings of resources but for fields that are not read.
+/// Returns the verdicts in order, and the rules of all findings on resources, except for unread
+/// fields.
 fn validate(input: &str) -> (Vec<String>, Vec<String>) {
     let run = run(&["validate", "--format", "json"], input);
     let report: Value = serde_json::from_str(&run.out).unwrap();
@@ -35,7 +37,7 @@ const LISTENER: &str = "type.googleapis.com/envoy.config.listener.v3.Listener";
 const CLUSTER: &str = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 const ENDPOINTS: &str = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment";
 
-/// A listener whose routes lead to `cluster`.
+/// Makes a listener whose routes lead to `cluster`.
 fn listener(cluster: &str) -> Value {
     json!({"@type": LISTENER, "name": "svc", "api_listener": {"api_listener": {
         "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
@@ -45,13 +47,14 @@ fn listener(cluster: &str) -> Value {
             {"match": {"prefix": ""}, "route": {"cluster": cluster}}]}]}}}})
 }
 
-/// A cluster that the client accepts, with requests in flight limited to `limit`, which shows in the tree.
+/// Makes a cluster that the client accepts. The limit of its requests in flight is `limit`, which
+/// the tree shows.
 fn good(name: &str, limit: u32) -> Value {
     json!({"@type": CLUSTER, "name": name, "type": "EDS", "eds_cluster_config": {"eds_config": {"ads": {}}, "service_name": "e"},
         "circuit_breakers": {"thresholds": [{"max_requests": limit}]}})
 }
 
-/// A cluster that the client rejects.
+/// Makes a cluster that the client rejects.
 fn bad(name: &str) -> Value {
     let mut cluster = good(name, 1);
     cluster["lb_policy"] = json!("MAGLEV");
@@ -63,7 +66,7 @@ fn endpoints(name: &str) -> Value {
         "lb_endpoints": [{"endpoint": {"address": {"socket_address": {"address": "10.0.0.1", "port_value": 80}}}}]}]})
 }
 
-/// An Envoy admin dump of one cluster `c`: what is static, in use and warming.
+/// Makes an Envoy admin dump of one cluster `c`: static, active and warming versions.
 fn envoy_dump(fixed: &[Value], active: &[Value], warming: &[Value]) -> String {
     let list =
         |clusters: &[Value]| -> Vec<Value> { clusters.iter().map(|cluster| json!({"cluster": cluster})).collect() };
@@ -84,7 +87,7 @@ const REJECTED: &str =
 #[test]
 fn a_rejected_version_never_takes_the_place_of_a_good_one_of_another_rank() {
     let cases = [
-        // Which is newer is known: the client reports it beside what it uses.
+        // The newer version is known: the client reports it beside the one that it uses.
         (envoy_dump(&[], &[good("c", 7)], &[bad("c")]), true),
         (envoy_dump(&[], &[bad("c")], &[good("c", 7)]), false),
         (envoy_dump(&[good("c", 7)], &[bad("c")], &[]), true),
@@ -136,7 +139,7 @@ fn every_command_follows_the_files_of_a_bootstrap() {
     assert!(tree.out.contains("at most 7 RPCs"), "{tree:?}");
     let route = run(&["route", "--method", "/a/b", &file], "");
     assert!(route.out.contains("cluster       c\n"), "{route:?}");
-    // A file that is named and not there is a part of the input that could not be read.
+    // A named file that is missing counts as a part of the input that could not be read.
     fs::remove_file(directory.join("cds.json")).unwrap();
     let tree = run(&["tree", &file], "");
     assert_eq!(tree.code, Some(1));
@@ -148,7 +151,8 @@ fn every_command_follows_the_files_of_a_bootstrap() {
 
 #[test]
 fn names_and_wrappers_count_for_every_command() {
-    // A name that the client cannot read, a resource of another type than its response, and an empty wrapper.
+    // These are a name that the client cannot read, a resource of another type than its response,
+    // and an empty wrapper.
     let response =
         |resources: Value| json!({"version_info": "1", "type_url": CLUSTER, "resources": resources}).to_string();
     let rest = json!({"resources": [listener("c"), endpoints("e")]}).to_string();
@@ -251,7 +255,7 @@ fn what_a_live_client_rejects_is_rejected() {
     let tree = run(&["tree"], &never);
     assert_eq!(tree.code, Some(1), "{tree:?}");
     assert!(tree.out.contains("invalid resource: no such policy"), "{tree:?}");
-    // What is shown is the version that was accepted.
+    // The dump shows the version that was accepted.
     let update = entry("NACKED", good("c", 7));
     let tree = run(&["tree"], &update);
     assert_eq!(tree.code, Some(0), "{tree:?}");
@@ -260,13 +264,13 @@ fn what_a_live_client_rejects_is_rejected() {
         tree.err,
         "note: Cluster `c` is left out, its earlier version stays: invalid resource: no such policy\n"
     );
-    // An error that is not about the version in use leaves it there.
+    // An error that is not about the version in use leaves that version in use.
     let tree = run(&["tree"], &entry("RECEIVED_ERROR", good("c", 7)));
     assert_eq!((tree.code, tree.err.as_str()), (Some(0), ""), "{tree:?}");
     assert!(tree.out.contains("at most 7 RPCs"), "{tree:?}");
 }
 
-/// Plays steps on a channel; the codes of the RPCs.
+/// Plays steps on a channel. Returns the codes of the RPCs.
 fn play(name: &str, resources: &Value, steps: &[Value]) -> Vec<String> {
     let directory = directory(name);
     let file = directory.join("resources.json");
@@ -289,10 +293,10 @@ fn play(name: &str, resources: &Value, steps: &[Value]) -> Vec<String> {
 fn updates_of_a_script_take_the_same_way() {
     let pick = json!({"pick": {"method": "/a/b", "timeout": 1}});
     let resources = json!([listener("c"), good("c", 7), endpoints("e")]);
-    // A rejected update leaves the version before it.
+    // A rejected update leaves the version before it in use.
     let steps = [pick.clone(), json!({"update": [bad("c")]}), pick.clone()];
     assert_eq!(play("rejected", &resources, &steps), ["OK", "OK"]);
-    // A wrapper's name counts, and one that the client cannot read is rejected.
+    // A wrapper's name counts, and a wrapper that the client cannot read is rejected.
     let wrapped = |name: &str| {
         json!({"update": [listener("d"), {"@type": "type.googleapis.com/envoy.service.discovery.v3.Resource", "name": name,
             "resource": good("x", 7)}]})
@@ -303,7 +307,7 @@ fn updates_of_a_script_take_the_same_way() {
     with_bad_name["update"][0] = listener("xdstp://a/b/c");
     let steps = [pick.clone(), with_bad_name, pick.clone()];
     assert_eq!(play("bad_name", &resources, &steps), ["OK", "UNAVAILABLE"]);
-    // The last of a name wins, but not over a good one.
+    // The last resource of a name wins, but a rejected one does not replace a valid one.
     let steps = [json!({"update": [good("c", 7), bad("c")]}), pick];
     assert_eq!(play("twice", &resources, &steps), ["OK"]);
 }
@@ -318,7 +322,7 @@ fn a_tree_that_no_rpc_gets_through_exits_with_1() {
         .code
     };
     assert_eq!(code(json!([good("c", 7), endpoints("e")]), "c"), Some(0));
-    // The endpoints are not there, are none, or take no new RPCs.
+    // The endpoints are missing, there are none, or they take no new RPCs.
     assert_eq!(code(json!([good("c", 7)]), "c"), Some(1));
     let mut none = endpoints("e");
     none["endpoints"] = json!([]);
@@ -330,7 +334,7 @@ fn a_tree_that_no_rpc_gets_through_exits_with_1() {
     let mut dropping = endpoints("e");
     dropping["policy"] = json!({"drop_overloads": [{"category": "all", "drop_percentage": {"numerator": 100}}]});
     assert_eq!(code(json!([good("c", 7), dropping]), "c"), Some(1));
-    // Nobody says what DNS would: the three commands about RPCs agree, until somebody does.
+    // DNS answers are not known, so the three commands about RPCs agree until they are given.
     let dns = json!({"@type": CLUSTER, "name": "d", "type": "LOGICAL_DNS", "load_assignment": {"endpoints": [{"lb_endpoints": [
         {"endpoint": {"address": {"socket_address": {"address": "a.example", "port_value": 80}}}}]}]}});
     let dns = json!({ "resources": [dns] }).to_string();

@@ -1,7 +1,9 @@
-//! Secrets planted wherever gRPC or Envoy reads one, in every format, in good documents and broken ones: no output has them.
+//! Plants secrets wherever gRPC or Envoy reads one, in every format, in valid documents and in
+//! broken ones: no output may contain them.
 //!
-//! The places come from the descriptor tables: each text field of a message that holds credentials, reached from a resource
-//! by the shortest way. What the tables do not know (Structs, headers, URLs, the bootstrap) stands in a list beside them.
+//! The places come from the descriptor tables: each text field of a message that holds credentials,
+//! reached from a resource by the shortest way. A list has the places that the tables do not know:
+//! Structs, headers, URLs, the bootstrap.
 
 mod forms;
 mod harmless;
@@ -17,10 +19,11 @@ use forms::{FORMS, unescaped, write};
 use places::{BOOTSTRAPS, Step, TEMPLATES, resource, targets};
 use runs::{LOG, RUNS, fetched, filed_leak, leak_in, leaks};
 
-/// Secrets planted in a run; more of them with `XDSCTL_SECRETS=10000`, those of a run again with `XDSCTL_SECRETS_SEED`.
+/// The number of secrets that a run plants. `XDSCTL_SECRETS=10000` plants more, and
+/// `XDSCTL_SECRETS_SEED` repeats the secrets of a run.
 const PLANTED: usize = 300;
 
-/// A text that nothing else has.
+/// Makes a text that occurs nowhere else.
 fn secret(rng: &mut Rng) -> String {
     const LETTERS: &[u8] = b"abcdefghkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
     (0..16)
@@ -28,7 +31,7 @@ fn secret(rng: &mut Rng) -> String {
         .collect()
 }
 
-/// A value with a secret in it, of some shape.
+/// Makes a value that contains a secret, in one of several shapes.
 fn value(secret: &str, rng: &mut Rng) -> String {
     match rng.below(12) {
         0 => format!("-----BEGIN PRIVATE KEY-----\n{secret}\"{secret}\n-----END PRIVATE KEY-----"),
@@ -42,7 +45,7 @@ fn value(secret: &str, rng: &mut Rng) -> String {
     }
 }
 
-/// What makes findings beside a secret, or breaks what it is in.
+/// Makes fields that cause findings beside a secret, or that break the object that has it.
 fn beside(rng: &mut Rng, secret: &str) -> Vec<(String, Value)> {
     match rng.below(6) {
         0 => vec![("bogus".to_owned(), json!(1))],
@@ -56,7 +59,7 @@ fn beside(rng: &mut Rng, secret: &str) -> Vec<(String, Value)> {
     }
 }
 
-/// Another one each time, unless one is asked for.
+/// Returns another seed each time, unless one is set.
 fn seed() -> u64 {
     let asked = std::env::var("XDSCTL_SECRETS_SEED")
         .ok()
@@ -94,7 +97,7 @@ fn planted_secrets_appear_in_no_output() {
         let value = match targets.get(place) {
             Some(target) => {
                 let mut target = target.clone();
-                // Now and then the text stands where the object should be that holds it.
+                // Sometimes the text replaces the object that should have it.
                 let is_short = rng.below(8) == 0 && matches!(target.steps.iter().rev().nth(1), Some(Step::Field(..)));
                 if is_short {
                     target.steps.pop();
@@ -106,7 +109,7 @@ fn planted_secrets_appear_in_no_output() {
                     1 => json!({ "x": text }),
                     _ if target.is_bytes => {
                         use base64::Engine as _;
-                        // Text that is no base64 is quoted; the base64 of it is as secret.
+                        // Text that is not base64 is quoted; its base64 is as secret.
                         if rng.below(2) == 0 {
                             json!(text)
                         } else {
@@ -115,7 +118,7 @@ fn planted_secrets_appear_in_no_output() {
                     }
                     _ => json!(text),
                 };
-                // What stands beside that object is in another message.
+                // The fields beside that object are in another message.
                 let beside = beside(&mut rng, &secret);
                 resource(target, "n", leaf, if is_short { &[] } else { &beside })
             }
@@ -142,14 +145,15 @@ fn planted_secrets_appear_in_no_output() {
         let Some(mut document) = write(&value, form, &secrets) else {
             continue;
         };
-        // Broken: cut somewhere behind the middle, a stray byte, or a brace too many.
+        // The document is broken: cut somewhere in its second half, with a stray byte, or with one
+        // brace too many.
         match rng.below(5) {
             0 => document.truncate(document.len() - rng.below(document.len() as u64 / 2 + 1) as usize),
             1 => {
                 let at = rng.below(document.len() as u64) as usize;
                 let mut broken = document.clone();
                 broken.insert(at, b"\"{}:,\\\n"[rng.below(7) as usize]);
-                // A scheme that is cut in two is none.
+                // A scheme that is cut in two is not a scheme.
                 let tokens = |document: &[u8]| {
                     let text = unescaped(&String::from_utf8_lossy(document));
                     // Double-quoted YAML goes on in the next line.
@@ -251,29 +255,29 @@ fn secrets_are_shown_to_those_who_ask() {
     }
 }
 
-/// Breaks that once led a secret past the masks, with `$` for it.
+/// Breaks that once let a secret past the masks; `$` stands for it.
 const BROKEN: &[(&str, &str)] = &[
-    // An object that is indented too little stands in another message.
+    // An object with too little indentation is in another message.
     (
         "c.yaml",
         "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: n\nhealth_checks:\n- http_health_check: {}\n- header:\n    value: $\n",
     ),
-    // A text of two lines where the message should be, whose second line looks like a key.
+    // A text of two lines replaces the message, and its second line looks like a key.
     (
         "r.yaml",
         "\"@type\": type.googleapis.com/envoy.config.route.v3.RouteConfiguration\nname: n\ntyped_per_filter_config:\n  k:\n    \"@type\": type.googleapis.com/envoy.extensions.filters.http.ext_authz.v3.ExtAuthz\n    grpc_service:\n      google_grpc:\n        call_credentials:\n        - google_iam:\n            a, $: b\n",
     ),
-    // A text among extensions, with the name of a secret.
+    // A text among extensions has the name of a secret.
     (
         "l.yaml",
         "\"@type\": type.googleapis.com/envoy.config.listener.v3.Listener\nname: n\nmetadata:\n  typed_filter_metadata:\n    inline_string: $\n",
     ),
-    // A line behind the one that ends the document.
+    // A line follows the one that ends the document.
     (
         "b.yaml",
         "\"@type\": type.googleapis.com/envoy.config.route.v3.RouteConfiguration\nname: r\nvirtual_hosts:\n- name: v\n  request_headers_to_add:\n  - header:\n      value: |\n   , x\n        name: $\n",
     ),
-    // A brace in the middle of a key.
+    // A brace is in the middle of a key.
     (
         "k.yaml",
         "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: n\ntransport_socket:\ninline_{string: $\nname: *a\n",

@@ -1,5 +1,5 @@
-//! Real xDS servers (`fixtures/clients/servers`): where one does not serve its first RPC, `validate --listen` has an error or a warning, and
-//! nowhere else.
+//! Compares real xDS servers (`fixtures/clients/servers`) with `validate --listen`: it has an error
+//! or a warning exactly where a server does not serve its first RPC.
 
 use std::fs;
 use std::path::Path;
@@ -10,13 +10,13 @@ use xdsctl_model::profile::Client;
 use crate::cli::xdsctl;
 use crate::support::root;
 
-/// The rows, each of one line.
+/// Returns the rows, each from one line.
 fn rows() -> Vec<Value> {
     let text = fs::read_to_string(root().join("fixtures/clients/servers.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The bootstrap of a row: the template of the recording, with the row's additions.
+/// Makes the bootstrap of a row: the template of the recording, with the row's additions.
 fn bootstrap(row: &Value) -> String {
     let mut bootstrap = json!({
         "xds_servers": [{"server_uri": "a:1", "channel_creds": [{"type": "insecure"}]}],

@@ -1,4 +1,5 @@
-//! `route`, `pick`, `retry` and `tree` for several clients: who agrees, and where the others part.
+//! Tests of `route`, `pick`, `retry` and `tree` for several clients: which agree, and where the
+//! others differ.
 
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ fn example(name: &str) -> String {
     root().join("fixtures/examples").join(name).display().to_string()
 }
 
-/// A channel whose only endpoint is `10.0.0.1:80`, with this match of its first route.
+/// Makes a channel whose only endpoint is `10.0.0.1:80`, with this match of its first route.
 fn world(first: &str) -> String {
     let listener = r#"{"@type": "type.googleapis.com/envoy.config.listener.v3.Listener", "name": "shop", "api_listener": {"api_listener": {
         "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
@@ -33,7 +34,7 @@ fn world(first: &str) -> String {
     )
 }
 
-/// A header that C-core looks for in upper case, and Go and Java in lower case.
+/// A header name that C-core looks up in upper case, and Go and Java in lower case.
 const UPPER: &str = r#"{"prefix": "", "headers": [{"name": "X-Tier", "exact_match": "gold"}]}"#;
 
 fn ask(command: &str, args: &[&str], text: &str) -> Run {
@@ -101,7 +102,7 @@ fn a_channel_without_a_configuration_parts_there() {
     assert_eq!(run.code, Some(1), "{}", run.err);
     let parting = "go@1.85.0 parts from cpp@1.85.1 at configuration\n  cpp@1.85.1: the client takes it\n  go@1.85.0: ";
     assert!(run.out.contains(parting), "{}", run.out);
-    // A note that is of one client alone says so.
+    // A note about one client only names it.
     assert!(
         run.err.contains("note: go@1.85.0: Listener `checkout` is left out"),
         "{}",

@@ -1,8 +1,10 @@
-//! Dumps in every shape, each with the resources that a reader of the file would list.
+//! Tests of dumps in every shape: each must have the resources that a reader of the file would
+//! list.
 //!
-//! `fixtures/dumps/NAME` is a document, `NAME.out` what `validate` makes of it: the exit code, a line for each resource
-//! (world, section, type, name, verdict, and the rules of its findings that are about the dump), and a line for each finding of
-//! that kind on a document. `XDSCTL_BLESS=1` writes the `.out` files anew.
+//! `fixtures/dumps/NAME` is a document, and `NAME.out` the result of `validate`: the exit code, a
+//! line for each resource (world, section, type, name, verdict, and the rules of its findings that
+//! are about the dump), and a line for each such finding on a document. `XDSCTL_BLESS=1` rewrites
+//! the `.out` files.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,7 +21,7 @@ fn directory() -> PathBuf {
     root().join("fixtures/dumps")
 }
 
-/// The documents; what is in folders belongs to one of them.
+/// Returns the documents. The files in folders belong to one of them.
 fn documents() -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(directory())
         .unwrap()
@@ -32,7 +34,8 @@ fn documents() -> Vec<String> {
     names
 }
 
-/// Runs `validate --format json` on a file in the directory, or on standard input; the exit code and the report.
+/// Runs `validate --format json` on a file in the directory, or on standard input. Returns the exit
+/// code and the report.
 fn validate(args: &[&str], input: &[u8]) -> (Option<i32>, Value) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_xdsctl"))
         .args(["validate", "--format", "json"])
@@ -43,7 +46,7 @@ fn validate(args: &[&str], input: &[u8]) -> (Option<i32>, Value) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Without a file the command reads; with one it may end before.
+    // Without a file the command reads its input; with one it may end before.
     let _ = child.stdin.take().unwrap().write_all(input);
     let output = child.wait_with_output().unwrap();
     (output.status.code(), serde_json::from_slice(&output.stdout).unwrap())
@@ -53,7 +56,7 @@ fn rule(finding: &Value) -> &str {
     finding["rule"].as_str().unwrap()
 }
 
-/// A document in lines.
+/// Returns the result for a document, in lines.
 fn outcome(name: &str) -> String {
     let (code, report) = validate(&[name], b"");
     let mut text = format!("exit {}\n", code.unwrap());
@@ -110,7 +113,7 @@ fn no_golden_is_an_orphan() {
     }
 }
 
-/// The findings by resource, in order, without places.
+/// Returns the findings by resource, in order, without places.
 fn findings(report: &Value) -> Vec<(String, Vec<String>)> {
     let one = |finding: &Value| {
         format!("{} {} {}", rule(finding), finding["path"], finding["message"]).replace("x.yaml:", "x.json:")
@@ -131,11 +134,11 @@ fn json_and_its_yaml_form_have_equal_findings() {
     for name in documents().into_iter().filter(|name| name.ends_with(".json")) {
         let text = fs::read_to_string(directory().join(&name)).unwrap();
         if serde_json::from_str::<Value>(&text).is_err() {
-            // Several values, which YAML would want apart.
+            // The file has several values, which YAML would separate.
             continue;
         }
         let (_, json) = validate(&["--stdin-filename", "x.json", "-"], text.as_bytes());
-        // JSON is YAML in flow style; the comment keeps it from being read as JSON.
+        // JSON is YAML in flow style; the comment prevents it from being read as JSON.
         let (_, yaml) = validate(
             &["--stdin-filename", "x.yaml", "-"],
             format!("{text}# end\n").as_bytes(),

@@ -1,4 +1,5 @@
-//! `xdsctl test`: the suites of `fixtures/suites/`, suites that fail, suites that are none, and what is said of them.
+//! Tests of `xdsctl test`: the suites of `fixtures/suites/`, suites that fail, invalid suites, and
+//! the notes on suites.
 
 mod drafts;
 mod fleets;
@@ -28,7 +29,8 @@ fn answer(text: &str) -> Value {
     serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"))
 }
 
-/// What happened where a suite of one test expected something else, and how many more RPCs did so.
+/// Returns what happened where a suite of one test expected something else, each with the number of
+/// further RPCs with the same failure.
 fn happened(text: &str) -> Vec<(String, u64)> {
     let answer = answer(text);
     let test = &answer["suites"][0]["tests"][0];
@@ -56,7 +58,7 @@ fn the_suites_that_users_copy_pass() {
     for file in files {
         assert!(out.contains(&format!("ok fixtures/suites/{file}: ")), "{file}: {out}");
     }
-    // But for what is said of another client's words.
+    // Notes about another client's words are allowed.
     let notes = out.lines().filter(|line| line.trim().starts_with("note: "));
     let odd: Vec<&str> = notes
         .filter(|note| !note.contains("but for the words of some messages"))
@@ -93,7 +95,7 @@ fn pages_show_what_the_suites_say() {
     assert_eq!(shown.next(), None);
 }
 
-/// Each expectation where it is met, and where it is not.
+/// Tests each expectation where it is met, and where it is not.
 #[test]
 fn expectations_hold_or_say_what_happened() {
     let pay =
@@ -456,7 +458,7 @@ fn a_new_channel_hears_nothing_before_its_first_rpc() {
 
 #[test]
 fn shares_count_an_rpc_once_under_each_of_its_names() {
-    // The cluster of the route is that of the endpoint.
+    // The route's cluster is also the endpoint's.
     let text = "steps:\n- pick: {method: /shop.Cart/Add, count: 10}\n  expect: {shares: {cart: 100%}}\n\
         - pick: {method: /shop.Checkout/Pay, count: 10}\n  expect: {shares: {checkout-eu: 50%, checkout: 50%}, tolerance: 50%}\n";
     assert_eq!(happened(text), []);
@@ -524,11 +526,11 @@ fn the_exit_code_tells_failures_from_trouble() {
         )
     );
     assert_eq!(suite("--max-events 1", good).code, Some(2));
-    // A dump says where to begin.
+    // For a dump, the error says how to begin.
     let dump = run("test fixtures/examples/shop.yaml", "");
     let words = "this is not a suite, it has neither `steps` nor `tests`: a suite has `steps`, and names what a control plane sends as its `world`";
     assert!(dump.code == Some(2) && dump.out.contains(words), "{}", dump.out);
-    // One file that is no suite does not keep the others from being run.
+    // An invalid suite does not keep the other files from being run.
     let both = run("test fixtures/suites/headers.yaml fixtures/examples/checkout.yaml", "");
     assert_eq!(both.code, Some(2));
     assert!(both.out.contains("ok fixtures/suites/headers.yaml: "), "{}", both.out);
@@ -569,7 +571,7 @@ fn files_of_router_check_tool_are_run_and_what_means_nothing_is_told() {
         code == Some(2) && out.contains("validate has no `cluster`; there is `cluster_name`"),
         "{out}"
     );
-    // Without a world there is nothing to ask.
+    // Without a world there is no client to ask.
     let Run { code, out, .. } = run("test fixtures/router_check/shop.yaml", "");
     assert!(code == Some(2) && out.contains("there is no --world"), "{out}");
 }
@@ -722,7 +724,7 @@ fn clients_share_what_a_test_may_take() {
             r#"{{"@type":"{ENVOY}.cluster.v3.Cluster","name":"{name}","type":"EDS","eds_cluster_config":{{"eds_config":{{"ads":{{}}}}}}}}"#
         )
     };
-    // In one locality, or in one each.
+    // All endpoints are in one locality, or each in its own.
     let endpoints = |name: &str, count: usize, localities: usize| {
         let one = |i: usize| {
             let (a, b) = (i >> 8, i & 255);
@@ -740,7 +742,7 @@ fn clients_share_what_a_test_may_take() {
         )
     };
     let error = |world: &[String]| {
-        // All but the first start at the small cluster.
+        // All clients but the first start with the small cluster.
         let others: Vec<String> = (1..1_000).map(|i| format!(r#""n{i}":null"#)).collect();
         let text = format!(
             r#"{{"cluster":"small","world":[{}],"clients":{{"n0":{{"cluster":"big"}},{}}},"steps":[{{"pick":{{}}}}]}}"#,

@@ -1,4 +1,5 @@
-//! The architecture, checked: layers import downwards, rules are listed and explained, files stay small.
+//! Checks the architecture: layers import downwards, rules are listed and explained, files stay
+//! small.
 
 mod limits;
 mod touched;
@@ -7,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The crates whose sources are held to the rules here.
+/// The crates whose sources must follow the rules here.
 const CRATES: &[&str] = &[
     "src",
     "crates/channel/src",
@@ -26,10 +27,10 @@ const CRATES: &[&str] = &[
     "crates/suite/src",
 ];
 
-/// Lines of a source file, tests not counted: the one limit that there is.
+/// The most lines of a source file, without its tests. There is no other limit of size.
 const MAX_LINES: usize = 600;
 
-/// Names that say nothing.
+/// File names that say nothing.
 const BANNED_FILES: &[&str] = &["utils.rs", "util.rs", "helpers.rs", "common.rs", "misc.rs"];
 
 fn root() -> PathBuf {
@@ -51,7 +52,7 @@ fn walk(dir: &Path, found: &mut Vec<PathBuf>) {
 /// A source file of one of the crates.
 struct Source {
     krate: &'static str,
-    /// Below the crate's folder.
+    /// The path below the crate's folder.
     file: String,
     text: String,
 }
@@ -61,7 +62,7 @@ impl Source {
         format!("{}/{}", self.krate, self.file)
     }
 
-    /// The module of the crate's root that it belongs to.
+    /// Returns the module of the crate's root to which the file belongs.
     fn module(&self) -> &str {
         self.file.split('/').next().unwrap().trim_end_matches(".rs")
     }
@@ -83,12 +84,13 @@ fn sources() -> Vec<Source> {
     sources
 }
 
-/// The text before the unit tests.
+/// Returns the text before the unit tests.
 fn without_tests(text: &str) -> &str {
     text.split("#[cfg(test)]\nmod tests").next().unwrap()
 }
 
-/// The layer of each module, the lowest first: the `mod` lines of the crate's `lib.rs`, with an empty line between layers.
+/// Returns the layer of each module, the lowest first: the `mod` lines of the crate's `lib.rs`,
+/// with an empty line between layers.
 fn layers(krate: &str) -> BTreeMap<String, usize> {
     let text = fs::read_to_string(root().join(krate).join("lib.rs")).unwrap();
     let mut layers = BTreeMap::new();
@@ -103,7 +105,8 @@ fn layers(krate: &str) -> BTreeMap<String, usize> {
     layers
 }
 
-/// Cargo sees to it that a crate uses only those that it names; here it is the modules of a crate.
+/// Cargo checks that a crate uses only the crates that it names; this checks the modules of a
+/// crate.
 #[test]
 fn modules_use_only_modules_above_them() {
     let mut wrong = Vec::new();
@@ -131,7 +134,7 @@ fn modules_use_only_modules_above_them() {
     assert!(uses > 500, "{uses} uses were found");
 }
 
-/// The clients are peers: what they have in common is below them.
+/// The families are peers: what they share is below them.
 #[test]
 fn no_family_of_clients_knows_of_another() {
     let krate = "crates/clients/src";
@@ -199,7 +202,7 @@ fn every_crate_can_be_packaged() {
             !text.contains("xdsctl-fuzz"),
             "{member} depends on a crate that is not published"
         );
-        // What tests alone need is not published.
+        // Dev-dependencies are not published.
         for line in text
             .split("[dev-dependencies]")
             .next()
@@ -212,7 +215,7 @@ fn every_crate_can_be_packaged() {
     }
 }
 
-/// The type that a line declares, if it is seen outside its module.
+/// Returns the type that a line declares, if it is visible outside its module.
 fn public_type(line: &str) -> Option<&str> {
     let line = line.trim_start().strip_prefix("pub")?;
     let line = match line.strip_prefix('(') {
@@ -258,7 +261,7 @@ fn every_file_says_what_it_is_and_stays_small() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Rule ids declared in `rules!` blocks, with the file.
+/// Returns the rule ids in `rules!` blocks, each with its file.
 fn declared() -> BTreeMap<String, String> {
     let mut ids = BTreeMap::new();
     for source in sources() {
@@ -348,7 +351,7 @@ fn only_the_profile_reads_no_environment_and_the_cli_alone_touches_the_world() {
             .lines()
             .filter(|l| !l.trim_start().starts_with("//"))
         {
-            // The timers of streams.
+            // Streams need timers.
             let is_free = |b: &str| source.krate == "crates/net/src" && b == "Instant::now";
             if let Some(b) = banned.iter().find(|b| line.contains(**b) && !is_free(b)) {
                 wrong.push(format!("{}: {b}", source.name()));
@@ -403,7 +406,7 @@ fn every_shape_is_registered() {
                 "{file} has no `mod` line"
             );
             let entry = format!("&{module}::{name},");
-            // One that claims nothing is what the walker falls back to.
+            // The walker falls back to a shape that claims nothing.
             let claims = !body.trim_start().starts_with("claims: |_| false");
             assert_eq!(list.contains(&entry), claims, "{entry} in SHAPES of envelope/mod.rs");
             assert!(
@@ -415,7 +418,8 @@ fn every_shape_is_registered() {
     assert!(count > 15);
 }
 
-/// The types see to the rest: only `client` can make a `WorldSet`, or put anything into `Resources`.
+/// Only `client` can make a `WorldSet`, or put anything into `Resources`; the types ensure the
+/// rest.
 #[test]
 fn only_the_client_decides_what_a_client_holds() {
     const DOORS: &[&str] = &[
@@ -449,7 +453,7 @@ fn only_the_client_decides_what_a_client_holds() {
     assert!(uses > 2, "the doors have other names");
 }
 
-/// The features of each dependency from a registry, as cargo resolves them for some crates.
+/// Returns the features of each dependency from a registry, as cargo resolves them for some crates.
 fn features_of(crates: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let tree = std::process::Command::new(cargo)

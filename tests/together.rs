@@ -1,4 +1,5 @@
-//! Many small resources with many findings each: what is listed of them is bounded, and no count, verdict or rule is lost.
+//! Tests of many small resources with many findings each: the number of listed findings is limited,
+//! and no count, verdict or rule is lost.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,7 @@ use xdsctl_document::envelope::LoadOptions;
 
 use crate::run::{Run, in_process};
 
-/// A RouteConfiguration with so many routes that lead nowhere.
+/// Makes a RouteConfiguration with `routes` routes that lead nowhere.
 fn rejected(number: usize, routes: usize) -> String {
     let routes = vec![r#"{"match":{"prefix":"/x"},"route":{"cluster":""}}"#; routes].join(",");
     format!(
@@ -16,7 +17,7 @@ fn rejected(number: usize, routes: usize) -> String {
     )
 }
 
-/// A Cluster with so many fields that nobody knows.
+/// Makes a Cluster with `fields` unknown fields.
 fn misspelt(number: usize, fields: usize) -> String {
     let fields: String = (0..fields).map(|i| format!(r#","naem{i}":1"#)).collect();
     format!(
@@ -41,7 +42,8 @@ fn findings(resource: &Value) -> &[Value] {
     resource["findings"].as_array().unwrap()
 }
 
-/// The findings that have a place, in the order of the document; what stands for others has none.
+/// Returns the findings that have a place, in the order of the document. A finding that stands for
+/// others has none.
 fn placed(resource: &Value) -> impl Iterator<Item = &Value> {
     findings(resource).iter().filter(|finding| finding["path"] != "")
 }
@@ -69,7 +71,7 @@ fn every_rejected_resource_is_told_and_every_error_counted() {
     for resource in of_resources(&report) {
         assert_eq!(resource["verdict"], "rejected");
         assert_eq!(rules(resource), rules(alone));
-        // The first has its place.
+        // The first finding has its place.
         assert_eq!(placed(resource).next().unwrap()["path"], findings(alone)[0]["path"]);
         let list = findings(resource)
             .iter()
@@ -84,7 +86,7 @@ fn every_rejected_resource_is_told_and_every_error_counted() {
         assert_eq!(placed(resource).count() + more, errors);
         listed += findings(resource).len();
     }
-    // The first, and how many more there are.
+    // The first findings are listed, and the number of the others.
     assert!(listed < 2 * 1_000 + 500 + text.len() / 64, "{listed}");
 }
 

@@ -1,4 +1,4 @@
-//! Lines of a client's log: what `explain` tells of them.
+//! Tests of what `explain` says about lines of a client's log.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::cli::xdsctl;
 /// The path of the connection manager of an API listener.
 const MANAGER: &str = "api_listener.api_listener.value[envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager]";
 
-/// What the client's log has around its errors.
+/// Writes a line of the client's log around its errors.
 pub fn line(kind: &str, name: &str, errors: &str) -> String {
     format!(
         "E1122 04:20:52.149618    6092 xds_client.cc:1335] [xds_client 0x7f1e0c003be0] xds server 127.0.0.1:41369: ADS response \
@@ -82,7 +82,7 @@ fn standard_input_may_be_a_log() {
     let errors = "errors validating Cluster resource: [field:lb_policy error:LB policy is not supported]";
     let one = line("envoy.config.cluster.v3.Cluster", "a", errors);
     let other = "E1122 xds_resolver.cc:952] config error (UNAVAILABLE: LDS resource svc: could not find VirtualHost for svc in RouteConfiguration";
-    // The client says everything twice.
+    // The client logs everything twice.
     let log = format!("I1122 started\n{one}\n{one}\n{other}\nI1122 nothing to see\n");
     let run = xdsctl(&["explain", "--format=json", "-"], log);
     let report = run.json();
@@ -127,7 +127,7 @@ fn a_later_line_is_not_about_the_resource_of_an_earlier_one() {
     assert_eq!(names, [Some("a"), None, None]);
 }
 
-/// grpc-java says in one line that it rejects a response, and why in the next ones.
+/// grpc-java says in one line that it rejects a response, and why in the next lines.
 #[test]
 fn reasons_in_the_next_lines_are_told_in_place_of_the_line_that_announces_them() {
     let told = |reasons: &str| {
@@ -177,7 +177,7 @@ fn a_stack_trace_shows_that_grpc_wrote_its_cause() {
     assert_eq!(told["first"]["time"], "May 10, 2026 1:34:54 PM");
 }
 
-/// What a log repeats without end is read in time that grows with its length.
+/// A repetitive log is read in time that grows with its length.
 #[test]
 fn a_log_of_nothing_but_beginnings_is_read() {
     for piece in [
@@ -220,7 +220,7 @@ fn exit_code_1_says_that_a_line_is_not_recognised() {
     let run = xdsctl(&["explain", "something strange happened here"], "");
     assert_eq!((run.code, run.out.as_str()), (Some(1), ""));
     assert!(run.err.starts_with("not recognised: "), "{}", run.err);
-    // A word is an id that does not exist.
+    // A single word is taken for an id, and this one does not exist.
     assert_eq!(xdsctl(&["explain", "cds-strange"], "").code, Some(2));
 }
 
@@ -251,7 +251,8 @@ fn symptoms_have_pages_too() {
     }
 }
 
-/// What a server says of a handshake is told as a server's, with the `admit` that answers for the same connection.
+/// A server's line about a handshake is reported as a server's, with the `admit` command for the
+/// same connection.
 #[test]
 fn a_handshake_at_a_server_leads_to_admit() {
     let told = |words: &str| {

@@ -1,14 +1,15 @@
-//! What `docs/architecture.md` says of the files that a change touches, held against the sources: whoever adds a subcommand or a report
-//! format finds every place by its list, and no other file has to know.
+//! Compares the lists in `docs/architecture.md` of files that a change touches with the sources: to
+//! add a subcommand or a report format, the list names every place, and no other file has to
+//! change.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files that are touched for a new subcommand at most.
+/// The most files that a new subcommand touches.
 const MAX_TOUCHED: usize = 5;
 
-/// Files beside the list that know a subcommand: they read arguments that only it has.
+/// Files outside of the list that name a subcommand: they read arguments that only it has.
 const KNOW_ONE: &[(&str, &str)] = &[
     ("Completions", "commands/generate.rs"),
     ("Fetch", "io/live/connect.rs"),
@@ -25,7 +26,7 @@ fn read(file: &str) -> String {
     fs::read_to_string(sources().join(file)).unwrap()
 }
 
-/// The files of the list for a change, as they stand in its row.
+/// Returns the files of the list for a change, as they are in its row.
 fn listed(change: &str) -> Vec<String> {
     let text = read("../../../docs/architecture.md");
     let row = text
@@ -35,7 +36,7 @@ fn listed(change: &str) -> Vec<String> {
     files.filter(|file| file.ends_with(".rs")).map(str::to_owned).collect()
 }
 
-/// The files below `folder` of which the text has one of these words as a whole word.
+/// Finds the files below `folder` whose text has one of these words as a whole word.
 fn naming(words: &[String], folder: &Path, found: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         if entry.is_dir() {
@@ -58,7 +59,7 @@ fn naming(words: &[String], folder: &Path, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The variants of an enum of a file, each with what stands in its brackets.
+/// Returns the variants of an enum in a file, each with the text in its brackets.
 fn variants(file: &str, name: &str) -> Vec<(String, String)> {
     let text = read(file);
     let body = text.split_once(&format!("pub enum {name} {{\n")).unwrap().1;
@@ -132,7 +133,8 @@ fn a_report_format_touches_the_files_that_the_architecture_lists() {
         }
         known.insert((name.clone(), found));
     }
-    // What knows each format has a `match` over them, which the compiler wants to be whole. Others ask for single ones.
+    // A file that knows each format has a `match` over all of them, which the compiler checks.
+    // Other files ask for single formats.
     let has_all = |file: &String| {
         let having = known.iter().filter(|(_, files)| files.contains(file)).count();
         having == formats.len() || file.starts_with("crates/report/src/findings/")

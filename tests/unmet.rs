@@ -1,4 +1,5 @@
-//! What `validate` says of RPCs for which something is missing is what `pick` shows of them, for each client.
+//! Checks that `validate` and `pick` agree about RPCs for which something is missing, for each
+//! client.
 
 use serde_json::{Value, json};
 
@@ -28,13 +29,13 @@ fn cluster() -> Value {
         "eds_cluster_config": {"eds_config": {"ads": {}}}})
 }
 
-/// A rejected assignment: the endpoint has no address.
+/// Makes an assignment that the client rejects: its endpoint has no address.
 fn without_address() -> Value {
     json!({"@type": format!("{TYPE}envoy.config.endpoint.v3.ClusterLoadAssignment"), "cluster_name": "c",
         "endpoints": [{"locality": {}, "load_balancing_weight": 1, "lb_endpoints": [{"endpoint": {}}]}]})
 }
 
-/// The words of `validate` for how RPCs end in the client, by what `pick` says of one.
+/// Returns the words of `validate` for how RPCs end, by what `pick` says about one.
 fn words(ended: &str) -> [&'static str; 2] {
     match ended {
         "UNAVAILABLE" => ["fail with UNAVAILABLE", "fails with UNAVAILABLE"],
@@ -44,7 +45,7 @@ fn words(ended: &str) -> [&'static str; 2] {
     }
 }
 
-/// Checks a dump with each of these clients; the finding is of the rule.
+/// Checks a dump with each of these clients; the finding must be of the rule.
 fn check(rule: &str, resources: &[Value], clients: &[&str]) {
     let text = json!({ "resources": resources }).to_string();
     for client in clients {
@@ -74,7 +75,7 @@ fn what_is_missing_ends_rpcs_as_in_the_client() {
 
 #[test]
 fn what_is_rejected_ends_rpcs_as_in_the_client() {
-    // grpc-go takes an endpoint without an address.
+    // grpc-go accepts an endpoint without an address.
     let clients = ["cpp", "java", "rust"];
     check(
         "reference-to-rejected",

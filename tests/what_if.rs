@@ -1,5 +1,6 @@
-//! What `pick`, `tree` and `route` answer where something is not as the input says, or not there: endpoints that `--health` and
-//! `--remove` change by the client's own rules, a channel without a Listener, an RPC without a route, shares of a ring.
+//! Tests of `pick`, `tree` and `route` where something differs from the input, or is missing:
+//! endpoints that `--health` and `--remove` change by the client's own rules, a channel without a
+//! Listener, an RPC without a route, and shares of a ring.
 
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ use crate::run::Run;
 
 const CHECKOUT: &str = "--method /shop.Checkout/Pay fixtures/examples/checkout.yaml";
 
-/// A cluster `c` whose endpoints these are, all in one locality.
+/// Makes a cluster `c` with these endpoints, all in one locality.
 fn world(lb_endpoints: &Value) -> String {
     let world = json!({"resources": [
         {
@@ -38,7 +39,7 @@ fn endpoint(ip: &str, health: &str) -> Value {
     })
 }
 
-/// The backends that take one of many RPCs.
+/// Returns the backends that serve one of many RPCs.
 fn backends(run: &Run) -> Vec<String> {
     let answer: Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}{}", run.out, run.err));
     let shares = answer["shares"].as_array().unwrap().iter();
@@ -81,7 +82,7 @@ fn an_endpoint_that_was_dropped_comes_back() {
     let list = json!([endpoint("10.0.0.1", "HEALTHY"), endpoint("10.0.0.2", "UNHEALTHY")]);
     let back = pick("--count 10 --format json --health 10.0.0.2:80=HEALTHY", &list);
     assert_eq!(backends(&back), ["10.0.0.1:80", "10.0.0.2:80"]);
-    // As a dual-stack socket names it.
+    // This is how a dual-stack socket writes the address.
     let other = pick(
         "--count 10 --format json --remove [::ffff:10.0.0.1]:80 --health 10.0.0.2:80=UNKNOWN",
         &list,
@@ -89,7 +90,8 @@ fn an_endpoint_that_was_dropped_comes_back() {
     assert_eq!(backends(&other), ["10.0.0.2:80"]);
 }
 
-/// The address is there twice, which is no fault while one of the two is dropped before it is looked at.
+/// The address occurs twice. That is not a fault as long as one of the two is dropped before the
+/// check.
 #[test]
 fn an_update_that_the_client_rejects_changes_nothing() {
     let list = json!([endpoint("10.0.0.1", "HEALTHY"), endpoint("10.0.0.1", "UNHEALTHY")]);
@@ -140,7 +142,7 @@ fn an_address_that_no_endpoint_has_is_refused() {
     }
 }
 
-/// Expected shares, and what `tree` says of the ring, are the same figures.
+/// The expected shares are the same figures as those that `tree` gives for the ring.
 #[test]
 fn the_share_of_the_ring_is_what_many_rpcs_show() {
     let file = "fixtures/examples/clean/ring-hash.yaml";
@@ -183,7 +185,8 @@ fn an_rpc_that_no_route_takes_shows_the_routes_that_were_tried() {
     assert_eq!(run.code, Some(1));
 }
 
-/// A RouteConfiguration `r` with these virtual hosts, by their domains, and a cluster `c` with an endpoint.
+/// Makes a RouteConfiguration `r` with a virtual host for each of these domains, and a cluster `c`
+/// with an endpoint.
 fn routes(domains: &[&str]) -> String {
     let hosts = domains
         .iter()
@@ -240,7 +243,7 @@ fn a_dump_without_a_listener_starts_at_its_routes() {
     assert_eq!(missing.err, "xdsctl: no RouteConfiguration `q`, there is `r`\n");
 }
 
-/// Standard output has the answer and nothing else, so that it can be kept or piped.
+/// Standard output has only the answer, so that it can be stored or piped.
 #[test]
 fn notes_are_not_on_standard_output() {
     let input = routes(&["*"]);

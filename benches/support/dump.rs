@@ -1,27 +1,29 @@
 //! Writes an Envoy `/config_dump` of any size, the same bytes every time.
 //!
-//! 2,000 EDS clusters with their endpoints, 1,000 API listeners with their routes; indented by one space, names in
-//! snake_case, fields in the order of their numbers, Any in Any: what an admin interface prints. The scale sets the number
-//! of endpoints and routes; [`Kind::scale`] has the one for a size.
+//! It has 2,000 EDS clusters with their endpoints, and 1,000 API listeners with their routes. The
+//! form is that of an admin interface: indented by one space, names in snake_case, fields in the
+//! order of their numbers, Any in Any. The scale sets the number of endpoints and routes;
+//! [`Kind::scale`] returns the scale for a size.
 
 use std::io::{self, Write};
 
-/// What is in the dump.
+/// What the dump contains.
 #[allow(dead_code, reason = "not every user of this file writes every kind")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing that `validate` has anything to say about.
+    /// Nothing that `validate` reports.
     Clean,
-    /// Clean but for one field per endpoint that gRPC does not read.
+    /// A clean dump, except for one field in each endpoint that gRPC does not read.
     OneFindingPerEndpoint,
-    /// What a proxy has: many fields that gRPC does not read, types that nobody knows, routes that cannot match.
+    /// What a proxy has: many fields that gRPC does not read, unknown types, and routes that cannot
+    /// match.
     Realistic,
 }
 
 impl Kind {
-    /// The scale for a dump of about so many megabytes, from 30 to 400.
+    /// Returns the scale for a dump of about `megabytes` megabytes, from 30 to 400.
     pub fn scale(self, megabytes: f64) -> f64 {
-        // Measured: what the clusters and listeners take, and what one unit of scale adds.
+        // Measured: the size of the clusters and listeners, and what one unit of scale adds.
         let (fixed, unit) = match self {
             Kind::Clean => (6.70, 426.6),
             Kind::OneFindingPerEndpoint => (6.67, 447.5),
@@ -39,15 +41,15 @@ const T: &str = "type.googleapis.com/";
 /// Writes the dump.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors are those of `out`.
 pub fn write(out: &mut impl Write, kind: Kind, scale: f64) -> io::Result<()> {
     write_some(out, kind, scale, CLUSTERS, LISTENERS)
 }
 
-/// Writes a small clean dump: so many clusters and listeners.
+/// Writes a small clean dump with `count` clusters and `count` listeners.
 ///
 /// # Errors
-/// Those of `out`.
+/// The errors are those of `out`.
 #[allow(dead_code, reason = "not every user of this file writes small dumps")]
 pub fn write_few(out: &mut impl Write, count: usize) -> io::Result<()> {
     write_some(out, Kind::Clean, 0.02, count, count)
@@ -91,7 +93,7 @@ fn scaled(count: usize, scale: f64) -> usize {
     ((count as f64 * scale) as usize).max(1)
 }
 
-/// A linear congruential generator (Knuth's MMIX constants): the bytes must never change.
+/// A linear congruential generator (Knuth's MMIX constants), because the bytes must never change.
 struct Random(u64);
 
 impl Random {
@@ -122,7 +124,7 @@ fn section(
     out.write_all(b"\n   ]\n  }")
 }
 
-/// Lays compact JSON out, one space a level, `level` spaces to begin with.
+/// Indents compact JSON by one space for each level, beginning with `level` spaces.
 fn indent(compact: &str, level: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(compact.len() * 3);
     let mut depth = level;
@@ -167,7 +169,8 @@ fn indent(compact: &str, level: usize) -> Vec<u8> {
     out
 }
 
-/// Fills `$x` in a template in; `$T` is the prefix of type URLs. Parts in `«»` are for realistic dumps only.
+/// Fills in `$x` in a template; `$T` is the prefix of type URLs. Parts in `«»` are for realistic
+/// dumps only.
 fn fill(template: &str, kind: Kind, values: &[(&str, &str)]) -> String {
     let mut text = String::with_capacity(template.len() * 2);
     let mut rest = template;

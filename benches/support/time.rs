@@ -1,12 +1,12 @@
-//! Times of work that is done several times.
+//! Measures work that is done several times.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Runs of each measurement.
+/// The number of runs of each measurement.
 pub const RUNS: usize = 7;
 
-/// The best time of [`RUNS`]: what else the machine does only ever makes it longer.
+/// Returns the best time of [`RUNS`] runs: other work of the machine can only make a run longer.
 pub fn best<T>(mut work: impl FnMut() -> T) -> Duration {
     let times = (0..RUNS).map(|_| {
         let start = Instant::now();

@@ -1,4 +1,5 @@
-//! Runs a target on files: `cargo run -p xdsctl-fuzz --example replay -- TARGET FILE...`. Needs no fuzzer.
+//! Runs a target on files: `cargo run -p xdsctl-fuzz --example replay -- TARGET FILE...`. Needs no
+//! fuzzer.
 
 fn main() -> std::io::Result<()> {
     let mut args = std::env::args().skip(1);

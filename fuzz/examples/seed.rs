@@ -1,4 +1,5 @@
-//! Writes seeds that are parts of recorded rows, and the dictionary: `cargo run -p xdsctl-fuzz --example seed -- fuzz/corpus`.
+//! Writes the dictionary, and seeds that are parts of recorded rows:
+//! `cargo run -p xdsctl-fuzz --example seed -- fuzz/corpus`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +10,7 @@ use base64::Engine as _;
 use serde_json::Value;
 use xdsctl_document::proto::pb::tables;
 
-/// Rows of a fixture of which one is a seed.
+/// One of this many rows of a fixture becomes a seed.
 const EACH: usize = 5;
 
 fn root() -> PathBuf {
@@ -25,7 +26,7 @@ fn rows(path: &str) -> io::Result<Vec<Value>> {
         .collect())
 }
 
-/// The lists of policies anywhere in a value.
+/// Finds the lists of policies anywhere in a value.
 fn policies<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
     match value {
         Value::Object(map) => {
@@ -39,7 +40,7 @@ fn policies<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
     }
 }
 
-/// The configs of a service config: each list under a `childPolicy` or `loadBalancingConfig`.
+/// Finds the configs of a service config: each list under a `childPolicy` or `loadBalancingConfig`.
 fn configs<'v>(value: &'v Value, found: &mut Vec<&'v Value>) {
     match value {
         Value::Object(map) => {
@@ -68,12 +69,12 @@ impl Corpus {
     }
 }
 
-/// The files of `fixtures/examples` by name.
+/// Reads a file of `fixtures/examples` by its name.
 fn example(name: &str) -> io::Result<String> {
     fs::read_to_string(root().join("fixtures/examples").join(name))
 }
 
-/// The commands of the documentation, their files as the `command` target has them.
+/// Writes the commands of the documentation, with their files in the form of the `command` target.
 fn commands(corpus: &Corpus) -> io::Result<()> {
     let mut pages: Vec<PathBuf> = fs::read_dir(root().join("docs"))?
         .map(|entry| entry.map(|e| e.path()))
@@ -117,7 +118,7 @@ fn commands(corpus: &Corpus) -> io::Result<()> {
     Ok(())
 }
 
-/// The policies of `fixtures/policies`, each with its cases.
+/// Writes the policies of `fixtures/policies`, each with its cases.
 fn policy_files(corpus: &Corpus) -> io::Result<()> {
     let mut count = 0;
     for entry in fs::read_dir(root().join("fixtures/policies"))? {
@@ -133,7 +134,7 @@ fn policy_files(corpus: &Corpus) -> io::Result<()> {
     Ok(())
 }
 
-/// Names of fields, types, enum values, policies, steps and options.
+/// Writes the names of fields, types, enum values, policies, steps and options.
 fn dictionary(corpus: &Corpus) -> io::Result<()> {
     let mut words = BTreeSet::new();
     for message in tables::MESSAGES {
@@ -194,7 +195,7 @@ fn main() -> io::Result<()> {
             .into(),
     );
     fs::create_dir_all(&corpus.0)?;
-    // Decisions of chance: anything that is not orderly.
+    // Random decisions can be made from any bytes without order.
     let mut noise = Vec::new();
     fs::File::open(root().join("fixtures/conformance/validate.jsonl.gz"))?.read_to_end(&mut noise)?;
     for target in [
@@ -214,7 +215,7 @@ fn main() -> io::Result<()> {
     for entry in fs::read_dir(root().join("fixtures/suites"))? {
         let path = entry?.path();
         if path.is_file() {
-            // The first byte says that it is YAML.
+            // The first byte says that the text is YAML.
             let text = [&b" "[..], &fs::read(&path)?].concat();
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             corpus.add("suite_text", &name, &text)?;
@@ -259,7 +260,7 @@ fn main() -> io::Result<()> {
         let any = base64
             .decode(row["any_b64"].as_str().unwrap_or_default())
             .unwrap_or_default();
-        // The policy is the last field of the cluster, whose tag this is.
+        // The policy is the last field of the cluster; this is its tag.
         if let Some(at) = any.windows(2).position(|tag| tag == b"\xca\x02") {
             let length = if any.get(at + 2).is_some_and(|byte| *byte > 127) {
                 2

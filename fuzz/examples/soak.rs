@@ -1,21 +1,22 @@
-//! Runs targets without a fuzzer's counters: ten times as many runs, none of them aimed at anything.
+//! Runs targets without a fuzzer's counters: ten times as many runs, but without guidance.
 //!
-//! `cargo run --release -p xdsctl-fuzz --example soak -- SECONDS SEED TARGET...` takes the targets by turns and prints how many
-//! inputs each had: random bytes, or of a target with files in `fuzz/corpus` (`fuzz/seed.sh`) what becomes of those by a few
-//! changes. The input that is being run is in the file that `XDSCTL_FUZZ_LAST` names.
+//! `cargo run --release -p xdsctl-fuzz --example soak -- SECONDS SEED TARGET...` takes the targets
+//! in turns and prints how many inputs each had. An input is random bytes; for a target with files
+//! in `fuzz/corpus` (`fuzz/seed.sh`) it is one of these files with a few changes. The file that
+//! `XDSCTL_FUZZ_LAST` names has the input of the current run.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Runs of a target before the next one's turn.
+/// The number of runs of a target before it is the next one's turn.
 const TURN: usize = 200;
 
-/// Bytes of an input at most: what they leave open is decided by a hash of them all.
+/// The most bytes of a random input: a hash of all bytes decides what they leave open.
 const BYTES: usize = 24;
 
-/// SplitMix64 (Steele, Lea and Flood).
+/// Returns the next number of SplitMix64 (Steele, Lea and Flood).
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -23,13 +24,13 @@ fn next(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Changes that are made to a file at most.
+/// The most changes that are made to a file.
 const CHANGES: usize = 4;
 
-/// Bytes that a change takes out or copies at most.
+/// The most bytes that a change removes or copies.
 const PIECE: usize = 64;
 
-/// Values on which readers of numbers, times and names come to grief.
+/// Values on which readers of numbers, times and names may fail.
 const ODD: &[&str] = &[
     "-1",
     "0",
@@ -50,7 +51,7 @@ const ODD: &[&str] = &[
     "true",
 ];
 
-/// What the corpus has for a target.
+/// Reads the files of the corpus for a target.
 fn seeds(target: &str) -> Vec<Vec<u8>> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
     let mut files: Vec<_> = std::fs::read_dir(directory)
@@ -66,14 +67,14 @@ fn below(state: &mut u64, bound: usize) -> usize {
     next(state) as usize % bound.max(1)
 }
 
-/// A short piece of some bytes.
+/// Returns the range of a short piece of some bytes.
 fn piece(bytes: &[u8], state: &mut u64) -> Range<usize> {
     let start = below(state, bytes.len() + 1);
     let end = (start + below(state, PIECE)).min(bytes.len());
     start..end
 }
 
-/// One of the seeds with a few changes, or random bytes if there is none.
+/// Makes an input: one of the seeds with a few changes, or random bytes if there is no seed.
 fn input(seeds: &[Vec<u8>], state: &mut u64) -> Vec<u8> {
     let Some(seed) = seeds.get(below(state, seeds.len())) else {
         let length = 8 + below(state, BYTES - 8);
@@ -92,7 +93,7 @@ fn input(seeds: &[Vec<u8>], state: &mut u64) -> Vec<u8> {
                 other[piece(other, state)].to_vec()
             }
         };
-        // As often something comes in as something goes.
+        // Half of the changes only insert bytes; the others replace or remove a piece.
         let here = if below(state, 2) == 0 {
             here.start..here.start
         } else {

@@ -1,4 +1,4 @@
-//! Whole commands, in process: arguments and the contents of files.
+//! Runs whole commands in process, from arguments and the contents of files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,11 +16,12 @@ use crate::make::{CLUSTER, World};
 use crate::play::{bootstrap_of, hosts, recorded_world_of, world_of};
 use crate::{generate, rbac, server, steps, suites};
 
-/// What goes before arguments that ask for more.
+/// The limit that is put before arguments, which may ask for more.
 pub const MAX_EVENTS: &str = "--max-events=20000";
 
 thread_local! {
-    /// Where the files of commands are: this thread's own, as tests of one process run side by side.
+    /// The directory for the files of commands. Each thread has its own, because tests of one
+    /// process run side by side.
     static FILES: PathBuf = {
         static THREADS: AtomicUsize = AtomicUsize::new(0);
         let number = THREADS.fetch_add(1, Ordering::Relaxed);
@@ -30,13 +31,13 @@ thread_local! {
     };
 }
 
-/// The path of one of them.
+/// Returns the path of one of the files.
 fn file(name: &str) -> PathBuf {
     FILES.with(|dir| dir.join(name))
 }
 
-/// Runs `xdsctl ARGS` on standard input and looks at what it says: nothing that moves a terminal's cursor, JSON where it was
-/// asked for, an exit code that there is.
+/// Runs `xdsctl ARGS` on standard input and checks the output: it moves no terminal's cursor, it is
+/// JSON where that was asked for, and the exit code exists.
 pub fn run(args: &[&str], input: &[u8]) -> Vec<u8> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut io = Io::piped(input, &mut out, &mut err);
@@ -53,7 +54,7 @@ pub fn run(args: &[&str], input: &[u8]) -> Vec<u8> {
         let raw = text.chars().find(|c| !is_plain(*c));
         assert!(is_coloured || raw.is_none(), "{raw:?} in the output of {args:?}");
     }
-    // The report of a test says what it could not do, as the verdicts of a stream do.
+    // The report of a test says what the test could not do, and so do the verdicts of a stream.
     let is_report = args.first() == Some(&"test") && !out.is_empty();
     assert!(
         !is_trouble || is_report || !err.is_empty() || is_said_in_a_verdict(&out),
@@ -68,7 +69,8 @@ pub fn run(args: &[&str], input: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Says whether one of a stream's verdicts says why it is none: what is wrong with a line of it stands there.
+/// Says whether one of a stream's verdicts says why it is missing, which is the place for a fault
+/// in one of its lines.
 fn is_said_in_a_verdict(out: &[u8]) -> bool {
     let verdicts = out.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let verdicts: Option<Vec<Value>> = verdicts.map(|line| serde_json::from_slice(line).ok()).collect();
@@ -76,7 +78,7 @@ fn is_said_in_a_verdict(out: &[u8]) -> bool {
     verdicts.is_some_and(|verdicts| verdicts.iter().any(says_why))
 }
 
-/// Adds arguments of some of `list`, each in so many of 100 cases.
+/// Adds arguments from `list`, each in the given number of 100 cases.
 fn some(chance: &mut Chance, args: &mut Vec<String>, list: &[(usize, &str)]) {
     for (percent, arg) in list {
         if chance.percent(*percent) {
@@ -85,7 +87,7 @@ fn some(chance: &mut Chance, args: &mut Vec<String>, list: &[(usize, &str)]) {
     }
 }
 
-/// A world, and the arguments that lead into it.
+/// Makes a world, and the arguments that lead into it.
 fn channel(chance: &mut Chance) -> (World, Vec<String>) {
     let world = if chance.percent(50) {
         world_of(chance)
@@ -147,7 +149,7 @@ fn finish(world: &World, args: &[String]) {
     }
 }
 
-/// `xdsctl tree` in a random world.
+/// Runs `xdsctl tree` in a random world.
 pub fn tree(data: &[u8]) {
     let mut chance = Chance::from_bytes(data);
     let (world, mut args) = channel(&mut chance);
@@ -164,7 +166,7 @@ pub fn tree(data: &[u8]) {
     finish(&world, &args);
 }
 
-/// `xdsctl route` in a random world.
+/// Runs `xdsctl route` in a random world.
 pub fn route(data: &[u8]) {
     let mut chance = Chance::from_bytes(data);
     let (world, mut args) = channel(&mut chance);
@@ -174,7 +176,7 @@ pub fn route(data: &[u8]) {
     finish(&world, &args);
 }
 
-/// `xdsctl retry`, in a random world or with a random policy.
+/// Runs `xdsctl retry`, in a random world or with a random policy.
 pub fn retry(data: &[u8]) {
     let mut chance = Chance::from_bytes(data);
     let scripts = [
@@ -222,7 +224,7 @@ pub fn retry(data: &[u8]) {
     finish(&world, &args);
 }
 
-/// `xdsctl admit` at a server with random policies.
+/// Runs `xdsctl admit` at a server with random policies.
 pub fn admit(data: &[u8]) {
     let mut chance = Chance::from_bytes(data);
     let methods = ["/a.S/M", "/a.S/", "/", "", "/b.T/N"];
@@ -278,7 +280,7 @@ pub fn admit(data: &[u8]) {
     run(&args, document.as_bytes());
 }
 
-/// `xdsctl pick` in a random world, with a network in arguments or a script in a file.
+/// Runs `xdsctl pick` in a random world, with a network in arguments or a script in a file.
 pub fn pick(data: &[u8]) {
     let mut chance = Chance::from_bytes(data);
     let (world, mut args) = channel(&mut chance);
@@ -323,7 +325,7 @@ fn write(path: &Path, data: &[u8]) {
     fs::write(path, data).expect("the temporary directory can be written to");
 }
 
-/// A part of the input, up to a line of its own.
+/// Returns a part of the input, up to a line that stands alone.
 fn part<'d>(data: &mut &'d [u8], line: &[u8]) -> &'d [u8] {
     match data.windows(line.len()).position(|window| window == line) {
         Some(at) => {
@@ -335,7 +337,7 @@ fn part<'d>(data: &mut &'d [u8], line: &[u8]) -> &'d [u8] {
     }
 }
 
-/// Says whether a script asks for more RPCs than a fuzzer waits for.
+/// Says whether a script asks for more RPCs than a fuzzer can wait for.
 fn asks_for_much(script: &[u8]) -> bool {
     script.split(|byte| *byte == b'\n').any(|line| {
         let step = serde_json::from_slice::<Value>(line)
@@ -345,11 +347,13 @@ fn asks_for_much(script: &[u8]) -> bool {
     })
 }
 
-/// The files that a command may name: `BOOTSTRAP` in an argument stands for the path of the first, and so on.
+/// The files that a command may name. In an argument, `BOOTSTRAP` stands for the path of the first,
+/// and so on.
 const NAMES: [&str; 4] = ["bootstrap", "requests", "config", "baseline"];
 
-/// Any arguments, a line each up to an empty one; then standard input and the files of [`NAMES`], each behind a line
-/// `=== NAME`, in this order. What names other files, or writes one, is left alone.
+/// Runs any arguments: one on each line, up to an empty line. Then come standard input and the
+/// files of [`NAMES`], each after a line `=== NAME`, in this order. Arguments that name other
+/// files, or that write one, are not run.
 pub fn command(data: &[u8]) {
     let mut rest = data;
     let head = part(&mut rest, b"\n\n");
@@ -383,7 +387,8 @@ pub fn command(data: &[u8]) {
     run(&args, input);
 }
 
-/// The same of `policy`. A case names files below the directory of its policy, which has those of [`NAMES`] alone.
+/// Says the same as [`is_harmless`] about `policy`. A case names files below the directory of its
+/// policy, which has only those of [`NAMES`].
 fn is_harmless_policy(command: &PolicyCommand) -> bool {
     let is_own = |path: &Path| NAMES.iter().any(|name| path == file(name));
     match command {
@@ -444,9 +449,9 @@ fn is_harmless(command: &Command, input: &[u8], script: &[u8]) -> bool {
                 && args.formats.iter().all(|format| format.file.is_none());
         }
         Command::Policy(args) => return is_harmless_policy(&args.command),
-        // They read the project's files, or those that they are given.
+        // These commands read the project's files, or other files that they are given.
         Command::Mask(_) | Command::Init(_) | Command::Config(_) | Command::Generate(_) => return false,
-        // They wait for others.
+        // These commands wait for others.
         Command::Fetch(_) | Command::Serve(_) | Command::Ui(_) | Command::Lsp(_) => return false,
     };
     is_own(&input.bootstrap) && is_own(&input.config.config) && input.files.iter().all(|path| path.as_os_str() == "-")

@@ -1,8 +1,9 @@
-//! The transcoder and prost-reflect take the same JSON texts, and make the same message of them.
+//! Checks that the transcoder and prost-reflect accept the same JSON texts and make the same
+//! message from them.
 //!
-//! The input is an Any, so that every message type of the descriptor set is within reach: its JSON if it starts with `{`,
-//! otherwise its wire bytes, which prost-reflect prints first. The transcoder also has to make the same of the text with other
-//! white space, where nothing is laid out as it was before.
+//! The input is an Any, so that every message type of the descriptor set can occur. It is JSON if
+//! it starts with `{`, otherwise wire bytes, which prost-reflect first prints as JSON. The
+//! transcoder must also make the same message from the text with other white space.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -14,10 +15,10 @@ use xdsctl_document::source::json::Scanner;
 
 const NAME: &str = "google.protobuf.Any";
 
-/// What is noted of a name that is given twice.
+/// The rules that report a name that is given twice.
 const DUPLICATE: [&str; 2] = ["dump-duplicate-key", "dump-second-type"];
 
-/// What is noted of a type that is not known.
+/// The rules that report an unknown type.
 const UNKNOWN_TYPE: [&str; 2] = ["dump-unknown-any-type", "dump-misspelt-type"];
 
 static ANY: LazyLock<MessageDescriptor> = LazyLock::new(|| {
@@ -25,23 +26,26 @@ static ANY: LazyLock<MessageDescriptor> = LazyLock::new(|| {
     pool.get_message_by_name(NAME).expect("the descriptor set has it")
 });
 
-/// What prost-reflect refuses and xdsctl takes: a part of its words, and of the text if they say too little.
+/// Texts that prost-reflect rejects and xdsctl accepts: a part of the error, and a part of the text
+/// if the error alone says too little.
 const WIDER: &[(&str, &str)] = &[
-    // Refusing it is the client's business.
+    // Rejecting these is the client's task.
     ("duration out of range", ""),
     ("missing at least one '/'", ""),
-    // `{}` is an Any without a field for every other reader.
+    // For every other reader, `{}` is an Any without a field.
     ("expected '@type' field", ""),
-    // The shortest form of the largest float, which Go and C++ print, is larger than it as a double.
+    // Go and C++ print the largest float in its shortest form, which as a double is larger than
+    // that float.
     ("float value out of range", "402823"),
-    // Python's json_format takes every number without a fraction for an enum.
+    // Python's json_format accepts every number without a fraction for an enum.
     ("Expected a string or integer", ""),
 ];
 
-/// Brackets inside of each other that the reader below prost-reflect refuses (serde_json's limit of recursion).
+/// The depth of nested brackets that the reader below prost-reflect rejects (serde_json's limit of
+/// recursion).
 const READER_DEPTH: usize = 128;
 
-/// Compares what both make of an Any.
+/// Compares what both readers make of an Any.
 pub fn transcode_differential(data: &[u8]) {
     if data.first() == Some(&b'{') {
         compare(data);
@@ -82,23 +86,24 @@ fn compare(text: &[u8]) {
     match theirs {
         Ok(theirs) if is_ours_clean => {
             let ours = DynamicMessage::decode(ANY.clone(), ours.bytes.as_slice()).expect("the bytes are a message");
-            // As JSON, which opens every Any: the lengths inside are padded on our side, so that its bytes differ.
+            // Compares them as JSON, which opens every Any: xdsctl pads the lengths inside, so its
+            // bytes differ.
             let printed = |message| serde_json::to_value(message).map_err(|error: serde_json::Error| error.to_string());
             assert_eq!(printed(&ours), printed(&theirs), "{}", shown());
         }
         Ok(_) => {
             assert_eq!(ours.stop, None, "prost-reflect reads {}", shown());
-            // Of two equal keys the last one wins in prost-reflect, and sometimes the first is not even looked at. In a value
-            // that nothing is known of, xdsctl does not look for them either.
+            // Of two equal keys, the last one wins in prost-reflect, and sometimes it does not even
+            // look at the first. xdsctl does not look for equal keys in a value of unknown type.
             let is_duplicate = |note: &Note| DUPLICATE.contains(&note.diagnostic.rule.id);
             if ours.notes.iter().any(is_duplicate) || has_equal_keys(&mut Scanner::new(text)) == Some(true) {
                 return;
             }
             for note in &ours.notes {
                 let message = &note.diagnostic.message;
-                // prost-reflect passes a dot in front of a type's name.
+                // prost-reflect ignores a dot before a type's name.
                 let has_dot = UNKNOWN_TYPE.contains(&note.diagnostic.rule.id) && message.contains("/.");
-                // It passes over what is finer than a nanosecond, too.
+                // It also ignores fractions that are finer than a nanosecond.
                 let is_time = message.contains("is not a duration") || message.contains("is not an RFC 3339 time");
                 let is_finer = is_time && fraction(message) > 9;
                 assert!(has_dot || is_finer, "prost-reflect takes it: {message}: {}", shown());
@@ -116,7 +121,7 @@ fn compare(text: &[u8]) {
     }
 }
 
-/// Compares with what is read of the text with white space added, as long as it repeats nothing.
+/// Compares with what is read from the same text with white space added: both must be equal.
 fn compare_spread(text: &[u8], ours: &Transcoded) {
     let spread = spread(text);
     let message = pb::tables::message(NAME).expect("the tables have it");
@@ -128,7 +133,7 @@ fn compare_spread(text: &[u8], ours: &Transcoded) {
         notes.map(|note| (note.rule.id, note.path.to_string())).collect()
     };
     assert_eq!(notes(ours), notes(&other), "{}", shown());
-    // What is not understood is kept as text, white space and all.
+    // A value that is not understood is kept as text, with its white space.
     let is_kept =
         |rule: &str| UNKNOWN_TYPE.contains(&rule) || ["dump-any-without-type", "dump-limit-exceeded"].contains(&rule);
     if ours.stop.is_none() && !ours.notes.iter().any(|note| is_kept(note.diagnostic.rule.id)) {
@@ -136,7 +141,7 @@ fn compare_spread(text: &[u8], ours: &Transcoded) {
     }
 }
 
-/// Says whether an object in the value has a key twice; `None` if it is no JSON.
+/// Says whether an object in the value has a key twice; `None` if the value is not JSON.
 fn has_equal_keys(scan: &mut Scanner<'_>) -> Option<bool> {
     let close = match scan.peek() {
         b'{' => b'}',
@@ -157,13 +162,13 @@ fn has_equal_keys(scan: &mut Scanner<'_>) -> Option<bool> {
     Some(has_twice)
 }
 
-/// Digits behind the first dot.
+/// Counts the digits after the first dot.
 fn fraction(text: &str) -> usize {
     let behind = text.split_once('.').map_or("", |(_, behind)| behind);
     behind.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// Brackets inside of each other, at most.
+/// Returns the deepest nesting of brackets.
 fn depth(text: &[u8]) -> usize {
     let (mut in_string, mut is_escaped, mut depth, mut most) = (false, false, 0_usize, 0);
     for byte in text {
@@ -183,7 +188,7 @@ fn depth(text: &[u8]) -> usize {
     most
 }
 
-/// Adds white space, more or less of it, behind what opens and what parts.
+/// Adds some white space after brackets and separators.
 fn spread(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() * 2);
     let (mut in_string, mut is_escaped, mut seed) = (false, false, text.len());

@@ -1,36 +1,36 @@
-//! Documents: load, validate, find every place, print.
+//! Reads documents: loads, validates, finds every place, prints.
 //!
-//! The assertions are about places that are not in the document.
+//! The assertions check that all places are in the document.
 
 use serde_json::Value;
 use xdsctl_cli::Io;
 
-/// A document that is taken for JSON.
+/// Reads a document as JSON.
 pub fn json(data: &[u8]) {
     validate(data, "fuzz.json");
 }
 
-/// A document that is taken for YAML.
+/// Reads a document as YAML.
 pub fn yaml(data: &[u8]) {
     validate(data, "fuzz.yaml");
 }
 
-/// A document that is taken for text format.
+/// Reads a document as text format.
 pub fn textproto(data: &[u8]) {
     validate(data, "fuzz.textproto");
 }
 
-/// A document that is taken for wire format.
+/// Reads a document as wire format.
 pub fn binary(data: &[u8]) {
     validate(data, "fuzz.binpb");
 }
 
-/// Any bytes to `xdsctl validate -`: the format is found out.
+/// Gives any bytes to `xdsctl validate -`, which detects the format.
 pub fn any_bytes_to_validate(data: &[u8]) {
     validate(data, "-");
 }
 
-/// Reads a document of that name as `xdsctl validate` does, and prints all that there is to say, in both forms.
+/// Reads a document of this name as `xdsctl validate` does, and prints everything in both forms.
 fn validate(data: &[u8], name: &str) {
     let name = format!("--stdin-filename={name}");
     let common = ["xdsctl", "validate", "--min-severity=note", &name];
@@ -49,7 +49,7 @@ fn run(args: &[&str], input: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Every place is in the document, and the report is JSON.
+/// Checks that the report is JSON and that every place is in the document.
 fn check_places(report: &[u8], len: usize) {
     let report: Value = serde_json::from_slice(report).expect("the report is JSON");
     let empty = Vec::new();

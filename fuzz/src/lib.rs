@@ -1,7 +1,8 @@
-//! What the fuzz targets do with their bytes.
+//! The fuzz targets: what is done with the fuzzer's bytes.
 //!
-//! A target fails by a panic, by taking more than a few seconds, or by using much more memory than its input has bytes. Each is
-//! a function of bytes: the binaries of `fuzz_targets/` give it the fuzzer's, `tests/seeds.rs` those of `fixtures/`.
+//! A target fails if it panics, takes more than a few seconds, or uses much more memory than its
+//! input has bytes. Each target is a function of bytes: the binaries in `fuzz_targets/` give it the
+//! fuzzer's bytes, `tests/seeds.rs` those of `fixtures/`.
 
 mod commands;
 mod differential;
@@ -11,7 +12,7 @@ mod steps;
 mod suites;
 mod values;
 
-// The generator of worlds, which the tests share.
+// The generator of worlds, which the tests use too.
 #[path = "../../tests/worlds/chance.rs"]
 mod chance;
 #[allow(dead_code, reason = "some of it is for the tests alone")]
@@ -38,14 +39,14 @@ use std::fs::File;
 use std::io::{Seek as _, Write as _};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// Longer inputs are left alone: a KiB of a document takes 0.7 to 1 ms with the fuzzer's counters, and what can go wrong goes
-/// wrong in less.
+/// Longer inputs are ignored: a KiB of a document takes 0.7 to 1 ms with the fuzzer's counters, and
+/// a shorter input can go wrong in the same ways.
 pub const MAX_BYTES: usize = 8 << 10;
 
-/// Names the file that holds the input of the run that is under way.
+/// The environment variable that names the file with the input of the current run.
 pub const LAST_INPUT: &str = "XDSCTL_FUZZ_LAST";
 
-/// What is run on an input.
+/// A function that runs on an input.
 pub type Target = fn(&[u8]);
 
 /// The targets by name.
@@ -80,8 +81,8 @@ static LAST: LazyLock<Option<Mutex<File>>> = LazyLock::new(|| {
     File::create(path).ok().map(Mutex::new)
 });
 
-/// Keeps an input in the file that [`LAST_INPUT`] names: a stack that overflows, a process that is killed and a machine
-/// without memory leave it there.
+/// Keeps an input in the file that [`LAST_INPUT`] names. It is still there after a stack overflow,
+/// a killed process or exhausted memory.
 fn keep(data: &[u8]) {
     let Some(file) = &*LAST else { return };
     let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,11 +93,11 @@ fn keep(data: &[u8]) {
     written.expect("the last input can be kept");
 }
 
-/// Runs the target of a name.
+/// Runs the target with this name.
 ///
 /// # Panics
 ///
-/// When there is no such target, or it found something.
+/// Panics if there is no such target, or if the target finds a fault.
 pub fn run(name: &str, data: &[u8]) {
     let (_, target) = TARGETS
         .iter()

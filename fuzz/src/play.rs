@@ -1,4 +1,5 @@
-//! Channels in simulated time: a world, a network, steps, and what must hold of every outcome.
+//! Plays channels in simulated time (a world, a network, steps), and checks what must be true of
+//! every outcome.
 
 use std::net::SocketAddr;
 use std::sync::{LazyLock, OnceLock};
@@ -18,7 +19,8 @@ use crate::make::{self, World};
 use crate::mutate::mutate;
 use crate::steps;
 
-/// Events of one step or RPC: enough for an hour of reconnecting, and short of what a fuzzer takes for a hang.
+/// The most events of one step or RPC: enough for an hour of reconnecting, and few enough that a
+/// fuzzer does not report a hang.
 const MAX_EVENTS: u64 = 20_000;
 
 /// The recorded worlds.
@@ -30,10 +32,10 @@ static BOOTSTRAP: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_slice(&std::fs::read(path).expect("the fixture is there")).expect("the fixture is JSON")
 });
 
-/// A world, and its client when somebody has asked for it.
+/// A world, and its client once it has been made.
 type Fixed = (World, OnceLock<Option<(Client, Start)>>);
 
-/// Worlds whose resources are read once: every recorded one, and as many that the grammar makes.
+/// Worlds whose resources are read once: every recorded world, and 400 worlds from the grammar.
 static FIXED: LazyLock<Vec<Fixed>> = LazyLock::new(|| {
     let rows = ["scenarios", "runtime", "loops"]
         .into_iter()
@@ -50,14 +52,14 @@ static FIXED: LazyLock<Vec<Fixed>> = LazyLock::new(|| {
     recorded.chain(made).map(|world| (world, OnceLock::new())).collect()
 });
 
-/// One of the fixed worlds; `None` if its target is none.
+/// Returns one of the fixed worlds; `None` if no client starts with its target.
 fn fixed(number: usize) -> Option<(&'static World, Client, Start)> {
     let (world, channel) = &FIXED[number % FIXED.len()];
     let (client, start) = channel.get_or_init(|| client(world)).clone()?;
     Some((world, client, start))
 }
 
-/// A world's bootstrap file.
+/// Makes a world's bootstrap file.
 pub fn bootstrap_of(world: &World) -> Value {
     let mut json = BOOTSTRAP.clone();
     for (key, value) in world.bootstrap.iter().filter_map(Value::as_object).flatten() {
@@ -70,7 +72,8 @@ pub fn bootstrap_of(world: &World) -> Value {
     json
 }
 
-/// The client of a world and its channel's target; `None` for a bootstrap or target that no client starts with.
+/// Makes the client of a world and its channel's target; `None` for a bootstrap or target with
+/// which no client starts.
 fn client(world: &World) -> Option<(Client, Start)> {
     let mut profile = Profile::default();
     for (name, value) in &world.env {
@@ -92,7 +95,7 @@ fn client(world: &World) -> Option<(Client, Start)> {
     Some((client, Start::Target(target)))
 }
 
-/// Hosts of a world that are addresses.
+/// Returns the hosts of a world that are addresses.
 pub fn hosts(world: &World) -> Vec<String> {
     let mut hosts = Vec::new();
     generate::addresses(&json!(world.resources), &mut hosts);
@@ -141,7 +144,7 @@ fn options(chance: &mut Chance, hosts: &[String]) -> ChannelOptions {
     options
 }
 
-/// Plays steps, in full or up to a limit, and gives the outcomes.
+/// Plays steps, completely or up to a limit, and returns the outcomes.
 fn play(client: Client, start: Start, network: Network, options: ChannelOptions, steps: &[Step]) -> Vec<Outcome> {
     let mut channel = Channel::new(client, start, network, options);
     let mut player = Player::default();
@@ -187,7 +190,7 @@ fn run(chance: &mut Chance, world: &World, (client, start): (Client, Start), ste
     }
 }
 
-/// A world out of the grammar, whole or spoilt.
+/// Makes a world from the grammar, valid or with faults.
 pub fn world_of(chance: &mut Chance) -> World {
     let mut world = make::world(chance, FIRST_PORT);
     for _ in 0..chance.of(&[0, 0, 1, 1, 2, 3]) {
@@ -196,7 +199,7 @@ pub fn world_of(chance: &mut Chance) -> World {
     world
 }
 
-/// A recorded world, spoilt.
+/// Makes a recorded world with faults.
 pub fn recorded_world_of(chance: &mut Chance) -> World {
     let mut world = RECORDED.one(chance, FIRST_PORT);
     for _ in 0..chance.between(1, 4) {
@@ -212,21 +215,22 @@ fn in_new_world(chance: &mut Chance, mut world: World) {
     run(chance, &world, channel, &steps);
 }
 
-/// A random world out of the grammar, a random network, random steps.
+/// Plays random steps in a random world from the grammar, with a random network.
 pub fn world(data: &[u8]) {
     let mut chance = Chance::from_bytes(data);
     let world = world_of(&mut chance);
     in_new_world(&mut chance, world);
 }
 
-/// A recorded world, spoilt, with its own picks and random steps.
+/// Plays a recorded world with faults, with its own picks and random steps.
 pub fn recorded_world(data: &[u8]) {
     let mut chance = Chance::from_bytes(data);
     let world = recorded_world_of(&mut chance);
     in_new_world(&mut chance, world);
 }
 
-/// Random networks and steps in worlds that are read once: many more a second.
+/// Plays random networks and steps in worlds that are read only once, so that many more fit into a
+/// second.
 pub fn simulation(data: &[u8]) {
     let mut chance = Chance::from_bytes(data);
     let Some((world, client, start)) = fixed(chance.below(1 << 16)) else {
@@ -236,7 +240,7 @@ pub fn simulation(data: &[u8]) {
     run(&mut chance, world, (client, start), &steps);
 }
 
-/// The lines of a script as they come, on a world that the first byte chooses.
+/// Plays any lines of a script, in a world that the first byte chooses.
 pub fn requests(data: &[u8]) {
     let Some((first, text)) = data.split_first() else {
         return;

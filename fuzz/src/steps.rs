@@ -1,4 +1,5 @@
-//! Random steps of a script that can be played in a world: their form is right, what they say is anything.
+//! Makes random steps of a script that can be played in a world: their form is right, but their
+//! content may be anything.
 
 use serde_json::{Value, json};
 use xdsctl_channel::sim::script::Step;
@@ -9,19 +10,19 @@ use crate::make::{CLUSTER, ENDPOINTS, LISTENER, ROUTES, World, name_of};
 use crate::mutate::mutate;
 use crate::play::hosts;
 
-/// Most RPCs of one step.
+/// The most RPCs of one step.
 pub const MOST: u64 = 50;
 
-/// Says whether a step sends more RPCs than a fuzzer waits for.
+/// Says whether a step sends more RPCs than a fuzzer can wait for.
 pub fn is_long(step: &Step) -> bool {
     step.sending().is_some_and(|sending| sending.count > MOST)
         || matches!(step, Step::Scale(scales) if scales.iter().any(|scale| scale.count > 1000))
 }
 
-/// Seconds, from none to more than any back-off, timeout or ejection.
+/// Times in seconds, from 0 to more than any back-off, timeout or ejection.
 const TIMES: [f64; 10] = [0.0, 0.001, 0.02, 0.3, 1.0, 5.0, 16.0, 130.0, 4000.0, 1e9];
 
-/// Headers that script backends, or that policies read.
+/// Headers that tell backends how to answer, or that policies read.
 const HEADERS: [(&str, &str); 10] = [
     ("x-fail", "UNAVAILABLE:1"),
     ("x-fail", "INTERNAL:9"),
@@ -64,7 +65,7 @@ fn report(chance: &mut Chance) -> Value {
     })
 }
 
-/// Some of a world's resources, as they are or spoilt.
+/// Returns some of a world's resources, unchanged or with faults.
 fn update(chance: &mut Chance, world: &World) -> Value {
     let mut next = world.clone();
     for _ in 0..chance.below(3) {
@@ -83,7 +84,7 @@ fn remove(chance: &mut Chance, world: &World) -> Value {
     json!([[resource["@type"], name_of(&resource).unwrap_or_default()]])
 }
 
-/// Up to 14 steps, with each `begin` finished.
+/// Makes up to 14 steps, in which each `begin` is finished.
 pub fn random(chance: &mut Chance, world: &World) -> Vec<Value> {
     let hosts = hosts(world);
     let host = |chance: &mut Chance| match hosts.is_empty() || chance.percent(5) {

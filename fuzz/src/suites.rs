@@ -1,4 +1,5 @@
-//! Suites: random ones, run by `test` and `simulate`, and any text, as their reader takes it.
+//! Reads suites: random ones, which `test` and `simulate` run, and any text, which only their
+//! reader gets.
 
 use serde_json::{Value, json};
 use xdsctl_document::source::SourceMap;
@@ -11,13 +12,13 @@ use crate::make::{CLUSTER, World, name_of};
 use crate::play::{hosts, recorded_world_of, world_of};
 use crate::steps;
 
-/// Numbers as members take them, and some that none takes.
+/// Numbers that some members accept, and some that no member accepts.
 const RANGES: [&str; 6] = ["0", "1", "1..3", "2..", "3..1", "-1"];
 
 /// Shares of a hundred.
 const SHARES: [&str; 5] = ["0%", "50%", "100%", "1e-9%", "101%"];
 
-/// What stands where something is not what its name says.
+/// Makes a value that stands where another type is expected.
 fn nonsense(chance: &mut Chance) -> Value {
     chance.of(&[
         json!(null),
@@ -47,7 +48,7 @@ fn cluster(chance: &mut Chance, world: &World) -> String {
     }
 }
 
-/// One member of what is expected of an RPC.
+/// Makes one member of what is expected of an RPC.
 fn of_rpc(chance: &mut Chance, world: &World, hosts: &[String]) -> (&'static str, Value) {
     match chance.below(12) {
         0 => ("status", json!(chance.one(&["OK", "UNAVAILABLE", "NOT_A_CODE"]))),
@@ -67,7 +68,7 @@ fn of_rpc(chance: &mut Chance, world: &World, hosts: &[String]) -> (&'static str
     }
 }
 
-/// One member of what is expected of a step or of the channel.
+/// Makes one member of what is expected of a step or of the channel.
 fn of_step(chance: &mut Chance, world: &World, hosts: &[String]) -> (&'static str, Value) {
     match chance.below(7) {
         0 => {
@@ -106,7 +107,7 @@ fn expectation(chance: &mut Chance, world: &World, hosts: &[String], of_all: boo
     expect
 }
 
-/// A step of those that [`steps::random`] does not make.
+/// Makes a step of a kind that [`steps::random`] does not make.
 fn step(chance: &mut Chance, world: &World, hosts: &[String]) -> Value {
     let host = host(chance, hosts);
     match chance.below(10) {
@@ -130,11 +131,11 @@ fn step(chance: &mut Chance, world: &World, hosts: &[String]) -> Value {
     }
 }
 
-/// Puts something else at a random place of a document, or a member where there was none.
+/// Replaces the value at a random place of a document, or adds a member there.
 fn spoil(chance: &mut Chance, value: &mut Value) {
     let mut at = value;
     for _ in 0..chance.between(1, 4) {
-        // Down one level, if there is one.
+        // Goes down one level, if there is one.
         let count = at.as_object().map_or(0, serde_json::Map::len) + at.as_array().map_or(0, Vec::len);
         if count == 0 {
             break;
@@ -185,7 +186,7 @@ fn document(chance: &mut Chance, world: &World) -> Value {
     if chance.percent(25) {
         test["backends"] = json!({"default": {"connect": 0.1, "latency": 0.02}});
     }
-    // A file that the suite names would be read.
+    // A file that the suite names would be read, so the resources are inline.
     let inline = world.resources.iter().filter(|resource| name_of(resource).is_some());
     let resources: Vec<&Value> = inline.collect();
     let mut suite = if chance.percent(20) {
@@ -203,7 +204,7 @@ fn document(chance: &mut Chance, world: &World) -> Value {
     suite
 }
 
-/// A random suite in a random world: `test` and `simulate` in one of their forms.
+/// Runs a random suite in a random world, with `test` and `simulate` in one of their forms.
 pub fn suite(data: &[u8]) {
     let mut chance = Chance::from_bytes(data);
     let world = if chance.percent(50) {
@@ -212,7 +213,7 @@ pub fn suite(data: &[u8]) {
         recorded_world_of(&mut chance)
     };
     let suite = document(&mut chance, &world);
-    // Lines of JSON are YAML.
+    // Lines of JSON are YAML, too.
     let text = if chance.percent(50) {
         suite.to_string()
     } else {
@@ -258,10 +259,10 @@ pub fn suite(data: &[u8]) {
     }
 }
 
-/// Most clients of a test that a fuzzer waits for.
+/// The most clients of a test for which a fuzzer can wait.
 const MOST_CLIENTS: usize = 20;
 
-/// Says whether a suite names no file and asks for no more than a fuzzer waits for.
+/// Says whether a suite names no file and asks for no more than a fuzzer can wait for.
 pub fn is_harmless(text: &[u8]) -> bool {
     let mut sources = SourceMap::new();
     let id = sources.add("-", text.to_vec());
@@ -277,7 +278,7 @@ pub fn is_harmless(text: &[u8]) -> bool {
     })
 }
 
-/// Any text, as a suite is read: tests, or faults at places that there are.
+/// Reads any text as a suite, and checks that the result is tests, or faults at places that exist.
 pub fn suite_text(data: &[u8]) {
     let (name, text) = match data.split_first() {
         Some((b'{', _)) | None => ("suite.json", data),
@@ -286,7 +287,7 @@ pub fn suite_text(data: &[u8]) {
     let mut sources = SourceMap::new();
     let id = sources.add(name, text.to_vec());
     let Some(source) = sources.get(id) else { return };
-    // What is not UTF-8 is read as it.
+    // UTF-16 is converted to UTF-8, and spans are those of the converted text.
     let len = source.bytes().len();
     let in_document = |span: xdsctl_document::source::Span| span.start <= span.end && span.end <= len;
     match Suite::read(source) {

@@ -1,4 +1,4 @@
-//! Single values: cookies, regular expressions, LB configurations, bootstraps.
+//! Reads single values: cookies, regular expressions, LB configurations, bootstraps.
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use xdsctl_model::profile::{Profile, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_re2::Regex;
 
-/// A header and a cookie's value: what is read comes back when it is written.
+/// Reads a header and a cookie's value: a value that is read is written back unchanged.
 pub fn cookie(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (name, rest) = text.split_once('\n').unwrap_or(("sid", &text));
@@ -31,7 +31,7 @@ pub fn cookie(data: &[u8]) {
     );
 }
 
-/// A pattern, a text and a rewrite, a line each.
+/// Matches a pattern with a text and applies a rewrite; each is one line.
 pub fn regex(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut lines = text.splitn(3, '\n');
@@ -57,10 +57,11 @@ pub fn regex(data: &[u8]) {
     }
 }
 
-/// Significant digits that the client writes of a float.
+/// The number of significant digits with which the client writes a float.
 const FLOAT_DIGITS: usize = 6;
 
-/// Says whether a config has a float that is not read again as it was, because the client writes too few digits of it.
+/// Says whether a config has a float that changes when it is written and read again, because the
+/// client writes too few digits of it.
 fn is_rounded(config: &Value) -> bool {
     match config {
         Value::Object(map) => map.iter().any(|(name, inner)| match name.as_str() {
@@ -77,8 +78,8 @@ fn is_rounded(config: &Value) -> bool {
     }
 }
 
-/// A list of LB policies in JSON: a config that is read can be written, and read again as the same. What the client writes of a
-/// float that is too long for it is written the same the second time.
+/// Reads a list of LB policies in JSON. A config that is read can be written, and then reads as the
+/// same config. A float with too many digits is at least written the same the second time.
 pub fn lb_json(data: &[u8]) {
     let Ok(list) = serde_json::from_slice::<Value>(data) else {
         return;
@@ -98,7 +99,8 @@ pub fn lb_json(data: &[u8]) {
     }
 }
 
-/// A LoadBalancingPolicy of a cluster, as JSON or as wire format: what is accepted without a fault can be used.
+/// Reads a LoadBalancingPolicy of a cluster, as JSON or as wire format. A policy that is accepted
+/// without a fault can be used.
 pub fn lb_xds(data: &[u8]) {
     let wire = if data.first() == Some(&b'{') {
         let mut text =
@@ -109,7 +111,8 @@ pub fn lb_xds(data: &[u8]) {
         let cluster = tables::message("envoy.config.cluster.v3.Cluster").expect("the tables have it");
         json(&text, cluster, TranscodeOptions::default()).bytes
     } else {
-        // name, type EDS, eds_cluster_config {eds_config {ads {}}}, load_balancing_policy.
+        // These are name, type EDS, eds_cluster_config {eds_config {ads {}}}, and
+        // load_balancing_policy.
         let mut wire = b"\x0a\x01c\x10\x03\x1a\x04\x0a\x02\x1a\x00".to_vec();
         wire.extend_from_slice(b"\xca\x02");
         let mut length = data.len();
@@ -139,7 +142,8 @@ pub fn lb_xds(data: &[u8]) {
     }
 }
 
-/// A bootstrap file: it is taken exactly if nothing in it makes the client reject it. Then a target in its terms.
+/// Reads a bootstrap file, which must be accepted exactly if nothing in it makes the client reject
+/// it. Then reads a target with that bootstrap.
 pub fn bootstrap(data: &[u8]) {
     for env in [None, Some("GRPC_EXPERIMENTAL_XDS_FEDERATION")] {
         let mut profile = Profile::default();

@@ -1,5 +1,5 @@
-//! Every fuzz target is there, and finds nothing in the small files of `fixtures/`, in what it once found something in
-//! (`fixtures/fuzz/TARGET`), and in noise.
+//! Checks that every fuzz target exists, and that none finds a fault in the small files of
+//! `fixtures/`, in inputs that once had one (`fixtures/fuzz/TARGET`), and in noise.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The files below a folder, in order.
+/// Returns the files below a folder, in order.
 fn files(dir: &Path) -> Vec<PathBuf> {
     let mut entries: Vec<PathBuf> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
@@ -52,7 +52,7 @@ fn what_once_found_something_finds_nothing_now() {
     }
 }
 
-/// Those that take their bytes for decisions of chance.
+/// The targets that make random decisions from their bytes.
 const BY_CHANCE: [&str; 8] = [
     "pick",
     "recorded_world",

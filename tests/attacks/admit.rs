@@ -1,4 +1,5 @@
-//! Servers with hostile policies and clients with hostile certificates: no panic, no work without a bound, nothing that moves a cursor.
+//! Attacks by servers with hostile policies and clients with hostile certificates: they must cause
+//! no panic and no unbounded work, and move no cursor.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +13,7 @@ use crate::rbac::{TEXTS, policies};
 use crate::run::{Run, in_process};
 use crate::server::{any_route, listener};
 
-/// A certificate of `openssl req -x509`, changed by the attacks.
+/// A certificate of `openssl req -x509`, which the attacks change.
 const CERTIFICATE: &str = "MIIBjjCCATWgAwIBAgIBATAKBggqhkjOPQQDAjAeMQ0wCwYDVQQKDARTaG9wMQ0wCwYDVQQDDARjYXJ0MB4XDTI2MTEwMTAwMDAwMFoXDTI2MTIwMTAwMDAwMFowHjENMAsGA1UECgwEU2hvcDENMAsGA1UEAwwEY2FydDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABOsynE5V3tQwLukvsyCCpyWUbgFrABm7DFPl0rY0YmZhanCJWf5BheyTKBXfF3c8taBWUPgpUa7u8L4z+kBm136jZDBiMEEGA1UdEQQ6MDiGFXNwaWZmZTovL3Nob3Avc2EvY2FydIIJY2FydC5zaG9wgQ5jYXJ0QHNob3AudGVzdIcECgAAATAdBgNVHQ4EFgQULxPdsZVCNk/rrlnp80RiEnfIa/QwCgYIKoZIzj0EAwIDRwAwRAIgRqpT1yzjICdkz2rOePof3YpaLBVTydRx+8yQojTUgiACIG8C+FKbU41jIEfJXN/pKyIJQW9IZWG8GF6G7Na12O13";
 
 fn asked(args: &[&str], input: &str) -> Run {
@@ -24,7 +25,7 @@ fn asked(args: &[&str], input: &str) -> Run {
     run
 }
 
-/// A plaintext server with these policies.
+/// Makes a plaintext server with these policies.
 fn server(policies: &Value, action: &str, routes: &Value) -> String {
     listener(&[("rbac", action, policies)], routes).to_string()
 }
@@ -110,7 +111,7 @@ fn files_of_certificates_have_a_bound() {
     }
 }
 
-/// Policies that hold each other far deeper than a client takes.
+/// Policies that are nested far deeper than a client accepts do not end the program.
 #[test]
 fn deep_policies_do_not_end_the_program() {
     for depth in [10, 16, 17, 100, 1000] {
@@ -132,7 +133,7 @@ fn deep_policies_do_not_end_the_program() {
     }
 }
 
-/// Four times the policies take about four times as long: a square would be sixteen.
+/// Four times the policies take about four times as long, not sixteen times.
 #[test]
 fn wide_policies_take_time_in_proportion() {
     let wide = |count: usize| {
@@ -161,7 +162,8 @@ fn wide_policies_take_time_in_proportion() {
     }
 }
 
-/// A table of all ports of all ranges would be larger than the Listener many times over.
+/// A table of all ports of all ranges would be many times larger than the Listener, so it is
+/// refused.
 #[test]
 fn a_table_that_is_too_large_is_refused() {
     let mut text: Value = serde_json::from_str(&server(&json!({}), "ALLOW", &any_route())).unwrap();

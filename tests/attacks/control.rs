@@ -1,4 +1,5 @@
-//! Names and values that would move a terminal's cursor, or begin a line of their own: none leaves a command as it came.
+//! Attacks by names and values that would move a terminal's cursor, or begin a line of their own:
+//! no command prints one as it is.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +12,7 @@ use crate::chance::Chance;
 use crate::run::{Run, directory, in_process};
 use crate::world;
 
-/// What a line begins with that is somebody's text, and not a report's.
+/// The beginning of a line that is somebody's text, not a report's.
 const LINE: &str = "::error::";
 
 /// Pieces of names.
@@ -41,7 +42,7 @@ fn name(chance: &mut Chance) -> String {
     format!("{}{pieces}{}", chance.one(&["", "n", "é"]), chance.one(&["", "z"]))
 }
 
-/// Puts names into the strings and keys of a value.
+/// Puts hostile names into the strings and keys of a value.
 fn spoil(value: &mut Value, chance: &mut Chance) {
     match value {
         Value::Object(fields) => {
@@ -62,13 +63,13 @@ fn spoil(value: &mut Value, chance: &mut Chance) {
     }
 }
 
-/// Fails if something of a run is not text that a person can trust.
+/// Fails if a part of the output is not text that a person can trust.
 #[track_caller]
 fn check(args: &[&str], run: &Run) {
     assert!(matches!(run.code, Some(0..=2)), "{args:?}: {:?}", run.code);
     let is_patch = args.contains(&"--diff");
     for text in [&run.out, &run.err] {
-        // A patch keeps what `patch` compares.
+        // A patch keeps the characters that `patch` compares.
         let of_patch = |c: char| is_patch && matches!(c, '\t' | '\u{feff}');
         let text = if is_patch {
             text.replace("\r\n", "\n")
@@ -82,7 +83,7 @@ fn check(args: &[&str], run: &Run) {
     }
 }
 
-/// A file whose name is as bad as the system takes it.
+/// Writes a file whose name is as hostile as the system allows.
 fn file(directory: &Path, chance: &mut Chance, ending: &str, text: &str) -> String {
     let file = directory.join(format!("{}.{ending}", name(chance).replace(['\0', '/'], "_")));
     let file = match fs::write(&file, text) {

@@ -1,4 +1,4 @@
-//! Files that a run must not write over, follow, wait for or quote.
+//! Attacks by files that a run must not overwrite, follow, wait for or quote.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
@@ -24,7 +24,7 @@ fn run(args: &[&str]) -> Run {
     in_process(args, b"", |_| {})
 }
 
-/// A world that a fix changes.
+/// Makes a world that a fix changes.
 fn fixable() -> String {
     let mut listener = world::document(0);
     let manager = &mut listener["resources"][0]["api_listener"]["api_listener"];
@@ -33,7 +33,7 @@ fn fixable() -> String {
     world::yaml(&listener)
 }
 
-/// Options that write a file, each with the command that has it.
+/// Returns commands with the options that write a file.
 fn writers(input: &str, suite: &str, to: &str) -> Vec<Vec<String>> {
     let mut all = vec![format!("validate --write-baseline {to} {input}")];
     for format in [
@@ -83,7 +83,7 @@ fn no_output_takes_the_place_of_something_else() {
             "<?xml version=\"1.0\"?>\n<testsuites name=\"pytest\"/>\n".to_owned(),
         ),
         ("notes.md", "# Notes\n".to_owned()),
-        // Words of reports, in texts of others.
+        // This text has words of reports in other text.
         (
             "bullets.md",
             "- Cluster a of the shop\n- Listener b, too\nFor RPCs\nnothing changes for a client\n".to_owned(),
@@ -158,7 +158,7 @@ fn a_baseline_is_no_report() {
         assert_eq!(run.code, Some(2), "{args:?}\n{}", run.err);
         assert_eq!(fs::read_to_string(&baseline).unwrap(), text, "{args:?}");
     }
-    // Of two outputs for one new file, one would be lost.
+    // If two outputs go to one new file, one of them would be lost.
     let new = directory.join("new.json");
     let new = new.to_str().unwrap();
     let run = run(&[
@@ -232,7 +232,7 @@ fn a_fix_stays_in_its_directory_and_keeps_owner_and_names() {
     assert_eq!(fs::read_to_string(&hard).unwrap(), text);
     let own = write(&directory, "own/x.yaml", &text);
     fs::set_permissions(&own, fs::Permissions::from_mode(0o640)).unwrap();
-    // Only a privileged user can give a file away.
+    // Only a privileged user can change the owner of a file.
     let is_given = std::os::unix::fs::chown(&own, Some(1234), Some(1235)).is_ok();
     run(&["validate", "--no-config", "--fix", &own]);
     assert_ne!(fs::read_to_string(&own).unwrap(), text);
@@ -241,7 +241,7 @@ fn a_fix_stays_in_its_directory_and_keeps_owner_and_names() {
     assert!(!is_given || (metadata.uid(), metadata.gid()) == (1234, 1235));
 }
 
-/// A file that only its own directory may name, and one beside it.
+/// Makes a file that only its own directory may name, and a secret beside that directory.
 fn house(name: &str) -> (PathBuf, String) {
     let directory = directory("attacks", name);
     let secret = write(
@@ -311,14 +311,14 @@ fn what_a_file_names_stays_below_its_directory() {
     );
     is_refused(&["test", &suite], "--allow-read");
     fs::remove_file(inside.join("linked")).unwrap();
-    // A link in a directory names a file too.
+    // A link in a directory names a file, too.
     symlink("../secret/x.yaml", inside.join("link.yaml")).unwrap();
     for command in ["validate", "pick", "tree"] {
         is_refused(&[command, inside.to_str().unwrap()], "--allow-read");
     }
 }
 
-/// A run in a directory, which may have settings of its own.
+/// Runs in a directory, which may have its own settings.
 fn run_in(directory: &Path, args: &[&str]) -> Run {
     in_process(args, b"", |io| io.paths.directory = Some(directory.to_owned()))
 }
@@ -360,7 +360,8 @@ fn a_suite_names_files_only() {
     ] {
         let suite = format!("world: \"{path}\"\ntarget: xds:///l\nsteps: [{{pick: {{}}}}]\n");
         for command in ["test", "simulate"] {
-            // A suite in the current directory, which is none for its paths to begin with.
+            // The suite comes from standard input, so the current directory gives its paths no
+            // base.
             let run = in_process(&[command, "-"], &suite, |_| {});
             assert_eq!(run.code, Some(2), "{command} {path}\n{}{}", run.out, run.err);
             let text = run.out + &run.err;
@@ -444,7 +445,8 @@ fn the_command_line_allows_more() {
     );
     let all = directory.to_str().unwrap();
     for suite in [&follows, &links] {
-        // Where the link leads, or the file is, and not where it is named.
+        // The path in the message is where the link leads, or where the file is, not where it is
+        // named.
         is_refused(&["test", suite], &format!("`--allow-read {all}` allows it"));
     }
     for args in [
@@ -467,7 +469,7 @@ fn the_command_line_allows_more() {
             all,
             directory.join("boot").to_str().unwrap(),
         ],
-        // What is named on the command line needs no more words.
+        // A path that is named on the command line needs no permission.
         &["validate", directory.join("boot").to_str().unwrap(), all],
     ] {
         let run = run(args);
@@ -593,7 +595,8 @@ fn files() {
     });
 }
 
-/// Texts that look like reports, and where reports go: nothing is lost.
+/// Checks that files with a text that looks like a report are not overwritten when a report goes
+/// there.
 fn overwritten(chance: &mut Chance, directory: &Path, input: &str) {
     let words = [
         "- Cluster of the shop\n",

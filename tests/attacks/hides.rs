@@ -1,4 +1,5 @@
-//! Documents that hide themselves, and settings that hide what is wrong: both are told.
+//! Attacks by documents that hide themselves, and by settings that hide what is wrong: xdsctl
+//! reports both.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +33,7 @@ fn rejected(name: &str) -> Value {
     cluster
 }
 
-/// How reports of ours begin.
+/// The beginnings of xdsctl's own reports.
 const HEADS: [&str; 4] = [
     r#""schema":"xdsctl.findings/v1""#,
     r#" "schema" : "xdsctl.baseline/v1""#,
@@ -70,7 +71,7 @@ fn what_begins_as_a_report_and_goes_on_otherwise_is_read() {
     }
 }
 
-/// Documents that are read for one thing, with resources beside it.
+/// Makes documents that are read for one thing, and have resources beside it.
 fn beside(bad: &Value) -> Vec<String> {
     let good = world::cluster("good");
     let of_type = |name: &str| format!("type.googleapis.com/envoy.{name}");
@@ -80,7 +81,7 @@ fn beside(bad: &Value) -> Vec<String> {
         json!({ "@type": of_type("admin.v3.ClustersConfigDump"), "dynamic_active_clusters": [{ "cluster": good }] });
     let mut map = json!({ "resources": [bad] });
     map[of_type("config.cluster.v3.Cluster")] = json!({ "good": good });
-    // As whatever writes the type anew does.
+    // Programs that rewrite the type may write the value in base64, or without its `@type`.
     let encoded = "eyJAdHlwZSI6InR5cGUuZ29vZ2xlYXBpcy5jb20vZW52b3kuY29uZmlnLmNsdXN0ZXIudjMuQ2x1c3RlciIsIm5hbWUiOiJiYWQiLCJsYl9wb2xpY3kiOiJNQUdMRVYifQ==";
     let bare = json!({ "name": "bad", "type": "EDS", "lb_policy": "MAGLEV" });
     let mut deep = more.clone();
@@ -176,7 +177,7 @@ fn a_file_for_a_report_hides_no_resources() {
     }
 }
 
-/// The number of silenced errors of a JSON report.
+/// Returns the number of silenced errors in a JSON report.
 fn silenced(run: &Run) -> u64 {
     run.json()["summary"]["silenced_errors"].as_u64().unwrap()
 }

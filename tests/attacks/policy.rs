@@ -1,4 +1,5 @@
-//! Policies that ask for much work or room, and expressions that are none: each meets a limit, which is said.
+//! Attacks by policies that need much work or memory, and by invalid expressions: each meets a
+//! limit, and the output says so.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,13 +24,13 @@ endpoints:
   lb_endpoints: [LIST]
 "#;
 
-/// Tests run side by side, each in a thread that has its name.
+/// Returns a directory for this test. Tests run side by side, each in a thread that has its name.
 fn own_directory() -> PathBuf {
     let test = std::thread::current().name().map(|name| name.replace(':', "-"));
     directory("attacks", test.as_deref().unwrap_or("policy"))
 }
 
-/// A run with policies, over a cluster with this many endpoints.
+/// Runs `validate` with policies, on a cluster with this many endpoints.
 fn checked(at: &Path, policies: &str, endpoints: usize) -> Run {
     let one = |number: usize| {
         let (a, b) = (number / 250, number % 250);
@@ -126,7 +127,7 @@ fn what_is_too_deep_too_long_or_too_large_is_refused() {
         assert_eq!(ran.code, Some(2), "{expected}: {}", ran.out);
         assert!(ran.err.contains(expected), "{expected}: {}", ran.err);
     }
-    // A pattern that engines with backtracking never end with.
+    // Engines with backtracking never finish with this pattern.
     let pattern = policy(
         "team-pattern",
         "cluster",
@@ -153,7 +154,7 @@ fn what_is_small_to_write_is_not_large_to_hold() {
             ran.out
         );
     };
-    // A list that is twice in the next one, and so on: few parts, and very many to compare.
+    // Each list occurs twice in the next one: there are few parts, but very many to compare.
     let doubled = format!("[[parsed.name]]{}", ".map(x, [x, x])".repeat(60));
     is_too_much(&run("cluster", &format!("{doubled} == {doubled}"), ""), "equal");
     is_too_much(&run("cluster", &format!("{doubled}[0] in {doubled}"), ""), "in");
@@ -161,18 +162,18 @@ fn what_is_small_to_write_is_not_large_to_hold() {
         &run("cluster", &format!("({doubled} + {doubled}).distinct().size() > 0"), ""),
         "distinct",
     );
-    // Such a list is no text, also where nobody knows before what it is.
+    // Such a list cannot become a text, even where its type is not known in advance.
     let ran = run("cluster", &format!("string([1, {doubled}][1]) == ''"), "");
     assert_eq!(ran.code, Some(2));
     assert!(ran.out.contains("string(): it does not take a list"), "{}", ran.out);
-    // Brackets in brackets are read once each.
+    // Nested brackets are read once each.
     let brackets = format!(
         "resource{} == null",
         "['metadata']['filter_metadata']".to_owned() + &"['x']".repeat(90)
     );
     let ran = run("cluster", &brackets, "");
     assert_eq!(ran.code, Some(2), "{}{}", ran.out, ran.err);
-    // Variables that name each other are as deep as what they name.
+    // Variables that name each other are as deep as the variables that they name.
     let chain = |count: usize| {
         let one = |number: usize| match number {
             0 => "{name = \"v0\", expression = \"[parsed.name]\"}".to_owned(),
@@ -237,7 +238,7 @@ fn long_texts_have_a_limit() {
             ran.err
         );
     }
-    // An error quotes the beginning of a text.
+    // An error quotes only the beginning of a text.
     let text = policy(
         "team-long",
         "cluster",
@@ -334,7 +335,7 @@ fn expressions_of_chance_end() {
     });
 }
 
-/// A field on a random way through the schema, and its kind.
+/// Returns a field on a random way through the schema, and its kind.
 fn field_of_chance(chance: &mut Chance, mut at: String, mut kind: Kind) -> (String, Kind) {
     loop {
         let next = match &kind {
@@ -353,7 +354,8 @@ fn field_of_chance(chance: &mut Chance, mut at: String, mut kind: Kind) -> (Stri
     }
 }
 
-/// What every field that a policy may name is good for: it is there, or null, for what is checked and for what is printed.
+/// Every field that a policy may name is there, or null, both where it is checked and where it is
+/// printed.
 #[test]
 fn fields_of_chance_are_there_or_null() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -386,7 +388,7 @@ fn fields_of_chance_are_there_or_null() {
             "{test}: {}",
             ran.err
         );
-        // What is printed has the same fields.
+        // The printed form has the same fields.
         assert!(!ran.out.contains("messageExpression"), "{test}: {}", ran.out);
         if ran.code == Some(2) && ran.out.contains("cannot be checked here") {
             let is_told = [

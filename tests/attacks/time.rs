@@ -1,6 +1,7 @@
-//! Small inputs that ask for much work: suppressions, patterns, RPCs that a suite sends for years. Each meets a limit, which is said.
+//! Attacks by small inputs that need much work: suppressions, patterns, RPCs that a suite sends for
+//! years. Each meets a limit, and the output says so.
 //!
-//! What such inputs cost is counted by `tests/costs.rs`; here one that has no limit does not end.
+//! `tests/costs.rs` counts what such inputs cost. Here, an input without a limit would not end.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +23,7 @@ fn write(directory: &Path, name: &str, text: impl AsRef<[u8]>) -> String {
     file.to_str().unwrap().to_owned()
 }
 
-/// Clusters with a field that nobody knows, each with a comment before it.
+/// Makes clusters with an unknown field, each with a comment before it.
 fn commented(count: usize, comment: &str) -> String {
     let clusters = (0..count).map(|number| {
         format!(
@@ -43,7 +44,7 @@ fn suppressions_take_no_time() {
         let file = write(&directory, "x.yaml", commented(1_500, comment));
         let ran = run(&["validate", "--no-config", "--format=json", &file]);
         assert!(ran.out.contains("\"summary\""), "{}", ran.err);
-        // One comment above all of it, for each resource.
+        // One comment above all clusters applies to each of them.
         let above = format!("{comment}\n").repeat(1_500) + &commented(1_500, "");
         let file = write(&directory, "x.yaml", above);
         run(&["validate", "--no-config", "--format=json", &file]);
@@ -119,7 +120,7 @@ fn settings_name_only_so_many_rules_and_clients() {
     assert!(ran.err.contains("more than 16777216 bytes"), "{}", ran.err);
 }
 
-/// A suite with these steps.
+/// Writes a suite with these steps.
 fn suite(directory: &Path, never: usize, steps: &str) -> String {
     write(directory, "good.json", world::document(0).to_string());
     let never = "{status: ABORTED}, ".repeat(never);

@@ -1,4 +1,4 @@
-//! Input that was cut off, is something else or nothing at all: no command passes over it.
+//! Attacks by input that was cut off, is something else or is empty: no command ignores that.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,8 @@ use crate::chance::Chance;
 use crate::run::{Run, directory, in_process};
 use crate::world::{self, gzip, yaml};
 
-/// The subcommands that read documents, each with its arguments for a file; from clap's own list, so that a new one is among them.
+/// Returns the subcommands that read documents, each with its arguments for a file. They come from
+/// clap's own list, so that a new one is among them.
 fn commands(file: &str, directory: &Path) -> Vec<Vec<String>> {
     let good = directory.join("good.json");
     fs::write(&good, world::document(3).to_string()).unwrap();
@@ -60,7 +61,7 @@ fn commands(file: &str, directory: &Path) -> Vec<Vec<String>> {
                 vec![name, "--format=json", file],
                 vec![name, "--format=jsonl", file],
             ]),
-            // They would wait for clients of what they could read.
+            // These would wait for clients if they could read the input.
             "serve" | "ui" if cfg!(feature = "net") => {}
             // It hides what it cannot read, and has no answer that could be wrong.
             "mask" => {}
@@ -104,7 +105,7 @@ fn check(args: &[String]) -> Run {
     run
 }
 
-/// Inputs by name; each has lost something, or is nothing.
+/// Inputs by name; each has lost something, or is empty.
 fn inputs() -> Vec<(&'static str, Vec<u8>)> {
     let text = world::document(3).to_string();
     let cut = &text[..text.rfind('{').unwrap()];
@@ -151,7 +152,7 @@ fn a_suite_that_is_cut_off_is_not_passed_over_in_a_directory() {
     for (name, text) in [
         ("cut.yaml", &suite[..suite.len() - 8]),
         ("cut.json", r#"{"steps": [{"pick": {}}"#),
-        // A word about something else hides nothing.
+        // A comment about something else hides nothing.
         (
             "hidden.yaml",
             "# static_resources\nworld: [world.json]\nsteps: [{pick: {}, expect: {status: UNAVAILABLE}}]\n",
@@ -168,7 +169,7 @@ fn a_suite_that_is_cut_off_is_not_passed_over_in_a_directory() {
 fn a_test_on_half_a_world_has_failed_in_every_report() {
     let directory = directory("attacks", "unread-report");
     let text = world::document(0).to_string();
-    // What is cut off stands behind what the test needs.
+    // The part that is cut off comes after everything that the test needs.
     let cut = format!("{},{{\"@type\"", &text[..text.rfind(']').unwrap()]);
     fs::write(directory.join("cut.json"), cut).unwrap();
     let suite = directory.join("suite.yaml");
@@ -196,7 +197,8 @@ fn a_test_on_half_a_world_has_failed_in_every_report() {
             run.out
         );
     }
-    // The place is where the world is named, and the message has that of what is broken.
+    // The place is where the suite names the world, and the message has the place of the broken
+    // text.
     let run = in_process(&["test", "--format=json", suite], b"", |_| {});
     let failure = run.json()["suites"][0]["tests"][0]["failures"][0].clone();
     assert_eq!((&failure["line"], &failure["column"]), (&json!(1), &json!(8)));
@@ -234,7 +236,7 @@ fn the_same_world_is_whole() {
     }
 }
 
-/// What is wrong with a document itself, as `validate` tells it.
+/// Says whether `validate` reports that a document itself is damaged.
 fn is_damaged(file: &str) -> bool {
     let run = in_process(&["validate", "--format=json", file], b"", |_| {});
     let Ok(report) = serde_json::from_str::<Value>(&run.out) else {

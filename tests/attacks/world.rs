@@ -8,7 +8,7 @@ fn type_url(name: &str) -> String {
     format!("type.googleapis.com/envoy.{name}")
 }
 
-/// A Cluster without a fault.
+/// Makes a Cluster without a fault.
 pub fn cluster(name: &str) -> Value {
     json!({
         "@type": type_url("config.cluster.v3.Cluster"), "name": name, "type": "EDS",
@@ -16,7 +16,7 @@ pub fn cluster(name: &str) -> Value {
     })
 }
 
-/// A channel to cluster `a`, and so many further clusters.
+/// Makes the resources of a channel to cluster `a`, and `further` more clusters.
 pub fn resources(further: usize) -> Vec<Value> {
     let router =
         json!({ "name": "r", "typed_config": { "@type": type_url("extensions.filters.http.router.v3.Router") } });
@@ -40,12 +40,12 @@ pub fn resources(further: usize) -> Vec<Value> {
     resources
 }
 
-/// The world as a document.
+/// Makes the world as a document.
 pub fn document(further: usize) -> Value {
     json!({ "resources": resources(further) })
 }
 
-/// A value in block style.
+/// Writes a value in block style.
 pub fn yaml(value: &Value) -> String {
     fn write(value: &Value, indent: usize, out: &mut String) {
         let pad = "  ".repeat(indent);
@@ -76,7 +76,7 @@ pub fn yaml(value: &Value) -> String {
     out
 }
 
-/// The bytes of `gzip`: stored, not compressed.
+/// Writes the bytes in the format of `gzip`, stored without compression.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let bytes = &bytes[..bytes.len().min(usize::from(u16::MAX))];
     let length = u16::try_from(bytes.len()).unwrap();

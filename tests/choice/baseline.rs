@@ -1,4 +1,5 @@
-//! Baselines: what was there is not reported again, what is new is, and what is gone is said.
+//! Tests of baselines: known findings are not reported again, new ones are, and those that are gone
+//! are reported.
 
 use super::{Project, cluster, maglev, routes};
 
@@ -52,7 +53,8 @@ fn a_directory_is_read_without_its_baseline() {
         let run = project.validate(&[flag, "."]);
         assert_eq!((run.named_findings(), run.code), (vec![], Some(0)), "{flag}");
     }
-    // It is a document to whoever names it, and a document is one whatever the flags.
+    // The baseline is a document when it is named as input, and a document is read as one whatever
+    // the flags say.
     let shape = "dump-unknown-shape -".to_owned();
     let run = project.validate(&["--baseline=known.json", "known.json"]);
     assert_eq!((run.named_findings(), run.code), (vec![shape.clone()], Some(2)));

@@ -1,10 +1,11 @@
-//! `xdsctl.toml`: found upwards, settings by key, errors with places, `init` and `config show`.
+//! Tests of `xdsctl.toml`: it is found upwards, its settings by key, errors with places, `init` and
+//! `config show`.
 
 use super::{Project, cluster, maglev};
 
 const NACK: &str = "cds-lb-policy-unsupported";
 
-/// A project with a rejected cluster in `env/prod/c.yaml`.
+/// Makes a project with a rejected cluster in `env/prod/c.yaml`.
 fn project(name: &str, config: &str) -> Project {
     Project::new(name, &[("xdsctl.toml", config), ("env/prod/c.yaml", &maglev("c"))])
 }
@@ -44,7 +45,7 @@ fn the_last_rule_that_matches_counts_and_flags_come_after_the_file() {
     };
     let last = format!("[rules]\ncds = 'off'\n{NACK} = 'note'\n");
     assert_eq!(severity(&last, &[]).as_deref(), Some("note"));
-    // In the order of the file, not of the alphabet.
+    // Rules apply in the order of the file, not of the alphabet.
     let first = format!("[rules]\n{NACK} = 'note'\ncds = 'off'\n");
     assert_eq!(severity(&first, &[]), None);
     assert_eq!(severity(&first, &["-W", "nack"]).as_deref(), Some("warning"));
@@ -144,7 +145,7 @@ fn init_writes_a_file_that_says_nothing_yet() {
     );
     let show = project.run(&["config", "show"]).out;
     assert!(show.lines().all(|line| line.ends_with("default")), "{show}");
-    // What a setting can be is what the program takes.
+    // The values of a setting are those that the program accepts.
     let command = xdsctl_cli::command();
     let validate = command.find_subcommand("validate").unwrap();
     for flag in ["world", "format", "min-severity"] {
@@ -157,7 +158,7 @@ fn init_writes_a_file_that_says_nothing_yet() {
             assert!(text.contains(&quoted), "{flag} {quoted}");
         }
     }
-    // Every line that is a setting is one that is understood.
+    // Every line with a setting must be understood.
     let settings = text.lines().map(|line| match line.strip_prefix("# ") {
         Some(line) if line.contains(" = ") || line.starts_with('[') => line,
         _ => "",

@@ -1,4 +1,5 @@
-//! Directories as people keep them, and which clients they would say that there are: `fixtures/layouts.txt`.
+//! Tests of directories as people keep them, and of the clients that they imply:
+//! `fixtures/layouts.txt`.
 
 use super::Project;
 
@@ -38,7 +39,7 @@ fn layouts() -> Vec<Layout<'static>> {
     layouts
 }
 
-/// The files of a layout.
+/// Makes the files of a layout.
 fn files_of(name: &str) -> Project {
     let layouts = layouts();
     layouts.iter().find(|layout| layout.name == name).unwrap().project()
@@ -53,7 +54,7 @@ fn type_url(letter: &str) -> &'static str {
     }
 }
 
-/// A resource in few words, as JSON.
+/// Makes a resource from a short form, as JSON.
 fn resource(words: &str) -> String {
     let (letter, rest) = words.split_once(' ').unwrap();
     let (name, to) = rest.split_once('>').unwrap_or((rest, ""));
@@ -87,7 +88,7 @@ fn resource(words: &str) -> String {
     format!(r#"{{"@type":"{url}",{body}}}"#)
 }
 
-/// The lines of a file whose parts say in which list they stand.
+/// Makes the lines of a file whose parts say in which list they belong.
 fn lists(parts: &[String]) -> Vec<String> {
     let mut lines: Vec<serde_json::Value> = Vec::new();
     for part in parts {
@@ -114,9 +115,9 @@ fn lists(parts: &[String]) -> Vec<String> {
     lines.iter().map(serde_json::Value::to_string).collect()
 }
 
-/// A file in few words.
+/// Makes a file from a short form.
 fn file(words: &str) -> String {
-    // The clusters of a route have commas too.
+    // The clusters of a route may have commas, too.
     let mut parts: Vec<String> = Vec::new();
     for word in words.split(',') {
         match parts.last_mut().filter(|_| !word.starts_with(' ')) {
@@ -154,7 +155,8 @@ impl Layout<'_> {
         project(&self.files)
     }
 
-    /// What standard error says of worlds, as `name: resources`; the name and count of a single one come from the report.
+    /// Compares what standard error says about worlds, as `name: resources`; the name and count of
+    /// a single world come from the report.
     fn wrong(&self) -> Option<String> {
         let project = self.project();
         let run = project.validate(&self.args);
@@ -182,7 +184,7 @@ impl Layout<'_> {
                 )]
             }
         };
-        // What nobody uses is a note, and no question here.
+        // Unused resources are notes, and do not matter here.
         let mut findings = run.named_findings();
         let is_asked = |finding: &String| {
             ["-missing ", "reference-", "duplicate", "dump-un"]
@@ -204,7 +206,7 @@ fn a_person_would_say_the_same_of_every_layout() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A client in each of two directories, with endpoints of their own, below a Listener for both.
+/// A client in each of two directories with endpoints of their own, below a Listener for both.
 const CLIENTS: &[(&str, &str)] = &[
     ("xds/lds.yaml", "L x>r"),
     ("xds/prod/rds.yaml", "R r>a"),
@@ -246,7 +248,7 @@ fn a_channel_is_of_the_world_that_is_chosen() {
     let words = "no Cluster `b`, there is `a`, `a`; looked for in 2 worlds: `xds/prod`, `xds/staging`";
     assert!(run.err.contains(words), "{}", run.err);
     assert!(!run.err.contains("--world all"), "{}", run.err);
-    // One of the two is the only one that has it.
+    // Only one of the two worlds has the cluster.
     project.write("xds/prod/more.yaml", &file("C b, E b"));
     let run = project.run(&["pick", "--cluster=b", "xds"]);
     assert!(run.out.starts_with("OK from 10.0.0.1:80"), "{}{}", run.out, run.err);
@@ -265,7 +267,8 @@ fn a_suite_is_of_one_client() {
     let run = project.run(&["test", "suite.yaml"]);
     assert_eq!(run.code, Some(2), "{}{}", run.out, run.err);
     assert!(run.out.contains(words), "{}", run.out);
-    // One of them with what both have, and a resource in the suite that replaces one of a file.
+    // The suite is for one of them, with the resources that both have. One resource in the suite
+    // replaces one of a file.
     let args = ["test", "--init", "xds/lds.yaml", "xds/prod"];
     let run = project.run(&args);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
@@ -273,7 +276,7 @@ fn a_suite_is_of_one_client() {
     project.write("suite.yaml", &suite.replace("world: xds\n", &world));
     let run = project.run(&["test", "suite.yaml"]);
     assert_eq!(run.code, Some(0), "{world}{}{}", run.out, run.err);
-    // The same endpoints in two directories are no clash.
+    // The same endpoints in two directories do not clash.
     project.write("xds/other/eds.yaml", &file("E a"));
     let run = project.run(&["test", "--init", "xds/lds.yaml", "xds/prod", "xds/other"]);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{}", run.out);
@@ -303,7 +306,7 @@ fn a_channel_is_of_the_client_of_the_project() {
             said("['cpp', 'go']", &args),
             format!("{not}it asks 2 clients, a channel has one: choose it with --client\n")
         );
-        // The argument counts for more.
+        // The argument overrides the setting.
         assert_eq!(said("['java', 'go']", &[&args[..], &["--client=cpp"]].concat()), "");
     }
     let policies = "the LB policies that gRPC C-core 1.62.3 builds are not known: `route` says which cluster an RPC goes to, and `pick` which endpoint";
@@ -362,7 +365,7 @@ fn what_one_world_shows_of_a_shared_resource_names_that_world() {
         "{}",
         run.out
     );
-    // What everybody shows is told once, and of nobody.
+    // A finding of all worlds is reported once, and names no world.
     project.write("prod/cds.yaml", &file("C a'"));
     let run = project.validate(&["."]);
     assert_eq!(run.named_findings(), ["rds-cluster-missing r"]);
@@ -446,7 +449,7 @@ fn a_directory_of_many_copies_is_no_more_work_than_they_are() {
     }
     project.write("xds/rds.yaml", &file("R r>a"));
     let run = project.validate(&["xds"]);
-    // Each is by itself, with one finding for the name.
+    // Each file is a world of its own, and there is one finding about the name.
     assert_eq!(run.json()["summary"]["worlds"], 101);
     assert_eq!(run.named_findings(), ["dump-duplicate-resource -"]);
 }

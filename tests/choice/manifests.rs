@@ -1,4 +1,5 @@
-//! xDS configuration in Kubernetes manifests: ConfigMaps, lists of them, what `helm template` prints.
+//! Tests of xDS configuration in Kubernetes manifests: ConfigMaps, lists of them, and the output of
+//! `helm template`.
 
 use super::{Project, cluster, maglev, routes};
 use crate::run::{Run, in_process};
@@ -12,7 +13,7 @@ fn indented(text: &str, by: usize) -> String {
     text.lines().map(|line| format!("{spaces}{line}\n")).collect()
 }
 
-/// `RULE NAME LINE:COLUMN` of each finding on a resource.
+/// Returns `RULE NAME LINE:COLUMN` for each finding on a resource.
 fn places(run: &Run) -> Vec<String> {
     let report = run.json();
     let resources = report["resources"].as_array().unwrap();
@@ -119,7 +120,7 @@ fn json_of_a_config_map_is_read_in_its_quotes() {
         inner.replace('\n', " ")
     );
     assert_eq!(validate(&[], &single).named_findings(), ["cds-lb-policy-unsupported a"]);
-    // What has been written in another way cannot be found again.
+    // A text in a folded scalar cannot be located.
     let folded = format!(
         "apiVersion: v1\nkind: ConfigMap\ndata:\n  cds.json: >\n{}",
         indented(&cluster("a"), 4)
@@ -155,7 +156,7 @@ fn what_helm_prints_is_read_from_a_pipe() {
         run.out
     );
     assert_eq!(run.json()["summary"]["resources"]["rejected"], 1);
-    // Nothing but other objects is nothing to check.
+    // If the input has only other objects, nothing can be checked.
     assert_eq!(validate(&[], SERVICE).code, Some(2));
 }
 

@@ -1,4 +1,5 @@
-//! What a reader chooses to hear: rules by name, suppressions, baselines, the configuration file, worlds.
+//! Tests of what a reader chooses to see: rules by name, suppressions, baselines, the configuration
+//! file, worlds.
 
 mod baseline;
 mod config;
@@ -21,7 +22,7 @@ struct Project(PathBuf);
 
 impl Project {
     fn new(name: &str, files: &[(&str, &str)]) -> Project {
-        // Tests run side by side, and two may give the same name.
+        // Tests run side by side, and two may use the same name.
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("choice-{name}-{number}"));
@@ -44,7 +45,7 @@ impl Project {
         fs::read_to_string(self.0.join(name)).unwrap()
     }
 
-    /// Runs xdsctl in a directory below.
+    /// Runs xdsctl in a directory below the root.
     fn run_in(&self, directory: &str, args: &[&str]) -> Run {
         let mut command = program(args);
         command.current_dir(self.0.join(directory));
@@ -55,14 +56,14 @@ impl Project {
         self.run_in(".", args)
     }
 
-    /// `validate --format json` with these arguments.
+    /// Runs `validate --format json` with these arguments.
     fn validate(&self, args: &[&str]) -> Run {
         let all: Vec<&str> = ["validate", "--format=json"].iter().chain(args).copied().collect();
         self.run(&all)
     }
 }
 
-/// A cluster with a policy that the client rejects.
+/// Makes a cluster with a policy that the client rejects.
 fn maglev(name: &str) -> String {
     format!("{}lb_policy: MAGLEV\n", cluster(name))
 }
@@ -73,7 +74,7 @@ fn cluster(name: &str) -> String {
     )
 }
 
-/// A RouteConfiguration with a route to each of these clusters.
+/// Makes a RouteConfiguration with a route to each of these clusters.
 fn routes(name: &str, clusters: &[&str]) -> String {
     let routes: String = clusters
         .iter()

@@ -1,4 +1,5 @@
-//! A cause and its consequence are one finding, what no gRPC client gets is not judged, and what is clean has no finding.
+//! Checks that a cause and its consequence are one finding, that configuration for other programs
+//! is not judged, and that clean configuration has no finding.
 
 use std::fs;
 
@@ -7,7 +8,7 @@ use serde_json::Value;
 use super::{Project, cluster};
 use crate::support::root;
 
-/// `severity rule path` of every finding.
+/// Returns `severity rule path` for every finding.
 fn all(text: &str, args: &[&str]) -> Vec<String> {
     let project = Project::new("noise", &[("a.yaml", text)]);
     let args: Vec<&str> = args.iter().copied().chain(["a.yaml"]).collect();
@@ -67,7 +68,7 @@ fn a_retry_policy_has_one_finding_on_its_conditions() {
         retry("retry_on: 'gateway-error,5xx'"),
         [format!("warning rds-retry-policy-without-codes {at}")]
     );
-    // Traffic Director's default.
+    // This is Traffic Director's default.
     let default = format!("note rds-retry-on-unsupported {at}");
     assert_eq!(retry("retry_on: gateway-error, num_retries: 1"), [default.as_str()]);
     assert_eq!(retry("retry_on: 'unavailable,5xx'"), [default.as_str()]);
@@ -115,7 +116,7 @@ fn what_was_made_for_a_proxy_is_the_wrong_input_and_says_why() {
         "{}",
         run.err
     );
-    // Something else was checked.
+    // Another file was checked.
     assert_eq!(project.run(&["validate", "a.yaml", "clean.yaml"]).code, Some(0));
     let judged = project.run(&["validate", "--all", "a.yaml"]);
     assert!(judged.out.contains("3 accepted"), "{}", judged.out);

@@ -1,10 +1,11 @@
-//! `-D`, `-W` and `-A`.
+//! Tests of `-D`, `-W` and `-A`.
 
 use serde_json::Value;
 
 use crate::run::run;
 
-/// A rejected policy, an empty set of statuses (a warning), and two fields that are not read.
+/// A cluster with a rejected policy, an empty set of statuses (a warning), and two fields that are
+/// not read.
 const CLUSTER: &str = r#"
 "@type": type.googleapis.com/envoy.config.cluster.v3.Cluster
 name: c
@@ -16,7 +17,7 @@ connect_timeout: 1s
 dns_refresh_rate: 5s
 "#;
 
-/// `severity rule field` of every finding.
+/// Returns `severity rule field` for every finding.
 fn found(args: &[&str]) -> Vec<String> {
     let fixed = ["validate", "--format=json", "--stdin-filename=c.yaml", "-"];
     let (out, err) = run(fixed.iter().chain(args), CLUSTER.as_bytes());

@@ -1,10 +1,10 @@
-//! Suppressions: in comments, in the configuration, unused and expired ones.
+//! Tests of suppressions: in comments and in the configuration, used, unused and expired.
 
 use super::{Project, cluster, maglev, routes};
 
 const NACK: &str = "cds-lb-policy-unsupported";
 
-/// The findings on one document.
+/// Returns the findings on one document.
 fn of(name: &str, text: &str, args: &[&str]) -> Vec<String> {
     let project = Project::new(name, &[("a.yaml", text)]);
     let all: Vec<&str> = args.iter().copied().chain(["a.yaml"]).collect();
@@ -45,7 +45,7 @@ fn a_comment_ends_on_its_day() {
     assert_eq!(after, [format!("{NACK} c"), "suppression-expired -".into()]);
 }
 
-/// Two files with a rejected cluster each, and one `[[ignore]]`.
+/// Makes two files with a rejected cluster each, and one `[[ignore]]`.
 fn ignoring(name: &str, conditions: &str) -> Project {
     let config = format!("[[ignore]]\nrule = \"{NACK}\"\nreason = \"why\"\n{conditions}\n");
     Project::new(
@@ -97,7 +97,7 @@ fn what_takes_out_nothing_is_reported_where_it_is_written() {
     );
     let finding = &run.json()["findings"][0];
     assert_eq!((&finding["file"], &finding["line"]), (&"xdsctl.toml".into(), &1.into()));
-    // What it is about was not read.
+    // The file that the suppression is about was not read.
     let elsewhere = project.validate(&["stage"]);
     assert_eq!(elsewhere.named_findings(), [format!("{NACK} cart-2")]);
     let complete = project.validate(&["--complete", "stage"]);
@@ -124,7 +124,7 @@ fn an_ignore_of_the_configuration_ends_on_its_day() {
             "suppression-expired -".into()
         ]
     );
-    // The place is shown as it is written.
+    // The place is shown as it is written in the file.
     let human = project.run(&["validate", "--today=2027-02-01", "prod"]).out;
     assert!(human.contains(" 1 │ [[ignore]]\n"), "{human}");
     assert!(
@@ -154,7 +154,7 @@ fn what_follows_from_a_silent_rejection_is_silent_too() {
     let why = " # xdsctl: ignore[cds-lb-policy-unsupported] for proxies only";
     assert_eq!(of("comment", &with(why), &[]), [""; 0]);
     assert_eq!(of("allowed", &with(""), &["-A", NACK]), [""; 0]);
-    // It is the rejection that decides, all of it.
+    // The rejection as a whole decides, not a single fault.
     assert_eq!(of("other", &with(""), &["-A", "reference-to-rejected"]), [nack]);
     let twice = format!("{why}\ntype: STATIC");
     let left = of("twice", &with(&twice).replace("type: EDS\n", ""), &[]);

@@ -1,15 +1,16 @@
-//! `validate --explain-suppressed`: for each reason a finding that is not shown, and one like it that is.
+//! Tests of `validate --explain-suppressed`: for each reason there is a finding that is withheld,
+//! and a similar one that is shown.
 
 use super::{Project, cluster, maglev, routes};
 
 const NACK: &str = "cds-lb-policy-unsupported";
 
-/// Endpoints without any, which fail the RPCs of a cluster that uses them.
+/// Makes an assignment without endpoints, which fails the RPCs of a cluster that uses it.
 fn without_endpoints(name: &str) -> String {
     format!("\"@type\": type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment\ncluster_name: {name}\n")
 }
 
-/// A listener of a client that takes its routes from a RouteConfiguration.
+/// Makes a client's listener that takes its routes from a RouteConfiguration.
 fn listener(name: &str, routes: &str) -> String {
     let manager = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
     let router = "envoy.extensions.filters.http.router.v3.Router";
@@ -21,12 +22,13 @@ fn listener(name: &str, routes: &str) -> String {
     )
 }
 
-/// Several resources in one document.
+/// Joins several resources in one document.
 fn all(resources: &[String]) -> String {
     resources.join("---\n")
 }
 
-/// What is shown and what is withheld of the resource `name`, or of documents: `rule` and `rule: reason`.
+/// Returns the findings that are shown and withheld of the resource `name`, or of documents: `rule`
+/// and `rule: reason`.
 fn told(project: &Project, name: &str, args: &[&str]) -> Vec<String> {
     let all: Vec<&str> = ["--explain-suppressed"].iter().chain(args).copied().collect();
     let run = project.validate(&all);
@@ -197,7 +199,7 @@ fn what_follows_from_a_silent_rejection_is_silent() {
 fn what_no_client_reads_is_told_of_each_that_is_asked() {
     let text = [cluster("c") + "connect_timeout: 5s\n"];
     assert_eq!(of(&text, "c", &["--client=cpp"]), ["field-ignored"]);
-    // What others drop or never read is worked out for each of them.
+    // The fields that other clients drop or never read are worked out for each of them.
     assert_eq!(of(&text, "c", &["--client=node"]), ["field-ignored"]);
     assert_eq!(of(&text, "c", &["--client=go"]), ["field-ignored"]);
 }

@@ -1,8 +1,8 @@
-//! Which files one client sees, and what it means that they are all there is.
+//! Tests of which files one client sees, and of what `--complete` means for them.
 
 use super::{Project, cluster, routes};
 
-/// A project with one resource a file, for two environments.
+/// Makes a project with one resource in each file, for two environments.
 fn two_environments(name: &str) -> Project {
     Project::new(
         name,
@@ -16,7 +16,7 @@ fn two_environments(name: &str) -> Project {
     )
 }
 
-/// The worlds that were seen.
+/// Returns the number of worlds.
 fn count(run: &super::Run) -> u64 {
     run.json()["summary"]["worlds"].as_u64().unwrap()
 }
@@ -25,7 +25,7 @@ fn count(run: &super::Run) -> u64 {
 fn files_with_a_resource_each_are_a_world_by_directory() {
     let project = two_environments("environments");
     let run = project.validate(&["."]);
-    // In dev a cluster is missing; prod has it, and is another world.
+    // A cluster is missing in dev. prod has it, but is another world.
     assert_eq!(run.named_findings(), ["rds-cluster-missing shop"]);
     assert_eq!(count(&run), 2);
     let human = project.run(&["validate", "dev", "prod"]).out;
@@ -42,7 +42,7 @@ fn the_rule_can_be_overridden() {
     assert_eq!(all.named_findings(), [format!("{twice} cart"), format!("{twice} shop")]);
     assert_eq!(count(&all), 1);
     assert_eq!(project.validate(&["--merge", "."]).out, all.out);
-    // Named one by one they are what they are in their directory.
+    // Files that are named one by one belong to the same world as in their directory.
     let named = project.validate(&["dev/cart.yaml", "dev/routes.yaml"]);
     let missing = vec!["rds-cluster-missing shop".to_owned()];
     assert_eq!((named.named_findings(), count(&named)), (missing.clone(), 1));

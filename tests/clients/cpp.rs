@@ -1,4 +1,5 @@
-//! Older versions of C-core against their recorded answers. The numbers are the rows that may differ; they only go down.
+//! Compares older versions of C-core with their recorded answers. The constants are the numbers of
+//! rows that may differ; they may only go down.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +8,7 @@ use xdsctl_model::profile::{Client, ClientStanding};
 
 use crate::rows::{Case, Measure, Ours, Recorded, answers, cases, compare_by, fresh_case};
 
-/// The answers of the versions that `wanted` takes.
+/// Returns the answers of the versions that `wanted` selects.
 pub fn rows(wanted: impl Fn(Client) -> bool) -> Vec<Recorded> {
     let cases = cases();
     let mut all = Vec::new();
@@ -17,7 +18,7 @@ pub fn rows(wanted: impl Fn(Client) -> bool) -> Vec<Recorded> {
             row["id"].as_str().unwrap().to_owned(),
         );
         for (version, answer) in row["answers"].as_object().unwrap() {
-            // 1.50 lies before the versions that can be asked.
+            // 1.50 is older than the versions that can be asked.
             let Ok(clients) = Client::parse_list(&format!("cpp@{version}")) else {
                 continue;
             };
@@ -39,7 +40,7 @@ pub fn rows(wanted: impl Fn(Client) -> bool) -> Vec<Recorded> {
     all
 }
 
-/// The rows of `cpp-fresh`, whose resources are in `fresh-held`.
+/// Returns the rows of `cpp-fresh`, whose resources are in `fresh-held`.
 pub fn fresh_rows() -> Vec<Recorded> {
     let held: BTreeMap<String, Case> = answers("fresh-held")
         .iter()
@@ -63,7 +64,8 @@ pub fn fresh_rows() -> Vec<Recorded> {
     all
 }
 
-/// A client that accepts a resource and dies of it later is one that accepts it, with a finding that fails.
+/// Says whether the verdicts agree. If the client accepts a resource and dies of it later, xdsctl
+/// must accept it with a finding that fails.
 fn verdict_agrees(row: &Recorded, ours: &Ours) -> bool {
     match row.verdict.as_str() {
         "CRASH" => ours.verdict != "NACK" && ours.diagnostics.iter().any(|d| d.effect == Effect::Fails),
@@ -82,25 +84,28 @@ fn paths_agree(row: &Recorded, ours: &Ours) -> bool {
     row.verdict != "NACK" || row.paths.as_ref() == Some(&paths)
 }
 
-/// What differs: the depth that the parser takes before 1.55 (18 rows) and 1.62 (2), where the reference decodes; the size of RE2's
-/// programs in 1.51 (2 rows), a TypedStruct without a kind (3).
+/// The rows with another verdict. The causes are the depth that the parser accepts before 1.55 (18
+/// rows) and 1.62 (2), where the reference decodes; the size of RE2's programs in 1.51 (2 rows);
+/// and a TypedStruct without a kind (3).
 pub const VERDICTS_DIFFER: usize = 77;
 
-/// Verdicts and paths of those versions that give paths.
+/// The rows with another verdict or other paths, of the versions that give paths.
 pub const PATHS_DIFFER: usize = 86;
 
-/// What differs: which priority number kills an old client depends on the machine's memory.
+/// The rows of `cpp-fresh` with another verdict: which priority number kills an old client depends
+/// on the machine's memory.
 pub const FRESH_DIFFER: usize = 3;
 
-/// Verdicts and paths.
+/// The rows of `cpp-fresh` with another verdict or other paths.
 pub const FRESH_PATHS_DIFFER: usize = 7;
 
-/// Says whether the wheel of a fresh row gives paths: since 1.59.
+/// Says whether the version of a fresh row gives paths: versions do since 1.59.
 pub fn gives_paths(row: &Recorded) -> bool {
     row.client != "cpp@1.53.2"
 }
 
-/// The verdict alone, and the verdict with the paths for the rows of which `gives_paths` is true.
+/// Compares the verdicts alone, and then the verdicts with the paths for the rows of which
+/// `gives_paths` is true.
 fn compare_both(what: &str, rows: &[Recorded], gives_paths: impl Fn(&Recorded) -> bool, differing: [usize; 2]) {
     let paths = format!("{what}, paths");
     let measures = [
@@ -129,7 +134,8 @@ fn versions() {
     compare_both("cpp versions", &rows, gives_paths, [VERDICTS_DIFFER, PATHS_DIFFER]);
 }
 
-/// 2,000 resources that nobody had looked at, put to six wheels.
+/// Compares 2,000 resources that played no part when the rules were written, as six versions
+/// answered them.
 #[test]
 fn fresh() {
     let differing = [FRESH_DIFFER, FRESH_PATHS_DIFFER];

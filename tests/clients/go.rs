@@ -1,4 +1,5 @@
-//! grpc-go against its recorded answers. The numbers are the rows that may differ; they only go down.
+//! Compares grpc-go with its recorded answers. The numbers are the rows that may differ; they may
+//! only go down.
 
 use crate::rows::{compare, compare_reasons, of_fresh, of_one_version, of_unmasked, of_versions, page_says};
 use crate::{older, with_commas};
@@ -31,15 +32,17 @@ fn versions() {
     compare("go versions", &of_versions("go-versions", "go"), 0);
 }
 
-/// Programs that import balancer/rls. In 1.60.0 alone, durations of more than 292 years are refused; in which version that ended is
-/// not known.
+/// Compares programs that import balancer/rls. Only 1.60.0 rejects durations of more than 292
+/// years; it is not known in which version that ended.
 #[test]
 fn with_rls() {
     compare("go with rls", &of_versions("go-rls", "go+rls"), 6);
 }
 
-/// In 1.54.0 alone, two texts that are no UTF-8 stand in a field that its dependencies check and others do not know. In 1.42.0 alone, seven
-/// RBAC filters of servers kill the process, which later versions do when they parse them. It is not known where 1.42.0 makes their matchers.
+/// The rows of older versions that differ. In 1.54.0, two texts that are not UTF-8 are in a field
+/// that only its dependencies check. In 1.42.0, seven RBAC filters of servers kill the process, as
+/// they do in later versions when these parse them; it is not known where 1.42.0 makes their
+/// matchers.
 pub const OLDER_DIFFER: usize = 9;
 
 #[test]
@@ -56,20 +59,20 @@ fn older_versions_are_alike_elsewhere() {
     );
 }
 
-/// Looked at once, after the converter had been written.
+/// Compares resources that were looked at only once, after the converter had been written.
 #[test]
 fn held() {
     compare("go held", &of_fresh("fresh-held", "go", "go"), 0);
 }
 
-/// What differs: two rows in which more than names was put right.
+/// What differs: two rows in which more than names was corrected.
 #[test]
 fn unmasked() {
     let rows = of_unmasked("go", "go", "unmasked_verdict", "unmasked_message");
     compare("go unmasked", &rows, 0);
 }
 
-/// A verdict that agrees for a wrong reason is an error in waiting.
+/// A verdict that agrees for a wrong reason may disagree elsewhere.
 #[test]
 fn reasons() {
     let rows = of_one_version("go", "go", "message", |_| true);

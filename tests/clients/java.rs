@@ -1,9 +1,10 @@
-//! grpc-java against its recorded answers. The numbers are the rows that may differ; they only go down.
+//! Compares grpc-java with its recorded answers. The numbers are the rows that may differ; they may
+//! only go down.
 
 use crate::rows::{compare, compare_reasons, of_fresh, of_one_version, of_unmasked, of_versions, page_says};
 use crate::{older, with_commas};
 
-/// Rows of versions before those of `java-versions` that may differ.
+/// The rows that may differ, of versions before those of `java-versions`.
 pub const OLDER_DIFFER: usize = 16;
 
 #[test]
@@ -34,8 +35,10 @@ fn versions() {
     compare("java versions", &of_versions("java-versions", "java"), 0);
 }
 
-/// Two, in each of 1.46 and 1.54, have structs that are nested deep in the metadata of a RouteConfiguration, a field that these do not have
-/// yet. In 1.39.0 and 1.40.0 two overrides of RBAC are open, in 1.34.1 six patterns, of which its RE2/J knows less, and two durations of routes.
+/// In each of 1.46 and 1.54, two rows have deeply nested structs in the metadata of a
+/// RouteConfiguration, a field that these versions do not have yet. Unexplained are two overrides
+/// of RBAC in 1.39.0 and 1.40.0, and six patterns (its RE2/J knows less) and two durations of
+/// routes in 1.34.1.
 #[test]
 fn older_versions() {
     compare("java older versions", &older::differing("java"), OLDER_DIFFER);
@@ -50,7 +53,7 @@ fn older_versions_are_alike_elsewhere() {
     );
 }
 
-/// Looked at once, after the converter had been written.
+/// Compares resources that were looked at only once, after the converter had been written.
 #[test]
 fn held() {
     compare("java held", &of_fresh("fresh-held", "java", "java"), 0);
@@ -62,7 +65,7 @@ fn unmasked() {
     compare("java unmasked", &rows, 0);
 }
 
-/// A verdict that agrees for a wrong reason is an error in waiting.
+/// A verdict that agrees for a wrong reason may disagree elsewhere.
 #[test]
 fn reasons() {
     let rows = of_one_version("java", "java", "message", |_| true);

@@ -1,4 +1,5 @@
-//! grpc-js-xds against its recorded answers. The numbers are the rows that may differ; they only go down.
+//! Compares grpc-js-xds with its recorded answers. The numbers are the rows that may differ; they
+//! may only go down.
 
 use xdsctl_model::diag::Effect;
 
@@ -28,19 +29,20 @@ fn versions() {
     compare("node versions", &of_versions("node-versions", "node"), 0);
 }
 
-/// What each environment switch changes, in verdict or in words.
+/// Compares what each environment switch changes, in the verdict or in the words.
 #[test]
 fn switches() {
     compare("node switches", &of_switches("node-switches", "node"), 0);
 }
 
-/// Looked at once, after the converter had been written.
+/// Compares resources that were looked at only once, after the converter had been written.
 #[test]
 fn held() {
     compare_fresh("node held", "fresh-held", 0);
 }
 
-/// A verdict that agrees for a wrong reason is an error in waiting: of each fault that is found, the client's words speak too.
+/// A verdict that agrees for a wrong reason may disagree elsewhere, so the client's words must name
+/// each fault that is found.
 #[test]
 fn reasons() {
     let rows = recorded(|_| true);
@@ -48,32 +50,34 @@ fn reasons() {
     page_says(&format!(
         "the {faults} faults found here in what it rejected are all in its messages"
     ));
-    // Cut off at 160 characters, which is too early in these.
+    // The recording cuts words off at 160 characters, which is too early in these rows.
     compare_words("node reasons fresh", &of_fresh("fresh-open", "node", "node"), 189);
 }
 
-/// The rows of `node.jsonl.gz`, with what kills the process after it was accepted.
+/// Returns the rows of `node.jsonl.gz`, including those whose resource kills the process after it
+/// was accepted.
 ///
-/// Resources that were sent in a `Resource` are left out: it is the wrapper that the client does not take.
+/// Resources that were sent in a `Resource` are left out: the client does not accept that wrapper.
 pub fn recorded(wanted: impl Fn(&str) -> bool) -> Vec<Recorded> {
     let mut rows = and_then(of_one_version("node", "node", "details", wanted), "node");
     rows.retain(|row| !row.words.starts_with("incorrect resource type"));
     rows
 }
 
-/// Bytes that no serializer writes.
+/// Compares bytes that no serializer writes.
 #[test]
 fn broken_bytes() {
     compare_fresh("node bytes", "node-bytes", 0);
 }
 
-/// Whatever somebody asked the client about: `XDSCTL_ASKED` names the file.
+/// Compares resources about which a developer has asked the client: `XDSCTL_ASKED` names the file.
 #[test]
 fn asked() {
     compare_accepted("node asked", &of_file("XDSCTL_ASKED", "node"), 0);
 }
 
-/// Compares the rows of `fresh-*`, for which it was not recorded what comes after a resource was accepted.
+/// Compares the rows of `fresh-*`. What happened after a resource was accepted was not recorded for
+/// them.
 fn compare_fresh(what: &str, name: &str, differing: usize) {
     compare_accepted(what, &of_fresh(name, "node", "node"), differing);
 }
@@ -85,8 +89,9 @@ fn compare_accepted(what: &str, rows: &[Recorded], differing: usize) {
     });
 }
 
-/// Looks in the client's words for what the page of each rule says of them, after `- node:` under *In a log*. An exception
-/// ends the list of faults, and is all that is told; words that are cut off tell the first fault alone, in all but `differing` rows. Returns the number of faults.
+/// Looks in the client's words for the texts on the page of each rule, after `- node:` under *In a
+/// log*. An exception ends the list of faults, and nothing else is reported. Words that are cut off
+/// have only the first fault, in all but `differing` rows. Returns the number of faults.
 fn compare_words(what: &str, rows: &[Recorded], differing: usize) -> usize {
     const CUT: usize = 160;
     let (mut count, mut untold) = (0, Vec::new());

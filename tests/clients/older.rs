@@ -1,4 +1,5 @@
-//! Versions before those of `FAMILY-versions`: `FAMILY-old` has the rows that one of them answers otherwise than the oldest there.
+//! Versions before those of `FAMILY-versions`. `FAMILY-old` has the rows that one of them answers
+//! differently from the oldest version there.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,8 @@ use serde_json::Value;
 
 use crate::rows::{Recorded, answers, cases, of_versions};
 
-/// Versions that reject whatever comes in a discovery Resource. xdsctl opens that before it asks them, so those rows are left out.
+/// Versions that reject everything that comes in a discovery Resource. xdsctl opens the wrapper
+/// before it asks them, so these rows are left out.
 const WITHOUT_WRAPPER: [&str; 20] = [
     "java@1.34.1",
     "java@1.36.0",
@@ -30,20 +32,21 @@ const WITHOUT_WRAPPER: [&str; 20] = [
     "go@1.45.0",
 ];
 
-/// What the older versions answered, where one of them differs.
+/// Returns the answers of the older versions where one of them differs.
 pub fn differing(family: &str) -> Vec<Recorded> {
     let mut rows = of_versions(&format!("{family}-old"), family);
     rows.retain(is_compared);
     rows
 }
 
-/// Says whether xdsctl knows the version, and asks it what it was asked.
+/// Says whether xdsctl knows the version and asks it about the resource in the same form.
 fn is_compared(row: &Recorded) -> bool {
     is_known(&row.client) && (!WITHOUT_WRAPPER.contains(&row.client.as_str()) || !row.case.is_wrapped())
 }
 
-/// What the older versions answered to everything else: as the next version did. `put_right` is the name of the verdict where names
-/// were put right. One row in forty, if not all are compared.
+/// Returns the answers of the older versions to everything else, where they equal the next
+/// version's. `put_right` is the member that has the verdict for rows with corrected names. Without
+/// `XDSCTL_ALL`, only one row in forty is returned.
 pub fn alike(family: &str, put_right: &str) -> Vec<Recorded> {
     let key = |row: &Value, is_unmasked: bool| (row["file"].to_string(), row["id"].to_string(), is_unmasked);
     let by_key = |name: String| -> BTreeMap<_, Value> {
@@ -52,7 +55,7 @@ pub fn alike(family: &str, put_right: &str) -> Vec<Recorded> {
             .collect()
     };
     let (later, older) = (by_key(format!("{family}-versions")), by_key(format!("{family}-old")));
-    // All minor numbers have two digits.
+    // All minor numbers have two digits, so texts sort as versions do.
     let versions = older.values().next().unwrap().as_object().unwrap();
     let next = versions.keys().max().unwrap();
     let clients: Vec<String> = versions.keys().map(|version| format!("{family}@{version}")).collect();
@@ -83,7 +86,7 @@ pub fn alike(family: &str, put_right: &str) -> Vec<Recorded> {
     all
 }
 
-/// Says whether xdsctl knows the version: more were recorded.
+/// Says whether xdsctl knows the version; more versions were recorded.
 fn is_known(client: &str) -> bool {
     xdsctl_model::profile::Client::parse_list(client).is_ok()
 }

@@ -1,4 +1,4 @@
-//! Recorded rows, and the comparison of a family's answers with them.
+//! Recorded rows, and the comparison of xdsctl's answers with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -32,13 +32,13 @@ pub struct Case {
 }
 
 impl Case {
-    /// The resource as it was sent, in an Any.
+    /// Returns the resource as it was sent, in an Any.
     fn any(&self) -> xdsctl_document::proto::pb::Any {
         let bytes = base64::engine::general_purpose::STANDARD.decode(&self.any_b64).unwrap();
         xdsctl_document::proto::pb::Any::decode(bytes.as_slice()).unwrap()
     }
 
-    /// It was sent in a discovery Resource.
+    /// Says whether the resource was sent in a discovery Resource.
     pub fn is_wrapped(&self) -> bool {
         self.wrapped || self.any().type_url.ends_with("/envoy.service.discovery.v3.Resource")
     }
@@ -49,23 +49,23 @@ impl Case {
 pub struct Recorded {
     pub case: Case,
     pub client: String,
-    /// `ACK`, `NACK`, `CRASH`.
+    /// The verdict: `ACK`, `NACK` or `CRASH`.
     pub verdict: String,
     /// The client's words.
     pub words: String,
-    /// Field paths, where the client gives them.
+    /// The field paths, where the client gives them.
     pub paths: Option<BTreeSet<String>>,
-    /// Names that C-core never reads were put right before the client was asked.
+    /// Names that C-core never reads were corrected before the client was asked.
     pub is_unmasked: bool,
 }
 
-/// What xdsctl says for that client.
+/// What xdsctl answers for the client.
 pub struct Ours {
     pub verdict: &'static str,
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// The rows of `fixtures/clients/NAME.jsonl.gz`.
+/// Returns the rows of `fixtures/clients/NAME.jsonl.gz`.
 pub fn answers(name: &str) -> Vec<Value> {
     let path = root().join(format!("fixtures/clients/{name}.jsonl.gz"));
     let mut text = String::new();
@@ -75,7 +75,7 @@ pub fn answers(name: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The resources of `fixtures/conformance`, by file and id.
+/// Returns the resources of `fixtures/conformance`, by file and id.
 pub fn cases() -> BTreeMap<(String, String), Case> {
     let mut cases = BTreeMap::new();
     for file in ["rules-lds", "rules-rds", "rules-cds-eds", "validate"] {
@@ -87,15 +87,16 @@ pub fn cases() -> BTreeMap<(String, String), Case> {
     cases
 }
 
-/// The resource of a row of `fresh-*`.
+/// Returns the resource of a row of `fresh-*`.
 pub fn fresh_case(row: &Value) -> Case {
     let mut case: Case = serde_json::from_value(row.clone()).unwrap();
-    // `cds-cl2-17`: what was mutated how often.
+    // The id `cds-cl2-17` says what was mutated, and how often.
     case.rule = case.id.rsplit_once('-').map_or("", |(kind, _)| kind).to_owned();
     case
 }
 
-/// The rows of a single version in `fixtures/clients/NAME.jsonl.gz`: `rules` or `validate` files, each with `verdict` and `words`.
+/// Returns the rows of a single version in `fixtures/clients/NAME.jsonl.gz`: `rules` or `validate`
+/// files, each row with `verdict` and `words`.
 pub fn of_one_version(name: &str, client: &str, words: &str, wanted: impl Fn(&str) -> bool) -> Vec<Recorded> {
     let cases = cases();
     let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
@@ -113,7 +114,8 @@ pub fn of_one_version(name: &str, client: &str, words: &str, wanted: impl Fn(&st
         .collect()
 }
 
-/// The rows of `fixtures/clients/NAME.jsonl.gz` with a verdict for each of several versions.
+/// Returns the rows of `fixtures/clients/NAME.jsonl.gz` that have a verdict for each of several
+/// versions.
 pub fn of_versions(name: &str, family: &str) -> Vec<Recorded> {
     let cases = cases();
     let mut all = Vec::new();
@@ -136,7 +138,8 @@ pub fn of_versions(name: &str, family: &str) -> Vec<Recorded> {
     all
 }
 
-/// The rows of a single version whose names were put right, with what the client then answered.
+/// Returns the rows of a single version whose names were corrected, with the client's answer to
+/// them.
 pub fn of_unmasked(name: &str, client: &str, verdict: &str, words: &str) -> Vec<Recorded> {
     let cases = cases();
     let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
@@ -154,7 +157,8 @@ pub fn of_unmasked(name: &str, client: &str, verdict: &str, words: &str) -> Vec<
         .collect()
 }
 
-/// The rows of `fresh-open` or `fresh-held` as `client` answered them; `key` is its name there.
+/// Returns the rows of `fresh-open` or `fresh-held` as `client` answered them; `key` is its name
+/// there.
 pub fn of_fresh(name: &str, client: &str, key: &str) -> Vec<Recorded> {
     let rows = answers(name);
     let rows = rows.iter().filter(|row| row.get(key).is_some());
@@ -171,7 +175,7 @@ pub fn of_fresh(name: &str, client: &str, key: &str) -> Vec<Recorded> {
     .collect()
 }
 
-/// The facts of `fixtures/conformance/bootstrap.json` with a row's additions.
+/// Returns the facts of `fixtures/conformance/bootstrap.json` with a row's additions.
 fn server_facts(bootstrap: Option<&Value>) -> ServerFacts {
     let of = |name: &str| bootstrap.and_then(|b| b.get(name));
     let providers = of("certificate_providers").and_then(Value::as_object).map_or_else(
@@ -192,7 +196,7 @@ fn server_facts(bootstrap: Option<&Value>) -> ServerFacts {
     }
 }
 
-/// The type, bytes and outer name of what a client was sent.
+/// Returns the type, the bytes and the outer name of what a client was sent.
 fn sent(row: &Recorded) -> (ResourceType, bytes::Bytes, Option<String>) {
     let case = &row.case;
     let any = case.any();
@@ -201,7 +205,7 @@ fn sent(row: &Recorded) -> (ResourceType, bytes::Bytes, Option<String>) {
         let wrapper = xdsctl_document::proto::pb::envoy::service::discovery::v3::Resource::decode(any.value).unwrap();
         (Some(wrapper.name), wrapper.resource.unwrap().value)
     } else {
-        // grpc-java was given each resource under its id, whatever its own name.
+        // grpc-java got each resource under its id, whatever its own name.
         (row.client.starts_with("java").then(|| case.id.clone()), any.value)
     };
     let bytes = if !is_wrapped { named(&bytes, &case.id) } else { bytes };
@@ -219,14 +223,14 @@ fn sent(row: &Recorded) -> (ResourceType, bytes::Bytes, Option<String>) {
     (resource_type, bytes, name)
 }
 
-/// Asks xdsctl what the clients of a row say, a list as in `--client`: what the reference says, and each of the others.
+/// Asks xdsctl what the clients of a row (a list as in `--client`) and the reference say.
 fn validated(row: &Recorded) -> Validated {
-    // `go+rls@1.85.0` is a program that brings RLS.
+    // `go+rls@1.85.0` is a program that uses the RLS package.
     let mut clients = Client::parse_list(&row.client.replace("+rls", "")).unwrap();
     if clients.iter().all(|client| client.family != Family::REFERENCE) {
         clients.push(Client::REFERENCE);
     }
-    // The reference decodes; the row's client is one of the others even where it is a C-core.
+    // The reference decodes. The row's client is among the others, even if it is a C-core.
     let mut fleet = Fleet::new(&clients);
     for (name, value) in &row.case.env {
         let _ = fleet.set_env(name, value);
@@ -240,7 +244,7 @@ fn validated(row: &Recorded) -> Validated {
     xdsctl_clients::judge::validate_for(resource_type, &bytes, name.as_deref(), asked, &server)
 }
 
-/// The answers of these clients about a resource.
+/// Returns the answers of these clients about a resource.
 pub fn answers_of(case: &Case, clients: &str) -> Vec<FamilyAnswer> {
     let row = Recorded {
         case: case.clone(),
@@ -276,8 +280,8 @@ pub fn ask(row: &Recorded) -> Ours {
     }
 }
 
-/// The resource with the names that Go and Java want: of network filters, transport sockets and the aggregate type; for Java
-/// without `transport_socket_matches`.
+/// Returns the resource with the names that Go and Java expect for network filters, transport
+/// sockets and the aggregate type; for Java without `transport_socket_matches`.
 fn unmasked(bytes: &bytes::Bytes, kind: &str, is_java: bool) -> bytes::Bytes {
     use xdsctl_document::proto::pb::envoy::config::{
         cluster::v3 as cluster, core::v3 as core, listener::v3 as listener,
@@ -323,7 +327,8 @@ fn unmasked(bytes: &bytes::Bytes, kind: &str, is_java: bool) -> bytes::Bytes {
     }
 }
 
-/// The resource as the client saw it, under the id for a name, if it has none of its own: field 1 of all four types.
+/// Returns the resource as the client saw it: with its id as its name, if it has no name of its
+/// own. The name is field 1 of all four types.
 fn named(bytes: &bytes::Bytes, name: &str) -> bytes::Bytes {
     let has_name =
         xdsctl_document::proto::wire::fields(bytes).any(|field| field.number == 1 && !field.payload.is_empty());
@@ -343,27 +348,28 @@ fn named(bytes: &bytes::Bytes, name: &str) -> bytes::Bytes {
     named.into()
 }
 
-/// Says whether the developer asks for certain rows.
+/// Says whether the developer selects rows.
 fn is_selected() -> bool {
     std::env::var_os("XDSCTL_ROWS").is_some()
 }
 
-/// Says whether the developer asks for this row.
+/// Says whether the developer selects this row.
 fn is_wanted(case: &Case) -> bool {
     let wanted = std::env::var("XDSCTL_ROWS").unwrap_or_default();
     let mut starts = wanted.split(',').filter(|w| !w.is_empty()).peekable();
     starts.peek().is_none() || starts.any(|w| case.id.starts_with(w) || case.rule.starts_with(w) || case.kind == w)
 }
 
-/// What is compared of rows, and how many of them may differ.
+/// A comparison of rows, and how many of them may differ.
 pub struct Measure<'a> {
     pub what: &'a str,
     pub differing: usize,
-    /// Whether the client's answer and ours are the same; `None` for a row that is not compared.
+    /// Says whether the client's answer and that of xdsctl are equal; `None` for a row that is not
+    /// compared.
     pub is_equal: &'a dyn Fn(&Recorded, &Ours) -> Option<bool>,
 }
 
-/// Rows that differ, by their rule and what was answered.
+/// The rows that differ, by their rule and the answers.
 type Wrong = BTreeMap<(String, String), Vec<String>>;
 
 /// Compares the verdicts, and fails if more than `differing` rows differ.
@@ -381,17 +387,19 @@ pub fn compare_with(what: &str, rows: &[Recorded], differing: usize, is_equal: i
     compare_by(rows, &[measure]);
 }
 
-/// Rows that are compared of a recording where not every row is.
+/// The number of rows that are compared of a recording if not every row is.
 const SAMPLED: usize = 300;
 
-/// The rows to compare: those that the developer asks for, else a sample. An odd step meets rows of every kind.
+/// Returns the rows to compare: those that the developer selects, otherwise a sample. The step is
+/// odd, so that the sample has rows of every kind.
 pub fn wanted(rows: &[Recorded]) -> Vec<&Recorded> {
     let rows: Vec<&Recorded> = rows.iter().filter(|row| is_wanted(&row.case)).collect();
     let step = if is_selected() { 1 } else { (rows.len() / SAMPLED) | 1 };
     sample(rows, step)
 }
 
-/// Compares by each of the measures, and fails if more rows differ than may; where every row is compared, it must be as many.
+/// Compares by each of the measures, and fails if more rows differ than may. Where every row is
+/// compared, exactly that number must differ.
 pub fn compare_by(rows: &[Recorded], measures: &[Measure]) {
     let rows = wanted(rows);
     let mut wrong: Vec<Wrong> = measures.iter().map(|_| Wrong::new()).collect();
@@ -415,7 +423,7 @@ pub fn compare_by(rows: &[Recorded], measures: &[Measure]) {
     }
 }
 
-/// A row that differs, with the client's words and what we reported.
+/// Writes a row that differs, with the client's words and the findings of xdsctl.
 fn told(row: &Recorded, ours: &Ours) -> String {
     let mut line = format!("{} [{}] {}", row.case.id, row.client, row.words);
     if let Some(paths) = &row.paths {
@@ -429,7 +437,7 @@ fn told(row: &Recorded, ours: &Ours) -> String {
     line
 }
 
-/// Prints what differs, and fails if it is more than may be.
+/// Prints what differs, and fails if more differs than may.
 fn judge(measure: &Measure, wrong: &Wrong, compared: usize) {
     let per_rule: usize = std::env::var("XDSCTL_DIFFER")
         .ok()
@@ -456,24 +464,24 @@ fn judge(measure: &Measure, wrong: &Wrong, compared: usize) {
     );
 }
 
-/// What became of the comparison of a client's words with our rule.
+/// The result of comparing a client's words with the rule that xdsctl reports.
 #[derive(Debug, Default)]
 pub struct Reasons {
     pub rows: usize,
-    /// Its words were cut off before they say why.
+    /// The rows whose words were cut off before they say why.
     cut: usize,
-    /// By our rule and what the words lead to.
+    /// The other rows, by the rule that xdsctl reports and what the words lead to.
     other: BTreeMap<(String, String), Vec<String>>,
 }
 
 impl Reasons {
-    /// Rows in which the client's words lead to our rule.
+    /// Returns the number of rows whose words lead to the rule that xdsctl reports.
     pub fn led(&self) -> usize {
         self.rows - self.cut - self.other.values().map(Vec::len).sum::<usize>()
     }
 }
 
-/// Holds `docs/clients.md` to what was counted, where every row is.
+/// Checks that `docs/clients.md` has these words, if every row was compared.
 pub fn page_says(words: &str) {
     if compares_all() {
         let page = std::fs::read_to_string(root().join("docs/clients.md")).unwrap();
@@ -482,8 +490,10 @@ pub fn page_says(words: &str) {
     }
 }
 
-/// Compares the reasons of what both reject: the client's words, recognised by what pages say of them, must lead to the rule that we report
-/// first. Fails if more than `differing` rows do not. Words of `limit` characters are cut off, and may say nothing.
+/// Compares the reasons for rejections that the client and xdsctl share. The client's words,
+/// recognised by the pages' texts, must lead to the rule that xdsctl reports first. Fails if they
+/// do not in more than `differing` rows. Words of `limit` characters are cut off, and may lead
+/// nowhere.
 pub fn compare_reasons(what: &str, rows: &[Recorded], limit: usize, differing: usize) -> Reasons {
     let mut reasons = Reasons::default();
     for row in wanted(rows).into_iter().filter(|row| row.verdict == "NACK") {
@@ -497,7 +507,7 @@ pub fn compare_reasons(what: &str, rows: &[Recorded], limit: usize, differing: u
             continue;
         }
         let pages: Vec<&str> = told.iter().flat_map(|one| &one.pages).map(|page| page.id()).collect();
-        // What stands around a fault is told of where the fault itself is cut off.
+        // Where the fault itself is cut off, the words lead to a rule about what surrounds it.
         let is_vague = pages
             .iter()
             .all(|page| matches!(*page, "any-undecodable" | "response-rejected"));
@@ -529,7 +539,8 @@ pub fn compare_reasons(what: &str, rows: &[Recorded], limit: usize, differing: u
     reasons
 }
 
-/// The rows with the verdict `CRASH` where `fixtures/clients/NAME.jsonl.gz` says that the process dies `then`, whatever else it does.
+/// Returns the rows, with the verdict `CRASH` for those where `fixtures/clients/NAME.jsonl.gz` says
+/// that the process dies `then`.
 pub fn and_then(mut rows: Vec<Recorded>, name: &str) -> Vec<Recorded> {
     let answers = answers(name);
     let dies: BTreeSet<&str> = answers
@@ -545,7 +556,8 @@ pub fn and_then(mut rows: Vec<Recorded>, name: &str) -> Vec<Recorded> {
     rows
 }
 
-/// The rows of `fixtures/clients/NAME.jsonl.gz`, each asked with an environment of its own.
+/// Returns the rows of `fixtures/clients/NAME.jsonl.gz`, each of which was asked with its own
+/// environment.
 pub fn of_switches(name: &str, client: &str) -> Vec<Recorded> {
     let cases = cases();
     let text = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
@@ -567,8 +579,9 @@ pub fn of_switches(name: &str, client: &str) -> Vec<Recorded> {
         .collect()
 }
 
-/// The rows of the file that `variable` names, in the form of `fresh-*`; none if it names none. For resources that somebody asked a
-/// client about, thousands and more.
+/// Returns the rows of the file that `variable` names, in the form of `fresh-*`; none if the
+/// variable is not set. It is meant for thousands of resources about which a developer has asked a
+/// client.
 pub fn of_file(variable: &str, client: &str) -> Vec<Recorded> {
     let Ok(path) = std::env::var(variable) else {
         return Vec::new();

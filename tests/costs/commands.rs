@@ -1,14 +1,14 @@
-//! The commands that every input is given to: a new one is one line.
+//! The commands that get every input. To add one, add a line.
 
 use std::path::{Path, PathBuf};
 
-/// The file that an input of half the size is in.
+/// Returns the file of an input of half the size.
 pub fn other(file: &Path) -> PathBuf {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     file.with_file_name(format!("other-{name}"))
 }
 
-/// The arguments of a command for a file, and for the world that a script is played on.
+/// Returns the arguments of a command for a file, and for the world that a script is played on.
 pub fn arguments(command: &[&str], file: &Path, world: Option<&Path>) -> Vec<String> {
     let path = file.display().to_string();
     let other = other(file).display().to_string();
@@ -21,7 +21,8 @@ pub fn arguments(command: &[&str], file: &Path, world: Option<&Path>) -> Vec<Str
     args
 }
 
-/// Arguments; the input's file follows, or takes the place of `FILE`. `OTHER` is one like it of half its size.
+/// The arguments of commands. The input's file follows, or replaces `FILE`. `OTHER` is an input
+/// like it of half the size.
 pub const COMMANDS: &[&[&str]] = &[
     &["validate"],
     &["validate", "--all", "--min-severity=note", "--color=always"],
@@ -66,7 +67,7 @@ pub const COMMANDS: &[&[&str]] = &[
     &["retry", "--format=json"],
 ];
 
-/// Arguments of the commands that play suites; the file of the suite follows.
+/// The arguments of the commands that play suites. The file of the suite follows.
 pub const PLAYED: &[&[&str]] = &[
     &["test"],
     &["test", "--explain", "--coverage", "--color=always"],
@@ -79,19 +80,20 @@ pub const PLAYED: &[&[&str]] = &[
     &["simulate", "--format=svg"],
 ];
 
-/// Arguments of `validate` for settings of a project, which take the place of `FILE`; the world follows.
+/// The arguments of `validate` for settings of a project, which replace `FILE`. The world follows.
 pub const CONFIGURED: &[&[&str]] = &[
     &["validate", "--config=FILE", "--format=json"],
     &["validate", "--config=FILE"],
 ];
 
-/// The same for a baseline.
+/// The arguments of `validate` for a baseline, which replaces `FILE`. The world follows.
 pub const KNOWN: &[&[&str]] = &[&["validate", "--no-config", "--baseline=FILE"]];
 
-/// Arguments for a log on standard input.
+/// The arguments for a log on standard input.
 pub const TOLD: &[&[&str]] = &[&["explain", "-", "<FILE"], &["explain", "--format=json", "-", "<FILE"]];
 
-/// The arguments of a run without its last one, and what that says is on standard input.
+/// Returns the arguments of a run without a last one that begins with `<`, and the bytes of the
+/// file that it names, which are for standard input.
 pub fn standard_input(args: &[String]) -> (&[String], Vec<u8>) {
     match args.split_last() {
         Some((last, args)) if last.starts_with('<') => {
@@ -102,7 +104,7 @@ pub fn standard_input(args: &[String]) -> (&[String], Vec<u8>) {
     }
 }
 
-/// Arguments of `pick` for each script, which takes the place of `FILE`.
+/// The arguments of `pick` for a script, which replaces `FILE`.
 pub const SCRIPTED: &[&[&str]] = &[
     &["pick", "--requests=FILE"],
     &["pick", "--requests=FILE", "--format=json"],

@@ -1,6 +1,6 @@
-//! Hostile inputs, each of any size: one thing of a configuration, made as often as fits in so many bytes.
+//! Hostile inputs of any size: each repeats one part of a configuration until the size is reached.
 //!
-//! A new input is one line of [`INPUTS`]. The bytes are the same every time.
+//! To add an input, add a line to [`INPUTS`]. The bytes are the same every time.
 
 pub mod pieces;
 
@@ -8,13 +8,13 @@ use std::fmt::Write as _;
 
 use pieces::*;
 
-/// A document that means harm.
+/// A hostile document.
 pub struct Input {
-    /// What there is too much of.
+    /// The part that is repeated.
     pub name: &'static str,
-    /// The name that the file has.
+    /// The name of the file.
     pub file: &'static str,
-    /// Makes about so many bytes of it.
+    /// Makes the document with about this many bytes.
     pub make: fn(usize) -> Vec<u8>,
 }
 
@@ -24,7 +24,7 @@ macro_rules! inputs {
     };
 }
 
-/// All of them.
+/// All inputs that are documents.
 pub const INPUTS: &[Input] = inputs! {
     // Resources and documents.
     "clusters" "x.json" |size| resources(size, |i| cluster(&format!("c{i}"), ""));
@@ -200,7 +200,7 @@ pub const INPUTS: &[Input] = inputs! {
     "a bootstrap's servers" "x.json" |size| fill(size, r#"{"node":{"id":"n"},"xds_servers":["#, |_| r#"{"server_uri":"","channel_creds":[{"type":"x"}]}"#.to_owned(), ",", "]}");
 };
 
-/// Settings of a project, and baselines, beside a world with findings.
+/// Settings of a project, which are used with a world that has findings.
 pub const SETTINGS: &[Input] = inputs! {
     "ignores" "xdsctl.toml" |size| fill(size, "", |i| format!("[[ignore]]\nrule = \"nack\"\nreason = \"x\"\nresource = \"*a*a*b{i}\"\n"), "", "");
     "ignores of files" "xdsctl.toml" |size| format!("[[ignore]]\nrule = \"all\"\nreason = \"x\"\nfile = \"{}b\"\n", "*a".repeat(size / 2)).into_bytes();
@@ -217,13 +217,13 @@ pub const SETTINGS: &[Input] = inputs! {
     "a line of settings" "xdsctl.toml" |size| "x".repeat(size).into_bytes();
 };
 
-/// What `--baseline` reads, beside the same world.
+/// Inputs of `--baseline`, which are used with the same world.
 pub const BASELINES: &[Input] = inputs! {
     "known findings" "known.json" |size| fill(size, r#"{"schema":"xdsctl.baseline/v1","findings":["#, |i| format!(r#"{{"fingerprint":"{i:016x}","rule":"x","file":"f","type":"t","name":"n{i}","path":"p"}}"#), ",", "]}");
     "brackets of a baseline" "known.json" |size| format!(r#"{{"schema":"xdsctl.baseline/v1","findings":{}"#, "[".repeat(size)).into_bytes();
 };
 
-/// What `explain -` reads.
+/// Inputs of `explain -`.
 pub const LOGS: &[Input] = inputs! {
     "fields without an end" "x.log" |size| "[field:".repeat(size / 7).into_bytes();
     "fields in each other" "x.log" |size| format!("errors validating Cluster resource: {}field:a error:b{}\n", "[".repeat(size / 2), "]".repeat(size / 2)).into_bytes();
@@ -239,7 +239,7 @@ pub const LOGS: &[Input] = inputs! {
     "spaces" "x.log" |size| " ".repeat(size).into_bytes();
 };
 
-/// What `pick --requests` reads, beside a small world.
+/// Inputs of `pick --requests`, which are used with a small world.
 pub const SCRIPTS: &[Input] = inputs! {
     "picks" "x" |size| fill(size, "", |_| r#"{"pick":{}}"#.to_owned(), "\n", "\n");
     "sleeps" "x" |size| fill(size, "", |_| r#"{"sleep":1}"#.to_owned(), "\n", "\n");
@@ -258,7 +258,7 @@ pub const SCRIPTS: &[Input] = inputs! {
     "empty lines" "x" |size| vec![b'\n'; size];
 };
 
-/// Suites, with what they need in themselves.
+/// Suites that contain their own world.
 pub const HOSTILE_SUITES: &[Input] = inputs! {
     "steps" "x.yaml" |size| suite(&fill_text(size, "", |_| r#"{"pick":{"count":1}}"#.to_owned(), ",", ""));
     "expectations" "x.yaml" |size| suite(&fill_text(size, "", |i| format!(r#"{{"pick":{{}},"expect":{{"address":"10.0.0.{}:80"}}}}"#, i % 3), ",", ""));
@@ -283,21 +283,21 @@ pub const HOSTILE_SUITES: &[Input] = inputs! {
     "a suite of noise" "x.yaml" |size| [&b"steps: ["[..], &noise(size)].concat();
 };
 
-/// An element of a YAML list: a Cluster that is rejected, with a comment before the reason.
+/// Makes an element of a YAML list: a Cluster that is rejected, with a comment before the reason.
 fn suppressed(number: usize, comment: &str) -> String {
     let cluster = cluster(&format!("c{number}"), "");
     let open = cluster.strip_suffix('}').unwrap_or(&cluster);
     format!("- {open},\n   {comment}\n   lb_policy: MAGLEV}}\n")
 }
 
-/// A world with as many findings.
+/// Makes a world with `count` findings.
 pub fn rejected_world(count: usize) -> Vec<u8> {
     let name = |i: usize| format!("{}{i}", "a".repeat(30));
     let clusters = list(count, |i| cluster(&name(i), r#","lb_policy":"MAGLEV""#));
     format!(r#"{{"resources":[{clusters}]}}"#).into_bytes()
 }
 
-/// What a suite needs for its channel.
+/// Makes what a suite needs for its channel.
 fn suite_world() -> String {
     format!("{},{}", cluster("c", ""), usual())
 }
@@ -311,7 +311,7 @@ fn fill_lines(count: usize, first: impl Fn(usize) -> String, then: impl Fn(usize
     (lines.join("\n") + "\n").into_bytes()
 }
 
-/// The world that scripts are played on.
+/// Makes the world on which scripts are played.
 pub fn small_world() -> Vec<u8> {
     cluster_world(&cluster("c", ""))
 }

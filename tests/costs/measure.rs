@@ -1,12 +1,13 @@
-//! Measures what the inputs of `inputs.rs` cost each command, in a process of its own each:
+//! Measures what the inputs of `inputs.rs` cost each command; each run is a process of its own:
 //!
 //! ```text
 //! cargo run --release --example costs -- [--bytes 9500000] [--input WORDS] [--command WORDS,=COMMAND] [--write DIRECTORY]
 //! ```
 //!
-//! prints a line for each run beyond the goal of `docs/limits.md`, and a table of the worst of each command and each input; or
-//! runs nothing and writes the inputs into a directory.
-//! Linux only: time and memory come from `/proc`.
+//! It prints a line for each run beyond the goal of `docs/limits.md`, and a table of the worst run
+//! of each command and each input. With `--write` it only writes the inputs into a directory.
+//!
+//! It works on Linux only: time and memory come from `/proc`.
 
 mod commands;
 #[path = "inputs.rs"]
@@ -24,33 +25,33 @@ use inputs::{BASELINES, HOSTILE_SUITES, INPUTS, Input, LOGS, SCRIPTS, SETTINGS};
 use xdsctl_cli::Io;
 use xdsctl_cli::allocator::Split;
 
-/// That of the command.
+/// The allocator of the command.
 #[global_allocator]
 static ALLOCATOR: Split = Split;
 
-/// The goal for an input of so many bytes.
+/// The size in bytes of an input to which the goal applies.
 const GOAL_BYTES: f64 = 10e6;
 const MOST_SECONDS: f64 = 5.0;
 const MOST_MEGABYTES: f64 = 500.0;
 
-/// A run is ended after so long, and beyond so much memory.
+/// A run is ended after this time, or beyond this memory.
 const PATIENCE: Duration = Duration::from_secs(25);
 const PATIENCE_MEGABYTES: u64 = 4000;
 
-/// Ticks of `/proc/PID/stat` in a second.
+/// The number of ticks of `/proc/PID/stat` in a second.
 const TICKS: f64 = 100.0;
 
-/// What a run took.
+/// What a run cost.
 #[derive(Debug, Clone, Copy, Default)]
 struct Cost {
     exit: Option<u8>,
     seconds: f64,
     megabytes: u64,
-    /// Bytes written to both streams.
+    /// The bytes written to both streams.
     written: usize,
 }
 
-/// Counts what is written.
+/// Counts the bytes that are written.
 struct Counter<'a>(&'a mut usize);
 
 impl Write for Counter<'_> {
@@ -64,7 +65,7 @@ impl Write for Counter<'_> {
     }
 }
 
-/// Seconds of both kinds that a process has taken, and its most megabytes.
+/// Returns the seconds of CPU time, of both kinds, that a process has used, and its most megabytes.
 fn taken(process: &str) -> Option<(f64, u64)> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
@@ -75,7 +76,7 @@ fn taken(process: &str) -> Option<(f64, u64)> {
     Some((ticks as f64 / TICKS, kilobytes / 1000))
 }
 
-/// Runs the command in this process and says what it took.
+/// Runs the command in this process and prints what it cost.
 fn child(args: &[String]) {
     let (mut out, mut err) = (0, 0);
     let (args, input) = standard_input(args);
@@ -127,7 +128,7 @@ fn run(args: &[String]) -> io::Result<Cost> {
     })
 }
 
-/// The worst of several runs, and of which.
+/// The worst of several runs, and which run it was.
 #[derive(Debug, Default)]
 struct Worst {
     seconds: (f64, String),
@@ -230,7 +231,7 @@ fn main() -> io::Result<()> {
     fs::remove_dir_all(&directory)
 }
 
-/// Writes each input into a directory of its name.
+/// Writes each input into a directory with its name.
 fn write(wanted: &Wanted, directory: &Path) -> io::Result<()> {
     let beside = SETTINGS.iter().chain(BASELINES).chain(LOGS);
     for input in INPUTS.iter().chain(SCRIPTS).chain(HOSTILE_SUITES).chain(beside) {
@@ -267,7 +268,8 @@ fn measure(
         }
         let args = arguments(command, &file, world.map(PathBuf::as_path));
         let cost = run(&args)?;
-        // Of a smaller input the same part of the goal, beside what a process takes at least.
+        // For a smaller input, the goal is smaller in proportion, plus what a process needs at
+        // least.
         let part = (wanted.bytes as f64 / GOAL_BYTES).min(1.0);
         let is_beyond = cost.exit.is_none()
             || cost.seconds > MOST_SECONDS * part + 0.05

@@ -1,11 +1,12 @@
-//! What the inputs are made of: pieces of JSON and of the wire, repeated until a size is reached.
+//! The pieces of JSON and of wire format from which the inputs are made, repeated until a size is
+//! reached.
 
 pub const T: &str = "type.googleapis.com/";
 
-/// Begins a response in text format.
+/// The beginning of a response in text format.
 pub const TEXT: &str = "# proto-message: envoy.service.discovery.v3.DiscoveryResponse\n";
 
-/// A resource of some two hundred bytes, with twenty findings.
+/// Makes a resource of some two hundred bytes, with twenty findings.
 pub fn small_json(i: usize) -> String {
     let domains = r#","a""#.repeat(20);
     format!(
@@ -23,14 +24,14 @@ pub fn small_text(i: usize) -> String {
 /// The filter that every API listener ends with.
 pub const ROUTER: &str = r#"{"name":"router","typed_config":{"@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}"#;
 
-/// A route for everything.
+/// A route that matches every RPC.
 pub const ROUTE: &str = r#"{"match":{"prefix":""},"route":{"cluster":"c"}}"#;
 
 pub fn list(count: usize, item: impl Fn(usize) -> String) -> String {
     (0..count).map(item).collect::<Vec<_>>().join(",")
 }
 
-/// Items between a head and a tail until it is about so long.
+/// Writes items between a head and a tail until the text has about `size` bytes.
 pub fn fill_text(size: usize, head: &str, item: impl Fn(usize) -> String, separator: &str, tail: &str) -> String {
     let mut text = head.to_owned();
     let mut i = 0;
@@ -48,7 +49,7 @@ pub fn fill(size: usize, head: &str, item: impl Fn(usize) -> String, separator: 
     fill_text(size, head, item, separator, tail).into_bytes()
 }
 
-/// A DiscoveryResponse with one resource.
+/// Makes a DiscoveryResponse with one resource.
 pub fn response_on_the_wire(kind: &str, resource: &[u8]) -> Vec<u8> {
     let url = format!("{T}envoy.config.{kind}");
     let any = [wire_field(1, url.as_bytes()), wire_field(2, resource)].concat();
@@ -69,7 +70,7 @@ pub fn nested(depth: usize, open: &str, inner: &str, close: &str) -> String {
     open.repeat(depth) + inner + &close.repeat(depth)
 }
 
-/// Bytes by chance, the same every time.
+/// Makes random bytes, the same every time.
 pub fn noise(size: usize) -> Vec<u8> {
     let mut state = 7_u64;
     let next = |_| {
@@ -110,7 +111,7 @@ pub fn host(routes: &str) -> String {
     route_config(&format!(r#"{{"domains":["*"],"routes":[{routes}]}}"#))
 }
 
-/// An EDS cluster with more fields.
+/// Makes an EDS cluster with further fields.
 pub fn cluster(name: &str, more: &str) -> String {
     format!(
         r#"{{"@type":"{T}envoy.config.cluster.v3.Cluster","name":"{name}","type":"EDS","eds_cluster_config":{{"eds_config":{{"ads":{{}}}},"service_name":"c"}}{more}}}"#
@@ -142,7 +143,7 @@ pub fn usual() -> String {
     ))
 }
 
-/// A password that no output has.
+/// A password that no output may contain.
 pub const SECRET: &str = "hQ7nTz4mWk9cRb2x";
 
 pub fn world(listener: &str, routes: &str, clusters: &str, endpoints: &str) -> Vec<u8> {
@@ -177,14 +178,15 @@ pub fn one_route(size: usize, matches: &str, head: &str, item: impl Fn(usize) ->
     ))
 }
 
-/// A route for each of many clusters.
+/// Makes a world with many clusters and a route for each.
 pub fn many_clusters(size: usize, route: impl Fn(usize) -> String) -> Vec<u8> {
     let count = size / 240;
     let clusters = list(count, |i| cluster(&format!("c{i}"), ""));
     world(&listener("l", ROUTER), &host(&list(count, route)), &clusters, &usual())
 }
 
-/// A route for each of as many clusters as half of the size has, all with the same endpoints, which have the other half.
+/// Makes a route for each of many clusters with the same endpoints. The clusters take half of the
+/// size, the endpoints the other half.
 pub fn sharing(size: usize, more: &str, localities: impl Fn(usize) -> String) -> Vec<u8> {
     let count = (size / 2 / 240).min(20_000);
     let route = |i| format!(r#"{{"match":{{"prefix":"/{i}"}},"route":{{"cluster":"c{i}"}}}}"#);
@@ -198,7 +200,7 @@ pub fn sharing(size: usize, more: &str, localities: impl Fn(usize) -> String) ->
     )
 }
 
-/// Many targets below each of many localities.
+/// Makes many targets below each of many localities.
 pub fn targets(size: usize, locality: impl Fn(usize) -> String) -> Vec<u8> {
     let target = |i| format!(r#""t{i}":{{"weight":1,"childPolicy":[{{"round_robin":{{}}}}]}}"#);
     let below = format!(
@@ -260,7 +262,7 @@ pub fn nested_policies(depth: usize) -> String {
     cluster("c", &format!(r#","load_balancing_policy":{inner}"#))
 }
 
-/// A response with so many clusters.
+/// Makes a response with `clusters` clusters.
 pub fn response(version: usize, clusters: usize) -> String {
     format!(
         r#"{{"version_info":"{version}","type_url":"{T}envoy.config.cluster.v3.Cluster","resources":[{}]}}"#,

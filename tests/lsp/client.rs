@@ -1,4 +1,4 @@
-//! A client of the protocol, which knows of it only what the specification says.
+//! A client of the protocol, written only from the specification.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Read as _, Write as _};
@@ -10,24 +10,24 @@ use std::thread::JoinHandle;
 use serde_json::{Value, json};
 use xdsctl_cli::Io;
 
-/// A server and the stream to and from it.
+/// A server and the streams to and from it.
 pub struct Client {
     to: Option<PipeWriter>,
     from: BufReader<PipeReader>,
     server: Option<JoinHandle<ExitCode>>,
     next: i32,
-    /// The last findings of each document, with the version that they are of.
+    /// The last findings of each document, with the version that they belong to.
     pub published: BTreeMap<String, (Option<i64>, Vec<Value>)>,
-    /// What else it said.
+    /// The other notifications of the server.
     pub told: Vec<Value>,
 }
 
-/// The URI of a file of the tests, whose names need no escape.
+/// Returns the URI of a file. The tests use names that need no escape.
 pub fn uri(file: &Path) -> String {
     format!("file://{}", file.display())
 }
 
-/// An empty directory.
+/// Makes an empty directory.
 pub fn directory(name: &str) -> PathBuf {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -38,7 +38,7 @@ pub fn directory(name: &str) -> PathBuf {
 }
 
 impl Client {
-    /// A server with these arguments that has not been spoken to.
+    /// Starts a server with these arguments, without a message to it.
     pub fn raw(arguments: &[&str]) -> Client {
         let (input, to) = std::io::pipe().unwrap();
         let (from, output) = std::io::pipe().unwrap();
@@ -58,7 +58,7 @@ impl Client {
         }
     }
 
-    /// A server that has this directory open.
+    /// Starts a server that has this directory open.
     pub fn open(directory: &Path) -> Client {
         let mut client = Client::raw(&[]);
         let folder = json!([{"uri": uri(directory), "name": "x"}]);
@@ -89,14 +89,14 @@ impl Client {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
     }
 
-    /// Sends a request; its number.
+    /// Sends a request and returns its number.
     pub fn request(&mut self, method: &str, params: Value) -> i32 {
         self.next += 1;
         self.send(&json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params}).to_string());
         self.next
     }
 
-    /// The next message; `None` at the end.
+    /// Reads the next message; `None` at the end.
     pub fn read(&mut self) -> Option<Value> {
         let mut length = 0;
         loop {
@@ -125,7 +125,7 @@ impl Client {
         Some(message)
     }
 
-    /// The answer to a request.
+    /// Waits for the answer to a request.
     pub fn answer(&mut self, number: i32) -> Result<Value, Value> {
         loop {
             let message = self.read().expect("the server is there");
@@ -143,7 +143,7 @@ impl Client {
         self.answer(number)
     }
 
-    /// Asks about a place of a document.
+    /// Asks about a place in a document.
     pub fn at(&mut self, method: &str, file: &Path, (line, character): (usize, usize)) -> Result<Value, Value> {
         let params = json!({"textDocument": {"uri": uri(file)}, "position": {"line": line, "character": character}});
         self.ask(method, params)
@@ -154,7 +154,7 @@ impl Client {
         self.tell("textDocument/didOpen", json!({"textDocument": document}));
     }
 
-    /// The whole text anew.
+    /// Sends the whole text of a new version.
     pub fn change(&mut self, file: &Path, version: i64, text: &str) {
         let document = json!({"uri": uri(file), "version": version});
         let changes = json!([{"text": text}]);
@@ -164,7 +164,7 @@ impl Client {
         );
     }
 
-    /// The findings of a version of a document.
+    /// Waits for the findings of a version of a document.
     pub fn findings(&mut self, file: &Path, version: i64) -> Vec<Value> {
         let document = uri(file);
         loop {
@@ -178,14 +178,14 @@ impl Client {
         }
     }
 
-    /// Ends it as the protocol wants.
+    /// Ends the server as the protocol demands.
     pub fn end(mut self) -> ExitCode {
         self.ask("shutdown", Value::Null).unwrap();
         self.tell("exit", Value::Null);
         self.leave()
     }
 
-    /// Closes the stream.
+    /// Closes the stream without `shutdown`.
     pub fn leave(mut self) -> ExitCode {
         self.to = None;
         while self.read().is_some() {}
@@ -193,14 +193,14 @@ impl Client {
     }
 }
 
-/// Whole lines of a text before a place, and UTF-16 units before it in its line.
+/// Returns the number of whole lines before a place, and of UTF-16 units before it in its line.
 pub fn place(text: &str, offset: usize) -> (usize, usize) {
     let before = &text[..offset];
     let start = before.rfind('\n').map_or(0, |at| at + 1);
     (before.matches('\n').count(), before[start..].encode_utf16().count())
 }
 
-/// The place of a word of a text, one character into it.
+/// Returns the place of a word in a text, one character into the word.
 pub fn inside(text: &str, word: &str) -> (usize, usize) {
     place(
         text,
@@ -208,7 +208,7 @@ pub fn inside(text: &str, word: &str) -> (usize, usize) {
     )
 }
 
-/// The text after the edits of a document.
+/// Returns the text after the edits of a document.
 pub fn edited(text: &str, edits: &Value) -> String {
     let mut edits: Vec<(usize, usize, String)> = edits
         .as_array()

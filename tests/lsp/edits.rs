@@ -1,4 +1,4 @@
-//! After any edits the server is as one that was started then.
+//! Checks that after any edits, the server answers like a server that is started then.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ impl Random {
     }
 }
 
-/// Edits of a fixture. `.ci/run editors` makes 500.
+/// Returns the number of edits of a fixture. `.ci/run editors` makes 500.
 fn edits() -> usize {
     std::env::var("XDSCTL_EDITS")
         .ok()
@@ -29,7 +29,7 @@ fn edits() -> usize {
         .unwrap_or(25)
 }
 
-/// A place between two characters.
+/// Returns the last place between two characters that is not after `at`.
 fn boundary(text: &str, mut at: usize) -> usize {
     at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -38,7 +38,7 @@ fn boundary(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// One edit: what is taken out, and what is written there.
+/// Makes one edit: where, how many bytes are removed, and what is inserted.
 fn edit(text: &str, random: &mut Random) -> (usize, usize, String) {
     const WRITTEN: [&str; 12] = [
         "x",
@@ -56,7 +56,7 @@ fn edit(text: &str, random: &mut Random) -> (usize, usize, String) {
     ];
     let start = boundary(text, random.below(text.len() + 1));
     match random.below(4) {
-        // A line is moved to another place, or taken out.
+        // A line is moved to another place, or removed.
         0 => {
             let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
             let end = text[line..].find('\n').map_or(text.len(), |at| line + at + 1);
@@ -163,7 +163,7 @@ fn any_edits_leave_what_a_fresh_start_has() {
             }
             let copy = project.join(file.file_name().unwrap());
             fs::write(&copy, &text).unwrap();
-            // Another document of the world.
+            // This is another document of the world.
             fs::write(
                 project.join("z.yaml"),
                 "\"@type\": type.googleapis.com/envoy.config.cluster.v3.Cluster\nname: z\n",

@@ -1,4 +1,4 @@
-//! Nothing that arrives ends the server, but for a stream that is out of step.
+//! Checks that no message ends the server, except on a stream that is out of step.
 
 use std::fs;
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ const METHODS: [&str; 11] = [
     "textDocument/codeLens",
 ];
 
-/// Parameters of every request, at a place.
+/// Makes parameters for any request at a place.
 pub fn params(document: &str, line: u64, character: u64) -> Value {
     let place = json!({"line": line, "character": character});
     json!({
@@ -34,7 +34,7 @@ pub fn params(document: &str, line: u64, character: u64) -> Value {
     })
 }
 
-/// Asks everything at a place; no answer may be a fault of the server's own.
+/// Sends every request at a place. No answer may be an internal error of the server.
 pub fn ask_all(
     client: &mut Client,
     document: &str,
@@ -54,7 +54,7 @@ pub fn ask_all(
 fn messages_that_are_none_are_answered_and_the_server_goes_on() {
     let project = directory("hostile");
     let mut client = Client::raw(&[]);
-    // Before `initialize`, and what is no message.
+    // These come before `initialize`, or are not messages.
     let early = client.ask("textDocument/hover", json!({})).unwrap_err();
     assert_eq!(early["code"], -32002);
     client.send("{");
@@ -119,7 +119,7 @@ fn a_stream_out_of_step_ends_with_a_word() {
         client.bytes(bytes);
         assert_eq!(client.leave(), ExitCode::from(2));
     }
-    // The editor is gone without `shutdown`.
+    // The editor has gone without `shutdown`.
     assert_eq!(Client::raw(&[]).leave(), ExitCode::from(1));
     assert_eq!(Client::raw(&["--", "--fix"]).leave(), ExitCode::from(2));
 }
@@ -167,7 +167,7 @@ fn texts_that_attack_a_reader_are_documents_as_others() {
     fs::remove_dir_all(project).unwrap();
 }
 
-/// Nothing of an older text is answered, and what is cancelled is said to be.
+/// The server answers nothing about an older text, and reports what is cancelled.
 #[test]
 fn a_request_is_answered_for_its_version_or_refused() {
     let project = directory("versions");

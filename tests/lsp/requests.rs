@@ -1,4 +1,4 @@
-//! What each request is answered.
+//! Tests of the answer to each request.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, directory, edited, inside, uri};
 
-// The world of `tests/editors.sh` too.
+// `tests/editors.sh` uses this world, too.
 const ROUTES: &str = include_str!("shop/rds.yaml");
 const LISTENER: &str = include_str!("shop/lds.yaml");
 const CLUSTER: &str = include_str!("shop/cds.yaml");
 const ENDPOINTS: &str = include_str!("shop/eds.yaml");
 
-/// A project of four documents, all open.
+/// Makes a project of four documents and opens all of them.
 fn shop() -> (PathBuf, Client) {
     let project = directory("shop");
     let mut client = Client::open(&project);
@@ -55,7 +55,7 @@ fn a_field_is_told_with_its_readers_and_rules() {
         "{text}"
     );
     assert!(text.contains("Read by"), "{text}");
-    // The finding at the place comes with its page.
+    // The finding at the place is shown with its page.
     assert!(
         text.contains("**eds-locality-without-weight**") && text.contains("gRFC A27"),
         "{text}"
@@ -90,7 +90,7 @@ fn a_name_leads_to_where_it_is_given_and_to_all_that_refer_to_it() {
         .at("textDocument/definition", &file, inside(LISTENER, "shop,"))
         .unwrap();
     assert_eq!(found[0]["uri"], uri(&project.join("rds.yaml")));
-    // Without a service name a cluster and its endpoints share theirs.
+    // Without a service name, a cluster and its endpoints share their name.
     let place = inside(ENDPOINTS, "cart");
     let params = json!({
         "textDocument": {"uri": uri(&project.join("eds.yaml"))},
@@ -132,7 +132,7 @@ fn a_rename_changes_every_document_and_nothing_else() {
         let new = edited(text, &changes[&uri(&project.join(name))]);
         assert_eq!(new, text.replace("cart", "basket"));
     }
-    // A name that cannot be one, and one that is taken.
+    // An empty name is rejected, and the name of a field cannot be changed.
     assert!(client.ask("textDocument/rename", rename("")).is_err());
     let nothing = client
         .at("textDocument/prepareRename", &file, inside(ROUTES, "domains"))
@@ -141,7 +141,7 @@ fn a_rename_changes_every_document_and_nothing_else() {
     end(&project, client);
 }
 
-/// The labels that are proposed where the text has a bar.
+/// Returns the labels that are proposed at the bar in the text.
 fn proposed(client: &mut Client, file: &Path, version: i64, text: &str) -> Vec<String> {
     let at = text.find('|').unwrap();
     let place = crate::client::place(text, at);
@@ -174,7 +174,7 @@ fn fields_values_types_and_names_are_proposed() {
     let labels = proposed(&mut client, &file, 5, &format!("{CLUSTER}{socket}"));
     let tls = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.";
     assert!(has(&labels, &format!("{tls}UpstreamTlsContext")), "{labels:?}");
-    // It is in the other.
+    // CommonTlsContext is a part of that message.
     assert!(!has(&labels, &format!("{tls}CommonTlsContext")), "{labels:?}");
     client.change(&file, 6, CLUSTER);
     let routes = project.join("rds.yaml");
@@ -400,7 +400,7 @@ fn a_suite_says_where_rpcs_go_and_runs_its_tests() {
         .collect();
     assert!(played[0].as_str().unwrap().contains("1 passed, 0 failed"), "{played:?}");
     assert!(played[1].as_str().unwrap().contains("0 passed, 1 failed"), "{played:?}");
-    // Neither for another text nor for one that nobody waits for.
+    // The server refuses to answer about an older text.
     let waiting = client.request("codeLens/resolve", leads[0].clone());
     client.change(&suite, 2, &text.replace("shop.example", "example.shop"));
     let refused = client
@@ -437,7 +437,7 @@ fn a_share_and_a_cookie_are_told_as_clients_take_them() {
     end(&project, client);
 }
 
-/// Somebody types, and what is not touched can be asked about.
+/// While somebody types, the valid parts of a document still have answers and proposals.
 #[test]
 fn what_is_whole_beside_what_is_broken_is_told_and_proposed() {
     let (project, mut client) = shop();
@@ -455,14 +455,14 @@ fn what_is_whole_beside_what_is_broken_is_told_and_proposed() {
     }
     let labels = proposed(&mut client, &file, 3, &broken.replace("  interval: 7s\n", "  |\n"));
     assert!(labels.iter().any(|label| label == "interval"), "{labels:?}");
-    // A key in JSON that has no quotes yet.
+    // A key in JSON has no quotes yet.
     let json = "{\"@type\": \"type.googleapis.com/envoy.config.cluster.v3.Cluster\", \"name\": \"a\", |}";
     let labels = proposed(&mut client, &project.join("cds.yaml"), 4, json);
     assert!(labels.iter().any(|label| label == "lb_policy"), "{labels:?}");
     end(&project, client);
 }
 
-/// What the client has in its registries for a place, and nothing that belongs elsewhere.
+/// The types in the client's registry for a place are proposed, and no others.
 #[test]
 fn types_are_proposed_that_the_client_has_there() {
     let (project, mut client) = shop();
@@ -500,7 +500,8 @@ fn types_are_proposed_that_the_client_has_there() {
     end(&project, client);
 }
 
-/// A file that `policies` names has what `[[policy]]` has in the settings, and another file of that format has nothing.
+/// A file that `policies` names has the same meanings and proposals as `[[policy]]` in the
+/// settings. Another file of that format has none.
 #[test]
 fn a_file_of_policies_has_meanings_and_proposals() {
     let (project, mut client) = shop();
@@ -516,7 +517,7 @@ fn a_file_of_policies_has_meanings_and_proposals() {
     assert!(labels(&mut client, 4, "[[policy]]\n|\n").contains(&"messageExpression".to_owned()));
     assert!(labels(&mut client, 5, "[[policy.rejected]]\n|\n").contains(&"yaml".to_owned()));
     assert!(labels(&mut client, 6, "[[policy.accepted]]\nclient = \"|\"\n").contains(&"go".to_owned()));
-    // What is written there counts at once.
+    // The text in the editor counts at once.
     client.change(&file, 7, policy);
     assert_eq!(client.findings(&file, 7), Vec::<Value>::new());
     let cds = project.join("cds.yaml");
@@ -529,7 +530,7 @@ fn a_file_of_policies_has_meanings_and_proposals() {
         hover["contents"]["value"].as_str().unwrap().contains("looked at"),
         "{hover}"
     );
-    // Another file of that format is nobody's.
+    // Another file of that format belongs to no project.
     let other = project.join("Cargo.toml");
     client.did_open(&other, "[package]\nname = \"x\"\n");
     assert_eq!(client.at("textDocument/hover", &other, (1, 1)).unwrap(), Value::Null);
@@ -537,7 +538,7 @@ fn a_file_of_policies_has_meanings_and_proposals() {
     end(&project, client);
 }
 
-/// What one document says of another follows the editor, not the file.
+/// The findings that one document causes in others follow the editor's text, not the file.
 #[test]
 fn a_document_changes_what_is_found_in_others() {
     let (project, mut client) = shop();

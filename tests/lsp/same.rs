@@ -1,4 +1,5 @@
-//! Findings are the command line's: rule, severity, message and bytes, of every fixture.
+//! Checks that findings are the command line's, for every fixture: rule, severity, message and
+//! bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use xdsctl_cli::Io;
 
 use crate::client::{Client, directory, place, uri};
 
-/// What the command line says: document, rule, severity, message, first and last byte.
+/// A finding of the command line: document, rule, severity, message, first and last byte.
 type Said = (String, String, u64, String, (u64, u64), (u64, u64));
 
 fn command_line(project: &Path) -> Vec<Said> {
@@ -72,7 +73,7 @@ fn command_line(project: &Path) -> Vec<Said> {
             ))
         })
         .collect();
-    // A suite is no configuration: of its form nothing is said, but what is wrong with it as a suite.
+    // A suite is not configuration: its shape is not reported, but its faults as a suite are.
     for file in fs::read_dir(project).unwrap().map(|entry| entry.unwrap().path()) {
         if let Some(faults) = suite(&file) {
             let name = file.display().to_string();
@@ -90,7 +91,7 @@ fn command_line(project: &Path) -> Vec<Said> {
     said
 }
 
-/// What is wrong with a suite: where, and what; `None` if the file is none.
+/// Returns the faults of a suite, each with its place; `None` if the file is not a suite.
 fn suite(file: &Path) -> Option<Vec<((u64, u64), String)>> {
     let text = fs::read_to_string(file).ok()?;
     let begins = |line: &str| line.starts_with("steps:") || line.starts_with("tests:");
@@ -133,7 +134,7 @@ fn server(client: &Client, project: &Path) -> Vec<Said> {
                 finding["severity"].as_u64().unwrap(),
                 finding["message"].as_str().unwrap().to_owned(),
                 at("start"),
-                // Of a suite's fault the command line says where it begins.
+                // The command line gives only the beginning of a suite's fault.
                 if rule.is_empty() { (0, 0) } else { at("end") },
             ));
         }
@@ -142,14 +143,15 @@ fn server(client: &Client, project: &Path) -> Vec<Said> {
     said
 }
 
-/// A lone `\r` is a line to editors; a test that counts lines as everybody does leaves such texts out.
+/// Returns the text of a file for the editor. Editors count a lone `\r` as a line, so texts with
+/// one are left out.
 fn is_editable(file: &Path) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     let is_long = text.len() > 2 << 20;
     (!is_long && !text.replace("\r\n", "").contains('\r') && !text.starts_with('\u{feff}')).then_some(text)
 }
 
-/// The findings of all documents, once they are those of the command line.
+/// Returns the findings of all documents, once they are those of the command line.
 fn check(project: &Path) -> Vec<Said> {
     let expected = command_line(project);
     let mut client = Client::open(project);
@@ -170,7 +172,7 @@ fn check(project: &Path) -> Vec<Said> {
     for (file, _) in &texts {
         client.findings(file, 1);
     }
-    // Each look publishes all documents; the last one has seen them all.
+    // Each check publishes all documents; the last one has seen all of them.
     if let Some((file, text)) = last {
         client.change(file, 2, text);
         client.findings(file, 2);
@@ -198,7 +200,7 @@ fn check(project: &Path) -> Vec<Said> {
     found
 }
 
-/// Files of resources below these directories of the fixtures.
+/// Returns the files of resources below these directories of the fixtures.
 fn fixtures(names: &[&str]) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
     let mut files = Vec::new();
@@ -218,10 +220,10 @@ fn fixtures(names: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-/// The endings of documents.
+/// The extensions of documents.
 const ENDINGS: [&str; 7] = ["json", "yaml", "jsonl", "textproto", "binpb", "yml", "pb"];
 
-/// All that have documents. `suites` has suites beside those.
+/// All directories with documents. `suites` also has suites.
 const ALL: [&str; 9] = [
     "captures",
     "conformance",
@@ -234,7 +236,7 @@ const ALL: [&str; 9] = [
     "tree",
 ];
 
-/// Each document by itself.
+/// Checks each document alone.
 #[test]
 fn findings_are_those_of_the_command_line_document_by_document() {
     let mut count = 0;
@@ -253,7 +255,7 @@ fn findings_are_those_of_the_command_line_document_by_document() {
     assert!(documents > 60 && count > 100, "{documents} documents, {count} findings");
 }
 
-/// Many documents, which may be of one world.
+/// Checks many documents together, which may be one world.
 #[test]
 fn findings_are_those_of_the_command_line_in_a_project() {
     let mut count = 0;
@@ -269,7 +271,7 @@ fn findings_are_those_of_the_command_line_in_a_project() {
     assert!(count > 100, "{count} findings");
 }
 
-/// The rejected and accepted examples of every rule's page.
+/// Checks the rejected and accepted examples of every rule's page.
 #[test]
 fn findings_are_those_of_the_command_line_on_every_page() {
     let mut pages: Vec<&'static xdsctl_model::diag::Rule> = xdsctl_lint::catalogue::rules().collect();
@@ -292,7 +294,7 @@ fn findings_are_those_of_the_command_line_on_every_page() {
     assert!(count > 250, "{count} findings");
 }
 
-/// What a team's own rules find in the cases of all policies, for several clients.
+/// Checks what a team's own rules find in the cases of all policies, for several clients.
 #[test]
 fn findings_of_policies_are_those_of_the_command_line() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/policies");
@@ -321,7 +323,8 @@ fn findings_of_policies_are_those_of_the_command_line() {
         let found = check(&project);
         let of_team = found.iter().filter(|said| said.1.starts_with("team-"));
         let rules: std::collections::BTreeSet<&str> = of_team.map(|said| said.1.as_str()).collect();
-        // Some policies are about what is connected, and find nothing in a world of one document, or of all.
+        // Some policies are about connected resources, and find nothing in a world of one document,
+        // or of all.
         assert!(
             ids > 20 && rules.len() * 2 > ids,
             "{} of {ids} policies find something",
@@ -331,7 +334,7 @@ fn findings_of_policies_are_those_of_the_command_line() {
     }
 }
 
-/// What is wrong with a suite.
+/// Checks the faults of suites.
 #[test]
 fn faults_of_suites_are_those_of_the_command_line() {
     let mut count = 0;
@@ -350,8 +353,8 @@ fn faults_of_suites_are_those_of_the_command_line() {
     assert!(count > 5, "{count} faults");
 }
 
-/// What is wrong with settings, or with a file of policies that they name: nothing else can be said then, and an editor still says what
-/// holds without them.
+/// Checks the faults of settings, or of a file of policies that they name. The command line can
+/// then report nothing else; an editor still reports what is true without them.
 #[test]
 fn faults_of_settings_are_those_of_the_command_line() {
     const POLICY: &str = "[[policy]]\nid = \"team-a\"\nmatch = \"cluster\"\nmessage = \"m\"\n";
@@ -410,7 +413,7 @@ fn faults_of_settings_are_those_of_the_command_line() {
             found[0]["message"].as_str().unwrap()
         );
         assert!(printed.starts_with(&said), "{printed} is not {said}");
-        // The rest is alive.
+        // The server still answers for the other documents.
         let found = client.findings(&endpoints, 1);
         let rules: Vec<&Value> = found.iter().map(|finding| &finding["code"]).collect();
         assert!(

@@ -1,8 +1,9 @@
-//! Writes a message as protobuf JSON, in any of the spellings that a reader must take.
+//! Writes a message as protobuf JSON, in any of the spellings that a reader must accept.
 //!
-//! Both names of a field in any order, escapes, white space, numbers as strings or with an exponent, enums by number,
-//! `null` and zero for what is absent, base64 of either alphabet, `@type` at any place. What is not varied here is printed
-//! by prost-reflect: Timestamp and FieldMask.
+//! The spellings vary in both names of a field in any order, escapes, white space, numbers as
+//! strings or with an exponent, enums by number, `null` and zero for absent fields, base64 of
+//! either alphabet, and `@type` at any place. prost-reflect prints what is not varied here:
+//! Timestamp and FieldMask.
 
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE, BASE64_URL_SAFE_NO_PAD};
@@ -10,19 +11,20 @@ use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, MapKey, ReflectMessag
 
 use super::POOL;
 
-/// Integers up to here are exact as an `f64`, which is what a reader may take a number with a fraction for.
+/// The largest integer up to which all integers are exact as an `f64`. A reader may read a number
+/// with a fraction as one.
 const EXACT: i128 = 1 << 53;
 
 /// Makes the choices, all of them from a seed.
 pub struct Speller {
     seed: u64,
-    /// Spells what is the same in the same way each time, as programs do.
+    /// If set, equal values are spelt equally each time, as programs do.
     habit: Option<u64>,
     out: String,
 }
 
 impl Speller {
-    /// The JSON of `message` in the spelling that `seed` stands for.
+    /// Writes the JSON of `message` in the spelling that `seed` stands for.
     pub fn spell(seed: u64, message: &DynamicMessage) -> String {
         let mut speller = Speller {
             seed,
@@ -34,9 +36,9 @@ impl Speller {
         speller.out
     }
 
-    /// A number below `n`.
+    /// Returns a number below `n`.
     fn pick(&mut self, n: u64) -> u64 {
-        // Knuth's MMIX generator; the high bits are the good ones.
+        // This is Knuth's MMIX generator, whose high bits are the good ones.
         self.seed = self
             .seed
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -56,7 +58,7 @@ impl Speller {
         self.out += token;
     }
 
-    /// Writes a string, some characters of it as escapes.
+    /// Writes a string, with some characters as escapes.
     fn string(&mut self, text: &str) {
         self.token("\"");
         let is_escaped = self.pick(8) == 0;
@@ -81,7 +83,7 @@ impl Speller {
         self.out.push('"');
     }
 
-    /// Writes an object of members that are there already, in any order.
+    /// Writes an object with these finished members, in any order.
     fn object(&mut self, mut members: Vec<String>) {
         self.token("{");
         let mut left = members.len();
@@ -97,7 +99,7 @@ impl Speller {
         self.token("}");
     }
 
-    /// A member of an object as text.
+    /// Returns a member of an object as text.
     fn member(&mut self, name: &str, value: impl FnOnce(&mut Self)) -> String {
         let before = std::mem::take(&mut self.out);
         self.string(name);
@@ -198,7 +200,7 @@ impl Speller {
         self.object(members);
     }
 
-    /// Writes seconds with a fraction of any length that is exact.
+    /// Writes seconds with an exact fraction of any length.
     fn duration(&mut self, message: &DynamicMessage) {
         let part = |name| message.get_field_by_name(name).unwrap().into_owned();
         let (Value::I64(seconds), Value::I32(nanos)) = (part("seconds"), part("nanos")) else {
@@ -274,7 +276,7 @@ impl Speller {
                 if descriptor.full_name() == "google.protobuf.NullValue" {
                     return self.token("null");
                 }
-                // One of the names, if there are several.
+                // Uses one of the names, if there are several.
                 let names: Vec<_> = descriptor.values().filter(|v| v.number() == *number).collect();
                 if names.is_empty() || self.pick(2) == 0 {
                     self.token(&number.to_string());
@@ -300,7 +302,7 @@ impl Speller {
         }
     }
 
-    /// Writes a number whose shortest form is `shortest`; as a string if that is what it takes.
+    /// Writes a number whose shortest form is `shortest`; as a string if the number requires it.
     fn float(&mut self, value: f64, shortest: &str) {
         let text = match value {
             _ if value.is_nan() => "NaN".to_owned(),
@@ -330,7 +332,7 @@ fn is_wrapper(name: &str) -> bool {
     name != "Value" && name != "ListValue" && !name.contains('.') && name.ends_with("Value")
 }
 
-/// Says whether an Any holds the message under `value`.
+/// Says whether an Any has the message under `value`.
 fn has_own_form(name: &str) -> bool {
     is_wrapper(name)
         || name.strip_prefix("google.protobuf.").is_some_and(|name| {
@@ -348,7 +350,7 @@ fn has_own_form(name: &str) -> bool {
         })
 }
 
-/// Says whether `null` stands for the absent field: everywhere but where it is a value.
+/// Says whether `null` can stand for the absent field: it can, except where it is a value.
 fn may_be_null(field: &FieldDescriptor) -> bool {
     match field.kind() {
         Kind::Message(message) => message.full_name() != "google.protobuf.Value",

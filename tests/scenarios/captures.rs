@@ -1,4 +1,5 @@
-//! Logs that are not what a client wrote: lines that are missing, twice, broken or mixed. Whatever is made of one is a suite.
+//! Tests of logs that differ from what a client wrote: lines are missing, repeated, broken or
+//! mixed. The result is always a valid suite.
 
 use std::io::Read as _;
 
@@ -6,10 +7,10 @@ use xdsctl_document::source::SourceMap;
 use xdsctl_model::rng::Rng;
 use xdsctl_suite::{Suite, capture};
 
-/// Lines of the log that are taken, and from where on.
+/// The number of lines that are taken from the log.
 const LINES: usize = 700;
 
-/// Logs that are tried; with XDSCTL_RUNS as many as that.
+/// The number of logs that are tested; XDSCTL_RUNS overrides it.
 const RUNS: u64 = 24;
 
 fn log() -> Vec<Vec<u8>> {
@@ -28,7 +29,7 @@ fn a_broken_log_makes_a_suite_or_says_why_not() {
     let mut made = 0;
     for seed in 0..runs {
         let mut chance = Rng::stream(seed, "log");
-        // A piece from anywhere, so that pointers are there that nothing has named.
+        // The piece may begin anywhere, so that it may have pointers that nothing in it has named.
         let from = chance.index(log.len() - LINES);
         let mut lines = log[from..from + LINES].to_vec();
         for _ in 0..chance.below(60) {

@@ -1,14 +1,17 @@
-//! What a client reached by chance, held against what our seeds lead to.
+//! Compares what a client reached by random draws with the results of several seeds.
 //!
-//! A seed is no client's: which lots it drew is not recorded. A model that is wrong has a rare way to any answer, so that one of hundreds
-//! of seeds proves little; several of them must agree.
+//! No seed is that of the client, because its draws are not recorded. A wrong model may reach any
+//! answer by a rare draw, so that one of hundreds of seeds proves little; several of them must
+//! agree.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many seeds must lead to what the client reached by chance: a single one of hundreds may do so by luck.
+/// How many seeds must lead to what the client reached by random draws. A single one of hundreds
+/// may do so by luck.
 pub const AGREEING: usize = 3;
 
-/// What was recorded that fewer than [`AGREEING`] of the seeds lead to, with some of what they lead to; of fewer seeds, all must.
+/// Returns what was recorded and fewer than [`AGREEING`] of the seeds lead to, with some of their
+/// results. If there are fewer seeds, all must lead to it.
 pub fn unmet<W, O: std::fmt::Debug>(
     recorded: BTreeMap<usize, W>,
     seeds: usize,

@@ -1,8 +1,10 @@
-//! The events of the recorded timelines: what the client's policies did, and when.
+//! Compares the events of the recorded timelines: what the client's policies did, and when.
 //!
-//! Compared are, for each row: what priority, override_host and outlier_detection do; the weights of weighted_round_robin; the last
-//! pick of a cookie before an RPC ended; the states of the connection to each address and of the endpoints of a list; the waits before
-//! retries; lookups and their answers. Between addresses, and between instances, the order is the network's.
+//! For each row, the tests compare what priority, override_host and outlier_detection do; the
+//! weights of weighted_round_robin; the last pick of a cookie before an RPC ended; the states of
+//! the connection to each address and of the endpoints of a list; the waits before retries; and
+//! lookups with their answers. The network decides the order between addresses and between
+//! instances.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,31 +13,33 @@ use super::picks::World;
 use super::timeline::{Event, played, recorded};
 use super::world::{Row, rows};
 
-/// So many seeds lead to what the client did.
+/// How many seeds are tried first; all must lead to what the client did.
 const STEADY: u64 = 3;
 
-/// Else [`AGREEING`] of these must: a few rows hang on where the client begins to connect, or how long it waits.
+/// How many seeds are tried otherwise; [`AGREEING`] of them must do so. A few rows depend on where
+/// the client begins to connect, or on how long it waits.
 const SEEDS: usize = 50;
 
 /// The connection to the lookup service of the recordings, which is not simulated.
 const LOOKUP_SERVICE: &str = "connection#127.0.9.1:9000";
 
-/// Events that stand in an order, by what the order is of.
+/// Events whose order is compared, by what they belong to.
 type Streams = BTreeMap<String, Vec<Event>>;
 
-/// The rows of all timelines that xdsctl can play.
+/// Returns the rows of all timelines that xdsctl can play.
 fn timelines() -> Vec<Row> {
     let mut all = rows("timelines");
     all.extend(rows("families"));
     all
 }
 
-/// No rows are left out by whoever runs the tests.
+/// Says whether the developer has not selected rows.
 fn are_all() -> bool {
     std::env::var_os("XDSCTL_ROWS").is_none()
 }
 
-/// Holds what `streams` makes of the client's events against what it makes of ours, in each row that has any; at least so many.
+/// Compares what `streams` makes of the client's events with what it makes of xdsctl's, in each row
+/// that has such events. At least `least` rows must have some.
 fn compare(rows: &[Row], least: usize, streams: impl Fn(&[Event]) -> Streams) {
     let mut compared = 0;
     let mut by_chance = Vec::new();
@@ -83,7 +87,7 @@ fn compare(rows: &[Row], least: usize, streams: impl Fn(&[Event]) -> Streams) {
     }
 }
 
-/// The first difference of two streams.
+/// Returns the first difference between two streams.
 fn difference(row: &Row, name: &str, recorded: &[Event], ours: &[Event]) -> Option<String> {
     for index in 0..recorded.len().max(ours.len()) {
         let why = match (recorded.get(index), ours.get(index)) {
@@ -109,7 +113,7 @@ fn difference(row: &Row, name: &str, recorded: &[Event], ours: &[Event]) -> Opti
     None
 }
 
-/// Says whether two events are the same, whenever they were.
+/// Says whether two events are equal, apart from their times.
 fn is_same(a: &Event, b: &Event, slack_ms: i64) -> bool {
     let without_time = |event: &Event| {
         let mut details = event.details.clone();
@@ -119,25 +123,26 @@ fn is_same(a: &Event, b: &Event, slack_ms: i64) -> bool {
     let is_near = match (a.detail("duration"), b.detail("duration")) {
         ("", "") => true,
         ("", _) | (_, "") => false,
-        // Last use and now are real.
+        // The last use and the current time are real times.
         _ => (a.ms("duration") - b.ms("duration")).abs() <= IDLE_MS + slack_ms,
     };
     a.name == b.name && is_near && without_time(a) == without_time(b)
 }
 
-/// How far off the time may be that is left of an idle timeout, in milliseconds.
+/// How much the rest of an idle timeout may differ, in milliseconds.
 const IDLE_MS: i64 = 15;
 
-/// The first configuration comes so long after the first step, in milliseconds: process, channel and stream have to come up.
+/// How long after the first step the first configuration may come, in milliseconds: process,
+/// channel and stream have to start.
 const FIRST_MS: i64 = 80;
 
-/// What follows from an event from outside does so within this time, in milliseconds.
+/// How soon an event must follow the event from outside that causes it, in milliseconds.
 const PROMPT_MS: i64 = 20;
 
-/// A timer fires so much later than it was set to, in milliseconds.
+/// How late a timer may fire, in milliseconds.
 const TIMER_MS: i64 = 5;
 
-/// What is wrong with the time of two events that are the same.
+/// Returns what is wrong with the times of two equal events.
 fn late((row, name): (&Row, &str), index: usize, recorded: &[Event], ours: &[Event]) -> Option<String> {
     let (a, b) = (&recorded[index], &ours[index]);
     let slack = row.slack_ms();
@@ -168,7 +173,8 @@ fn late((row, name): (&Row, &str), index: usize, recorded: &[Event], ours: &[Eve
         let (Some(theirs), Some(ours)) = (passed(recorded), passed(ours)) else {
             return None;
         };
-        // A back-off is a fifth off at most, for the client as for us; and steps of the recorder take a moment each.
+        // A back-off differs from its nominal time by a fifth at most, in the client and in xdsctl;
+        // and each step of the recorder takes a moment.
         let steps = i64::try_from(a.step - recorded[index - 1].step).unwrap();
         let allowed = theirs.max(ours) / 3 + PROMPT_MS + 5 * steps + slack;
         return ((theirs - ours).abs() > allowed).then(|| format!("{theirs} ms later, ours {ours}"));
@@ -178,7 +184,7 @@ fn late((row, name): (&Row, &str), index: usize, recorded: &[Event], ours: &[Eve
     (!in_time).then(|| format!("{} ms after what led to it, ours {}", a.since, b.since))
 }
 
-/// By the instance of a policy.
+/// Groups events by the instance of a policy.
 fn by_instance<'e>(events: impl Iterator<Item = &'e Event>) -> Streams {
     let mut streams = Streams::new();
     for event in events {
@@ -187,7 +193,7 @@ fn by_instance<'e>(events: impl Iterator<Item = &'e Event>) -> Streams {
     streams
 }
 
-/// Takes reports out that say what the one before of the same child said.
+/// Removes reports that repeat the last report of the same child.
 fn without_repeats(mut streams: Streams) -> Streams {
     for events in streams.values_mut() {
         let mut last: BTreeMap<String, String> = BTreeMap::new();
@@ -199,11 +205,12 @@ fn without_repeats(mut streams: Streams) -> Streams {
     streams
 }
 
-/// Rows in which the instances of a policy have the same numbers as ours.
+/// Returns the rows in which the instances of a policy have the same numbers as in xdsctl.
 fn told_apart() -> Vec<Row> {
     let mut rows = timelines();
-    // In `rls-stale` the network decides whether the answer to the first lookup is there before the default target's cluster; in
-    // `rls-expiry` a policy has the number of one that was destroyed before it.
+    // In `rls-stale`, the network decides whether the answer to the first lookup comes before the
+    // default target's cluster. In `rls-expiry`, a policy has the number of one that was destroyed
+    // before it.
     rows.retain(|row| !matches!(row.id.as_str(), "rls-stale" | "rls-expiry"));
     rows
 }
@@ -219,12 +226,13 @@ fn priority_does_what_the_clients_did() {
 fn override_host_does_what_the_clients_did() {
     compare(&told_apart(), 1000, |events| {
         let of = events.iter().filter(|event| event.of.starts_with("override_host#"));
-        // What the recorder logs of wrappers tells no more than what becomes of the entry.
+        // The recorder's events about wrappers say no more than those about the entry.
         by_instance(of.filter(|event| event.name != "wrapper_orphaned"))
     });
 }
 
-/// What became of entries and subchannels, in no order: recorded without their instance.
+/// Entries and subchannels are compared in no order, because they were recorded without their
+/// instance.
 #[test]
 fn entries_get_and_lose_subchannels_as_the_clients_did() {
     compare(&timelines(), 100, |events| {
@@ -234,7 +242,7 @@ fn entries_get_and_lose_subchannels_as_the_clients_did() {
     });
 }
 
-/// The name of a stream of events whose order and times are the network's.
+/// The name of a stream of events whose order and times the network decides.
 const IN_NO_ORDER: &str = "in no order";
 
 fn in_no_order(mut events: Vec<Event>) -> Streams {
@@ -242,11 +250,11 @@ fn in_no_order(mut events: Vec<Event>) -> Streams {
     Streams::from([(IN_NO_ORDER.to_owned(), events)])
 }
 
-/// What the cookie of each RPC led to at last.
+/// Compares where the cookie of each RPC led in the end.
 #[test]
 fn cookies_lead_where_they_led_the_clients() {
     let mut rows = timelines();
-    // One RPC after the other.
+    // The RPCs run one after the other.
     rows.retain(|row| !row.sends_at_once());
     compare(&rows, 30, |events| {
         let mut last: Option<Event> = None;
@@ -257,7 +265,7 @@ fn cookies_lead_where_they_led_the_clients() {
                 ("rpc", "end") => found.extend(last.take()),
                 ("override_host", name) if name.starts_with("pick_") => {
                     let mut event = event.clone();
-                    // Whenever it was tried for the last time.
+                    // The time of the last try does not count.
                     event.since = 0;
                     if name == "pick_creates" {
                         // The recording does not say for which address.
@@ -285,13 +293,14 @@ fn connections_change_as_the_clients_did() {
     });
 }
 
-/// The log does not tell connections to one address apart, so their states are compared in no order.
+/// The log does not distinguish connections to one address, so their states are compared in no
+/// order.
 #[test]
 fn clusters_have_connections_of_their_own() {
     let mut rows = timelines();
     rows.retain(Row::has_clusters_with_one_address);
     compare(&rows, 20, |events| {
-        // Who begins to watch one that is idle is told so.
+        // A policy that begins to watch an idle connection gets a report of that state.
         let is_change = |event: &&Event| event.kind() == "connection" && event.detail("state") != "IDLE";
         in_no_order(events.iter().filter(is_change).cloned().collect())
     });
@@ -309,7 +318,7 @@ fn retries_wait_as_long_as_the_clients_did() {
         let (theirs, ours) = (waits(recorded(&row)), waits(played(&row, &world, 1)));
         assert_eq!(theirs.len(), ours.len(), "{}", row.id);
         for (client, ours) in theirs.iter().zip(&ours) {
-            // Both are a fifth off at most, and whole milliseconds.
+            // Both differ from the nominal time by a fifth at most, and are whole milliseconds.
             let is_near = (client - ours).abs() <= 0.5 * client.max(*ours) + 1.0;
             assert!(is_near, "{}: {client} {ours}", row.id);
             compared += 1;
@@ -318,11 +327,12 @@ fn retries_wait_as_long_as_the_clients_did() {
     assert!(compared >= 9 || !are_all(), "{compared}");
 }
 
-/// The states of each endpoint of each list of round_robin; which policy is which is not compared.
+/// Compares the states of each endpoint in each list of round_robin. It is not compared which
+/// policy is which.
 #[test]
 fn endpoints_report_what_the_clients_did() {
     let mut rows = timelines();
-    // Its endpoints are not recorded.
+    // The endpoints of weighted_round_robin are not recorded.
     rows.retain(|row| {
         !row.events
             .iter()
@@ -348,7 +358,8 @@ fn endpoints_report_what_the_clients_did() {
     });
 }
 
-/// Ticks, ejections, and what is taken back; within a tick in no order.
+/// Compares ticks, ejections, and the endpoints that are taken back; their order within a tick does
+/// not count.
 #[test]
 fn outlier_detection_does_what_the_clients_did() {
     compare(&timelines(), 180, |events| {
@@ -365,7 +376,7 @@ fn outlier_detection_does_what_the_clients_did() {
                         .details
                         .insert("ms".to_owned(), ms.trim_end_matches("ms").to_owned());
                 }
-                // The client says at most which pointer that is.
+                // The client names the endpoint by a pointer at most.
                 "eject" => event.details.clear(),
                 _ => {}
             }
@@ -374,7 +385,8 @@ fn outlier_detection_does_what_the_clients_did() {
     });
 }
 
-/// The weights of all endpoints, once all are connected: a number with six digits, as the client writes it.
+/// Compares the weights of all endpoints, once all are connected: a number with six digits, as the
+/// client writes it.
 #[test]
 fn weighted_round_robin_weighs_as_the_clients_did() {
     compare(&timelines(), 10, |events| {
@@ -382,7 +394,7 @@ fn weighted_round_robin_weighs_as_the_clients_did() {
         let mut streams = by_instance(events.iter().filter(is_weights));
         for stream in streams.values_mut() {
             for event in stream.iter_mut() {
-                // Weighed anew every period, by a timer that is not logged.
+                // A timer that is not logged computes the weights again in every period.
                 event.since = 0;
                 let weights = event
                     .detail("weights")
@@ -397,7 +409,7 @@ fn weighted_round_robin_weighs_as_the_clients_did() {
     });
 }
 
-/// What a lookup service is asked, what it answers, and which answers are not kept.
+/// Compares the requests to a lookup service, its answers, and the answers that are not kept.
 #[test]
 fn lookups_are_those_of_the_clients() {
     let mut rows = timelines();
@@ -419,7 +431,7 @@ fn lookups_are_those_of_the_clients() {
             };
             let details = [("keys", event.detail("keys")), ("targets", targets)];
             let details = details.map(|(key, text)| (key.to_owned(), text.trim_matches(['{', '}']).replace(", ", ",")));
-            // The client tells of an answer before it makes room for it.
+            // The client logs an answer before it makes room for it.
             let stream = if name == "evicted" { "evicted" } else { "lookups" };
             streams.entry(stream.to_owned()).or_default().push(Event {
                 name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! Endpoint lists that are changed in place, compared with lists that are rebuilt: a run with a
+//! Compares endpoint lists that are changed in place with lists that are rebuilt: a run with a
 //! listener rebuilds every list, as the client does.
 
 use super::random::steps;
@@ -9,12 +9,12 @@ use xdsctl_channel::sim::script::{Player, Step};
 use xdsctl_channel::sim::{Channel, ChannelOptions, Network, Outcome};
 use xdsctl_model::rng::Rng;
 
-/// The number of runs: XDSCTL_RUNS, or `few`.
+/// Returns the number of runs: XDSCTL_RUNS, or `few`.
 fn runs(few: u64) -> u64 {
     std::env::var("XDSCTL_RUNS").map_or(few, |runs| runs.parse().unwrap())
 }
 
-/// The outcome of an RPC, but for its way.
+/// Writes the outcome of an RPC, without its way.
 fn end(outcome: &Outcome) -> String {
     let Outcome {
         began,
@@ -28,7 +28,7 @@ fn end(outcome: &Outcome) -> String {
     format!("{began} {ended} {code:?} {details} {attempts:?} {set_cookie:?}")
 }
 
-/// Plays steps: how each RPC ended, and how many connections there are after each step.
+/// Plays steps. Returns how each RPC ended, and the number of connections after each step.
 fn play(name: &str, world: &str, (seed, listens): (u64, bool), steps: &[Value]) -> Vec<String> {
     let client = xdsctl::hold(world.to_owned()).unwrap();
     let start = Start::Target(Target::of_listener(name, None));
@@ -79,14 +79,14 @@ fn whoever_listens_changes_nothing() {
     }
 }
 
-/// Endpoints of the busy world.
+/// The number of endpoints in the busy world.
 const BUSY: usize = 12;
 
 fn busy_host(index: usize) -> String {
     format!("10.9.0.{}:80", index + 1)
 }
 
-/// A cluster whose endpoints come and go.
+/// Makes a cluster whose endpoints come and go.
 fn busy_world(policy: &str, outliers: bool) -> String {
     let endpoint = |index: usize| {
         let (ip, _) = busy_host(index)

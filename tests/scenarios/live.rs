@@ -1,7 +1,9 @@
-//! What became of RPCs in live channels of other clients: our control plane, our backends, their program.
+//! Compares RPCs in live channels of other clients: their program, with the recorder's control
+//! plane and backends.
 //!
-//! The recorder gives the first call of a client more time than the row says, and calls that were late again and again less. What a
-//! share of many calls got is chance: its distribution is compared.
+//! The recorder gives the first call of a client more time than the row says, and calls that are
+//! late again and again less. How many calls go where is random if a step has many calls, so the
+//! distribution is compared.
 
 use std::collections::BTreeMap;
 
@@ -13,41 +15,43 @@ use super::world::{Row, channel};
 use crate::support::{compares_all, root, sample};
 use xdsctl_channel::tree::{build, service_config};
 
-/// Calls of one step from which on shares are compared, not each call.
+/// The number of calls in a step from which on shares are compared, not each call.
 const SHARED: usize = 100;
 
-/// Seeds tried to reach what a client reached by chance: of eight endpoints, the one that was connected first is drawn.
+/// The number of seeds with which xdsctl tries to reach what a client reached by random draws: of
+/// eight endpoints, the one that was connected first is drawn.
 const SEEDS: usize = 2000;
 
-/// [`SEEDS`], or fewer for a look at rows that differ (`XDSCTL_SEEDS=20`).
+/// Returns [`SEEDS`], or fewer to look at rows that differ (`XDSCTL_SEEDS=20`).
 fn seeds() -> usize {
     let wanted = std::env::var("XDSCTL_SEEDS").ok();
     wanted.and_then(|seeds| seeds.parse().ok()).unwrap_or(SEEDS)
 }
 
-/// Seeds whose calls are added up for the shares.
+/// The number of seeds whose calls are added up for the shares.
 const SHARE_SEEDS: u64 = 10;
 
-/// Seconds of a call unless its step says otherwise.
+/// The time of a call in seconds, unless its step says otherwise.
 const TIMEOUT: f64 = 5.0;
 
-/// Seconds that the first call of a client has at least.
+/// The least time in seconds for the first call of a client.
 const COLD: f64 = 8.0;
 
-/// Steps after which the recorder waits as long as the row says again.
+/// Steps after which the recorder waits again as long as the row says.
 const CHANGES: [&str; 9] = [
     "update", "remove", "stop", "start", "drop", "silence", "speak", "sleep", "at",
 ];
 
-/// How long the recorder waits for one call: it gives a cold start its time, and does not wait again and again for what was late.
+/// How long the recorder waits for one call. It gives a cold start more time, and does not wait
+/// again and again for late calls.
 struct Patience {
     late: usize,
-    /// Seconds that the first call has at least; `None` after it.
+    /// The least time in seconds for the first call; `None` after it.
     cold: Option<f64>,
 }
 
 impl Patience {
-    /// Seconds for the next call, of which the row says `wanted`.
+    /// Returns the seconds for the next call; the row says `wanted`.
     fn next(&mut self, wanted: f64) -> f64 {
         if let Some(cold) = self.cold.take() {
             return wanted.max(cold);
@@ -67,7 +71,7 @@ impl Patience {
     }
 }
 
-/// The steps of a row with one call each, as they were made, and their answers.
+/// Returns the steps of a row with one call each, as the recorder made them, and their answers.
 fn one_by_one(steps: &[Value], answers: &[Value]) -> (Vec<Value>, Vec<Value>) {
     let mut patience = Patience {
         late: 0,
@@ -97,22 +101,23 @@ fn one_by_one(steps: &[Value], answers: &[Value]) -> (Vec<Value>, Vec<Value>) {
     (made, answered)
 }
 
-/// Which worlds of `fixtures/clients/live`, and who answered them.
+/// A file of worlds in `fixtures/clients/live`, and the client that answered them.
 struct Recording {
     questions: &'static str,
-    /// The client as the file names it, and as xdsctl does.
+    /// The name of the client in the file name, and in xdsctl.
     client: (&'static str, &'static str),
-    /// Addresses that are silent in a world refused connections.
+    /// The addresses that are silent in a world refused connections in this recording.
     silent_refused: bool,
-    /// Of so many rows one is compared by unoptimised code.
+    /// Unoptimised code compares only one of this many rows.
     one_in: usize,
 }
 
-/// Of so many rows of a newest version, or of an older one, one is compared by unoptimised code.
+/// The number of rows of which unoptimised code compares one, for the newest version and for an
+/// older one.
 const NEWEST_ONE_IN: usize = 4;
 const OLDER_ONE_IN: usize = 24;
 
-/// A recording of a client that is named alike.
+/// Describes a recording of a client with the same name in both places.
 const fn recording(questions: &'static str, client: (&'static str, &'static str)) -> Recording {
     Recording {
         questions,
@@ -122,7 +127,7 @@ const fn recording(questions: &'static str, client: (&'static str, &'static str)
     }
 }
 
-/// A recording of an older version.
+/// Describes a recording of an older version.
 const fn older(questions: &'static str, client: &'static str) -> Recording {
     Recording {
         one_in: OLDER_ONE_IN,
@@ -130,10 +135,10 @@ const fn older(questions: &'static str, client: &'static str) -> Recording {
     }
 }
 
-/// The worlds, as a real channel of a client answered them.
+/// Returns the worlds with the answers of a client's real channel.
 fn live(recording: &Recording) -> Vec<Row> {
     let (questions, (file, client)) = (recording.questions, recording.client);
-    // What an older version was asked and is not there, it answered as the newest.
+    // If a row of an older version is missing, its answer equals the newest version's.
     let newest = match questions {
         "common" | "timelines" if file.starts_with("go@") => answers(&format!("live/{}-{questions}", GO.0)),
         "common" if file.starts_with("java@") => answers(&format!("live/{}-{questions}", JAVA.0)),
@@ -161,12 +166,12 @@ fn live(recording: &Recording) -> Vec<Row> {
     .collect()
 }
 
-/// Where a call went, or its code.
+/// Returns where a call went, or its code.
 fn fate<'a>(code: &'a str, backend: Option<&'a str>) -> String {
     backend.unwrap_or(code).to_owned()
 }
 
-/// Compares how often calls had each fate; those of several seeds are added up.
+/// Compares how often calls had each fate; the calls of several seeds are added up.
 fn share_differences(row: &Row) -> Vec<String> {
     let mut recorded: BTreeMap<String, u64> = BTreeMap::new();
     for answer in row.answer.picks.iter().flat_map(|step| step.as_array().unwrap()) {
@@ -191,7 +196,8 @@ fn differences(row: &Row) -> Vec<String> {
     }
 }
 
-/// Holds live channels' answers against ours: they agree in each row but those of `differ`. What is refused is wrong, too.
+/// Compares the answers of live channels with those of xdsctl: they must agree in each row except
+/// those of `differ`. A row that xdsctl refuses is wrong, too.
 fn compare_live(recording: &Recording, differ: &[&str]) {
     let (questions, client) = (recording.questions, recording.client.1);
     let rows = sample(live(recording), recording.one_in);
@@ -222,21 +228,23 @@ const JAVA: (&str, &str) = ("java@1.85.1", "java");
 const NODE: (&str, &str) = ("node@1.14.1", "node");
 const RUST: (&str, &str) = ("rust@0.1.0-alpha.4", "rust");
 
-/// What differs: a parser that panics says no name, and the client waits for the resource (`TPF/hcm-abort`).
+/// What differs: after a panic, the parser names no resource, and the client waits for it
+/// (`TPF/hcm-abort`).
 #[test]
 fn live_channels_of_go_answer_so() {
     compare_live(&recording("common", GO), &["TPF/hcm-abort"]);
 }
 
-/// Holds an older version against ours, but for the rows of `differ`.
+/// Compares an older version with xdsctl, except for the rows of `differ`.
 fn compare_older<const N: usize>(client: &'static str, differ: [(&'static str, &[&str]); N]) {
     for (questions, differ) in differ {
         compare_live(&older(questions, client), differ);
     }
 }
 
-/// What differs: an endpoint whose address is none and that is a target all the same (`ADR-3/port-in-brackets-text-wins`); and of a
-/// ring with two endpoints that cannot be reached, which other one is tried (`tl-ring-two-tf`).
+/// What differs: an endpoint whose invalid address is nevertheless a target
+/// (`ADR-3/port-in-brackets-text-wins`), and in a ring with two unreachable endpoints, which other
+/// endpoint is tried (`tl-ring-two-tf`).
 #[test]
 fn live_channels_of_go_1_62_answer_so() {
     compare_older(
@@ -248,7 +256,7 @@ fn live_channels_of_go_1_62_answer_so() {
     );
 }
 
-/// What differs: the same endpoint and the same ring.
+/// What differs: the same endpoint and the same ring as in 1.62.
 #[test]
 fn live_channels_of_go_1_60_answer_so() {
     compare_older(
@@ -260,8 +268,8 @@ fn live_channels_of_go_1_60_answer_so() {
     );
 }
 
-/// What differs: the same ring; and an RPC whose endpoint was lost waits for it in vain, although another one of its ring is connected
-/// (`tl-ring-reconnect`).
+/// What differs: the same ring as in 1.62; and an RPC that waits in vain for a lost endpoint,
+/// although another endpoint of its ring is connected (`tl-ring-reconnect`).
 #[test]
 fn live_channels_of_go_1_54_answer_so() {
     compare_older(
@@ -270,13 +278,14 @@ fn live_channels_of_go_1_54_answer_so() {
     );
 }
 
-/// What differs: the same ring.
+/// What differs: the same ring as in 1.62.
 #[test]
 fn live_channels_of_go_1_48_answer_so() {
     compare_older("go@1.48.0", [("common", &[]), ("timelines", &["tl-ring-two-tf"])]);
 }
 
-/// What differs: the same ring; and a priority whose endpoints were all gone does not come back (`tl-draining-p0-failover`).
+/// What differs: the same ring as in 1.62; and a priority that does not come back after all its
+/// endpoints were gone (`tl-draining-p0-failover`).
 #[test]
 fn live_channels_of_go_1_42_answer_so() {
     compare_older(
@@ -293,15 +302,17 @@ fn live_channels_of_go_1_41_answer_so() {
     compare_older("go@1.41.0", [("common", &[])]);
 }
 
-/// An RPC that takes longer than the idle_timeout of the connection manager, and one on a connection that was idle for longer than that
-/// of the cluster: neither client reads them.
+/// One RPC takes longer than the idle_timeout of the connection manager, another one uses a
+/// connection that was idle for longer than the cluster's idle_timeout. Neither client reads these
+/// fields.
 #[test]
 fn idle_timeouts_end_nothing() {
     compare_live(&recording("idle", GO), &[]);
     compare_live(&recording("idle", JAVA), &[]);
 }
 
-/// Worlds made to see where the order of events decides: a connection that is lost, a priority that comes back, a cluster that goes.
+/// These worlds were made to see where the order of events decides: a connection is lost, a
+/// priority comes back, a cluster goes.
 #[test]
 fn live_probes_of_go_answer_so() {
     compare_live(&recording("probes", GO), &[]);
@@ -317,7 +328,7 @@ fn live_channels_of_java_1_63_answer_so() {
     compare_older("java@1.63.0", [("common", &[]), ("timelines", &[])]);
 }
 
-/// What differs: in 1.54 and 1.69, a priority whose time runs out as the deadline of an RPC comes.
+/// What differs: in 1.54 and 1.69, a priority whose time runs out at the deadline of an RPC.
 #[test]
 fn live_channels_of_older_java_answer_so() {
     let clients: [(&'static str, &[&str]); 5] = [
@@ -347,7 +358,8 @@ fn live_timelines_of_older_java_are_so() {
     }
 }
 
-/// Resources that are rejected, or over which a parser throws an exception, and a num_retries of 0: who waits, for how long, and who fails.
+/// Resources are rejected or make a parser throw an exception, or num_retries is 0. The rows show
+/// who waits, for how long, and which RPCs fail.
 #[test]
 fn rejections_of_java_end_so() {
     for client in [
@@ -371,33 +383,35 @@ fn live_channels_of_rust_answer_so() {
     compare_live(&recording, &[]);
 }
 
-/// Scenarios drawn from a seed that nobody had seen while the rules were written. In `fresh-aggregate-157` the client may send an
-/// older list of clusters after a newer one; the control plane that obeys it takes a cluster away for a moment.
+/// The scenarios are drawn from a seed that was not used while the rules were written. In
+/// `fresh-aggregate-157`, the client may send an older list of clusters after a newer one, and the
+/// control plane then takes a cluster away for a moment.
 #[test]
 fn fresh_channels_of_go_answer_so() {
     compare_live(&recording("fresh", GO), &["fresh-aggregate-157"]);
 }
 
-/// As above, with kinds in which features meet or resources change. In two rows a server is back at the moment at which the client
-/// connects again, 1 s after it was refused.
+/// Further random scenarios, of kinds in which features meet or resources change. In two rows, a
+/// server is back at the moment when the client connects again, 1 s after it was refused.
 #[test]
 fn fresh_mixed_channels_of_go_answer_so() {
     compare_live(&recording("fresh-2", GO), &["fresh-idle-32", "fresh-idle-65"]);
 }
 
-/// The same kinds with another seed.
+/// The kinds of `fresh-2` with another seed.
 #[test]
 fn fresher_mixed_channels_of_go_answer_so() {
     compare_live(&recording("fresh-3", GO), &[]);
 }
 
-/// The same kinds again.
+/// The kinds of `fresh-2` with another seed.
 #[test]
 fn freshest_mixed_channels_of_go_answer_so() {
     compare_live(&recording("fresh-5", GO), &[]);
 }
 
-/// Faults whose overrides stand at several places, and programs that bring RLS, beside the same kinds.
+/// Besides the kinds of `fresh-2`, there are faults with overrides at several places, and programs
+/// that use RLS.
 #[test]
 fn fresh_overriding_channels_of_go_answer_so() {
     compare_live(&recording("fresh-9", GO), &[]);
@@ -408,7 +422,8 @@ fn fresh_overriding_channels_of_java_answer_so() {
     compare_live(&recording("fresh-9", JAVA), &[]);
 }
 
-/// What headers ask the fault filter for, codes that are none, shares that do not fit, and how many RPCs are delayed at once.
+/// Headers ask the fault filter for faults: the rows have invalid codes, shares that do not fit,
+/// and limits on RPCs that are delayed at once.
 #[test]
 fn faults_are_those_that_headers_ask_for() {
     for client in [GO, JAVA, NODE, ("go@1.54.0", "go@1.54.0")] {
@@ -416,8 +431,9 @@ fn faults_are_those_that_headers_ask_for() {
     }
 }
 
-/// A cluster is taken away while RPCs are made, before any, and while its endpoints cannot be reached. grpc-go goes on with it until 1.57,
-/// drops its connections until 1.79, and keeps them since. What differs is the endpoint of a ring that was lost (`tl-ring-reconnect`).
+/// A cluster is taken away while RPCs run, before any, and while its endpoints cannot be reached.
+/// grpc-go goes on with it until 1.57, drops its connections until 1.79, and keeps them since. What
+/// differs is the lost endpoint of a ring (see `tl-ring-reconnect`).
 #[test]
 fn clusters_of_go_that_are_taken_away_end_so() {
     compare_live(&recording("removed", ("go@1.54.0", "go@1.54.0")), &["cds-ring"]);
@@ -427,8 +443,8 @@ fn clusters_of_go_that_are_taken_away_end_so() {
     compare_live(&recording("removed", GO), &[]);
 }
 
-/// The rows of a later draw that showed something: headers of faults, and in older versions clusters that are taken away, resolvers that
-/// hang, and routes that are rejected.
+/// The rows of a later draw that showed an error: headers of faults, and in older versions clusters
+/// that are taken away, resolvers that hang, and rejected routes.
 #[test]
 fn what_the_last_fresh_channels_showed_holds() {
     for client in [GO, JAVA, ("go@1.54.0", "go@1.54.0"), ("java@1.63.0", "java@1.63.0")] {
@@ -436,8 +452,9 @@ fn what_the_last_fresh_channels_showed_holds() {
     }
 }
 
-/// A category drops every RPC while the endpoints are gone, down or up, alone and in an aggregate cluster. Only C-core calls such a
-/// cluster READY; in the other clients the aggregate goes on to its next cluster when no endpoint is left.
+/// A drop category drops every RPC while the endpoints are gone, down or up, alone and in an
+/// aggregate cluster. Only C-core reports such a cluster as READY; in other clients, the aggregate
+/// goes on to its next cluster when no endpoint is left.
 #[test]
 fn a_cluster_that_drops_everything_is_left_for_the_next_one() {
     for client in [GO, JAVA, NODE] {
@@ -445,7 +462,7 @@ fn a_cluster_that_drops_everything_is_left_for_the_next_one() {
     }
 }
 
-/// All kinds with a seed of their own, the last ones: what was found before holds for rows that nobody had seen. In
+/// All kinds with the last, new seed: the earlier results are also true of new rows. In
 /// `fresh-routes_move-62`, the timer of a missing cluster runs out at about the time of an RPC.
 #[test]
 fn channels_of_go_and_java_answer_a_new_draw_so() {
@@ -453,7 +470,8 @@ fn channels_of_go_and_java_answer_a_new_draw_so() {
     compare_live(&recording("fresh-11", JAVA), &["fresh-routes_move-62"]);
 }
 
-/// In the rows of tonic-xds the deadline of the recorder and that of the client end at once; the client was a little earlier (CANCELLED).
+/// In the rows of tonic-xds that differ, the recorder's deadline and the client's end at the same
+/// time; the client was a little earlier (CANCELLED).
 #[test]
 fn channels_of_node_and_rust_answer_a_new_draw_so() {
     compare_live(&recording("fresh-12", NODE), &[]);
@@ -466,16 +484,16 @@ fn channels_of_node_and_rust_answer_a_new_draw_so() {
     compare_live(&recording("fresh-12", RUST), &late);
 }
 
-/// Localities that do not stand in the order of their names, below policies that take the first endpoint. Only C-core goes by the names.
-/// grpc-java keeps a locality where it was named first.
+/// The localities are not in the order of their names, below policies that use the first endpoint.
+/// Only C-core sorts them by name. grpc-java keeps a locality where it was first named.
 #[test]
 fn localities_stand_as_they_are_written() {
     compare_live(&recording("order", GO), &[]);
     compare_live(&recording("order", JAVA), &[]);
 }
 
-/// Endpoints that move, that clusters share, that pick_first has below each locality and loses; resources that go and come back, or are
-/// rejected for a while; a header that a ring is told to hash.
+/// Endpoints move, are shared by clusters, or are lost to pick_first below each locality. Resources
+/// go and come back, or are rejected for a while. A ring hashes a header.
 #[test]
 fn clusters_in_motion_answer_so() {
     compare_live(&recording("clusters", GO), &[]);
@@ -483,8 +501,8 @@ fn clusters_in_motion_answer_so() {
     compare_live(&recording("clusters", NODE), &[]);
 }
 
-/// Routes, clusters and endpoints change under an RPC that waits for a connection: its cluster stays for it while the channel has routes,
-/// and in tonic-xds in any case.
+/// Routes, clusters and endpoints change while an RPC waits for a connection. Its cluster stays for
+/// it as long as the channel has routes, and in tonic-xds in any case.
 #[test]
 fn an_rpc_that_waits_holds_its_cluster() {
     for client in [GO, JAVA, NODE, RUST] {
@@ -492,13 +510,15 @@ fn an_rpc_that_waits_holds_its_cluster() {
     }
 }
 
-/// A domain that is empty, or begins or ends with a dot, makes grpc-java panic, unless the authority itself stands before it.
+/// A domain that is empty, or begins or ends with a dot, makes grpc-java panic, unless the
+/// authority itself comes before it.
 #[test]
 fn domains_with_dots_are_panics_of_java() {
     compare_live(&recording("dots", JAVA), &[]);
 }
 
-/// Hash policies that rewrite a header: groups by number and name, those that the pattern has not, and what else stands in a substitution.
+/// Hash policies rewrite a header: the substitutions have groups by number and name, groups that
+/// the pattern does not have, and other text.
 #[test]
 fn rewritten_headers_have_each_clients_groups() {
     for client in [GO, JAVA, NODE] {
@@ -506,8 +526,9 @@ fn rewritten_headers_have_each_clients_groups() {
     }
 }
 
-/// Metadata that a client refuses or sees in its own way: control characters, names that are none, headers of one connection, headers
-/// that C-core keeps as values of a type, and numbers with signs and spaces.
+/// Each client rejects or sees some metadata in its own way: control characters, invalid names,
+/// headers of one connection, headers that C-core keeps as typed values, and numbers with signs and
+/// spaces.
 #[test]
 fn metadata_is_refused_and_seen_as_by_each_client() {
     for client in [CPP, GO, JAVA, NODE, RUST] {
@@ -520,8 +541,9 @@ fn live_channels_of_node_answer_so() {
     compare_live(&recording("common", NODE), &[]);
 }
 
-/// Worlds made to see the ways of grpc-js-xds: fields that lose their defaults, back-offs of whole seconds, weights of 0, what holds up a
-/// channel, what kills the process, what comes back after it was taken away, updates that only add something.
+/// These worlds were made to show the behaviour of grpc-js-xds: fields that lose their defaults,
+/// back-offs of whole seconds, weights of 0, what holds up a channel, what kills the process, what
+/// comes back after it was taken away, and updates that only add something.
 #[test]
 fn ways_of_node_are_so() {
     compare_live(&recording("ways", NODE), &[]);
@@ -532,27 +554,31 @@ fn fresh_channels_of_node_answer_so() {
     compare_live(&recording("fresh", NODE), &[]);
 }
 
-/// All kinds but RLS, in words that every client takes. At first look the rows differed in which a cluster comes back as it was.
+/// All kinds except RLS, in configurations that every client accepts. At first, the rows differed
+/// in which a cluster comes back unchanged.
 #[test]
 fn fresh_mixed_channels_of_node_answer_so() {
     compare_live(&recording("fresh-4", NODE), &[]);
 }
 
-/// The same, with drops that come and go below weights, aggregates and retries. In `fresh-routes_move-93` routes whose one cluster is
-/// not there give way to others after an update was rejected: the client uses the new ones, and xdsctl goes on with the old.
+/// Like `fresh-4`, with drops that come and go below weights, aggregates and retries. In
+/// `fresh-routes_move-93`, routes whose only cluster is missing are replaced after a rejected
+/// update: the client uses the new routes, and xdsctl goes on with the old ones.
 #[test]
 fn fresher_mixed_channels_of_node_answer_so() {
     compare_live(&recording("fresh-6", NODE), &["fresh-routes_move-93"]);
 }
 
-/// In both rows the deadline of the recorder and that of the client end at once; the client was a little earlier (CANCELLED).
+/// In both rows that differ, the recorder's deadline and the client's end at the same time; the
+/// client was a little earlier (CANCELLED).
 #[test]
 fn fresher_mixed_channels_of_rust_answer_so() {
     compare_live(&recording("fresh-6", RUST), &["fresh-timeouts-16", "fresh-timeouts-49"]);
 }
 
-/// What differs: weights of clusters that add up to more than `total_weight`, of which the last are never drawn. Weights that add up to
-/// less kill the process, and its rows end there. Of the timelines, one in which a cluster gets another LB policy (`tl-lb-policy-change`).
+/// What differs: weights of clusters that add up to more than `total_weight`, of which the last are
+/// never drawn. Weights that add up to less kill the process, and such rows end there. Of the
+/// timelines, the one differs in which a cluster gets another LB policy (`tl-lb-policy-change`).
 #[test]
 fn live_channels_of_node_1_13_answer_so() {
     let weights = &["weights-dev1-15", "weights-dev1-27", "weights-dev1-5"];
@@ -576,7 +602,7 @@ fn fresh_channels_of_java_answer_so() {
     compare_live(&recording("fresh", JAVA), &[]);
 }
 
-/// In two rows a server is back at the moment at which the client connects again.
+/// In the two rows that differ, a server is back at the moment when the client connects again.
 #[test]
 fn fresh_mixed_channels_of_java_answer_so() {
     compare_live(&recording("fresh-2", JAVA), &["fresh-idle-32", "fresh-idle-65"]);
@@ -587,8 +613,8 @@ fn fresher_mixed_channels_of_java_answer_so() {
     compare_live(&recording("fresh-3", JAVA), &[]);
 }
 
-/// In `fresh-timeouts-122` the recorder's deadline and that which the client takes from the header of the RPC end at once; the client
-/// was a little earlier (CANCELLED).
+/// In `fresh-timeouts-122`, the recorder's deadline and the one that the client takes from the
+/// RPC's header end at the same time; the client was a little earlier (CANCELLED).
 #[test]
 fn fresh_channels_of_rust_answer_so() {
     let recording = Recording {
@@ -603,8 +629,8 @@ fn live_timelines_of_go_are_so() {
     compare_live(&recording("timelines", GO), &[]);
 }
 
-/// Silent addresses stayed silent in this recording, where those of the other clients refused (`tl-failover-hung-3s`,
-/// `tl-rr-replace-with-hung`, `tl-pf-happy-eyeballs`).
+/// In this recording, the silent addresses stayed silent; in those of other clients they refused
+/// connections (`tl-failover-hung-3s`, `tl-rr-replace-with-hung`, `tl-pf-happy-eyeballs`).
 #[test]
 fn live_timelines_of_rust_are_so() {
     let silent = &["tl-failover-hung-3s", "tl-pf-happy-eyeballs", "tl-rr-replace-with-hung"];
@@ -620,7 +646,7 @@ fn live_timelines_of_java_are_so() {
     compare_live(&recording, &[]);
 }
 
-/// The page says of which versions the channels were asked: those of the files.
+/// The page names the versions whose channels were asked: those of the files.
 #[test]
 fn the_page_names_the_versions_that_were_asked() {
     let page = std::fs::read_to_string(root().join("docs/clients.md")).unwrap();
@@ -635,7 +661,7 @@ fn the_page_names_the_versions_that_were_asked() {
                 Some(version.strip_suffix("-common.jsonl.gz")?.to_owned())
             })
             .collect();
-        // All minor numbers have two digits.
+        // All minor numbers have two digits, so texts sort as versions do.
         versions.sort();
         let (last, before) = versions.split_last().unwrap();
         let wanted = format!("({count} channels each of {} and {last}", before.join(", "));
@@ -643,11 +669,11 @@ fn the_page_names_the_versions_that_were_asked() {
     }
 }
 
-/// How the service config and what the cds policies build differ from what a client logged.
+/// Returns how the service config and the policies below cds differ from a client's log.
 fn tree_differences(row: &Row, recorded: &Value) -> Option<String> {
     let channel = channel(row);
     let config = channel.config.ok();
-    // The client waits for what is not there.
+    // The client waits for missing resources.
     let generated = config.filter(|config| config.missing.is_empty()).and_then(|config| {
         let ours = service_config::generate(&config).ok()?;
         let children = build::generate(&config, &ours, &channel.client.profile).children;
@@ -658,11 +684,13 @@ fn tree_differences(row: &Row, recorded: &Value) -> Option<String> {
     differs.then(|| format!("{}: {config} {children}\n    recorded {recorded}", row.id))
 }
 
-/// Rows whose trees differ: a duration that is cut off in nanoseconds, and a cluster that a route and an aggregate name, where chance
-/// decides which of the two walks counts in the client.
+/// The number of rows whose trees differ: in one, a duration is cut off in nanoseconds; in the
+/// other, a route and an aggregate name one cluster, and in the client it is random which of the
+/// two walks counts.
 const OTHER_TREES: usize = 2;
 
-/// What grpc-go logs of the policies that it builds (`generated service config`, `Built child policy config`).
+/// Compares what grpc-go logs about the policies that it builds (`generated service config`,
+/// `Built child policy config`).
 #[test]
 fn trees_of_go_are_so() {
     let recorded: BTreeMap<String, Value> = answers("live/go@1.85.0-trees")
@@ -687,11 +715,12 @@ fn trees_of_go_are_so() {
     );
 }
 
-/// Rows in which a failure has other words: a cluster that a policy names and nobody asked for, a ring that is refused, an address
-/// that is none, an aggregate that loses a leaf.
+/// The number of rows in which a failure has other words: a policy names a cluster that nobody
+/// asked for, a ring is rejected, an address is invalid, an aggregate loses a leaf.
 const OTHER_WORDS: usize = 5;
 
-/// Codes and words of failures, where the code is the client's and chance has no part in the words.
+/// Compares the codes and words of failures, where the code agrees with the client's and the words
+/// do not depend on random draws.
 #[test]
 fn failures_of_go_have_its_words() {
     let rows = live(&recording("common", GO));
@@ -708,7 +737,8 @@ fn failures_of_go_have_its_words() {
         });
         let mut differing = pairs.inspect(|_| told += 1).filter(|(ours, answer)| {
             let words = answer["details"].as_str().unwrap();
-            // Which of several endpoints is asked is drawn, and why a resource is rejected is in our words.
+            // It is random which of several endpoints is asked, and xdsctl has its own words for
+            // why a resource is rejected.
             let (ours, rejection) = match ours.details.split_once("rejected, at ") {
                 Some((before, _)) => (before, true),
                 None => (ours.details.as_str(), false),
@@ -730,15 +760,16 @@ fn failures_of_go_have_its_words() {
     assert!(wrong.len() <= OTHER_WORDS, "{} rows\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Endpoints with an address that is none: a port that is too large or missing, a pipe, brackets, blanks. Go takes them all, and
-/// connects to none.
+/// The endpoints have invalid addresses: a port that is too large or missing, a pipe, brackets,
+/// blanks. Go accepts them all, and connects to none.
 #[test]
 fn what_is_no_address_gets_no_rpc() {
     compare_live(&recording("addresses", GO), &[]);
     compare_live(&recording("addresses", NODE), &[]);
 }
 
-/// An RPC waits for endpoints, while the deadline of its route runs or does not yet; and pick_first loses its address.
+/// An RPC waits for endpoints before or while the deadline of its route runs; and pick_first loses
+/// its address.
 #[test]
 fn deadlines_and_lost_addresses_are_those_of_each_client() {
     for client in [GO, JAVA, NODE, RUST] {
@@ -746,14 +777,15 @@ fn deadlines_and_lost_addresses_are_those_of_each_client() {
     }
 }
 
-/// grpc-js takes a connection that another cluster has, and the RPC that asked for it does not hear of that. It waits for the next
-/// news, which may never come.
+/// grpc-js uses a connection that another cluster has, but does not tell the RPC that asked for it.
+/// The RPC waits for the next event, which may never come.
 #[test]
 fn connections_of_node_are_shared_by_clusters() {
     compare_live(&recording("pooled", NODE), &[]);
 }
 
-/// A cluster that the routes leave and a locality that is no longer listed come back; an endpoint moves to another locality.
+/// A cluster that the routes no longer name and a locality that is no longer listed come back; an
+/// endpoint moves to another locality.
 #[test]
 fn what_comes_back_is_what_each_client_has_kept_of_it() {
     for client in [GO, JAVA, NODE] {
@@ -761,7 +793,7 @@ fn what_comes_back_is_what_each_client_has_kept_of_it() {
     }
 }
 
-/// Worlds in which all is drawn at once and changes again and again.
+/// In these worlds, everything is drawn at once and changes again and again.
 #[test]
 fn channels_in_which_all_changes_answer_so() {
     for client in [GO, JAVA] {
@@ -771,13 +803,15 @@ fn channels_in_which_all_changes_answer_so() {
     compare_live(&recording("fresh-15", GO), &[]);
 }
 
-/// The leaf in use of an aggregate cluster has a name of its own, and others below share one.
+/// The leaf in use of an aggregate cluster has a name of its own, but other leaves below it share
+/// one.
 #[test]
 fn an_aggregate_with_twins_that_are_not_in_use_fails() {
     compare_live(&recording("twins", GO), &[]);
 }
 
-/// Worlds in which the Listener changes, too, with sessions and faults, and with resources that are rejected.
+/// In these worlds, the Listener changes too, with sessions and faults, and with rejected
+/// resources.
 #[test]
 fn channels_whose_listener_changes_answer_so() {
     compare_live(&recording("turns-1", GO), &[]);
@@ -786,7 +820,8 @@ fn channels_whose_listener_changes_answer_so() {
     }
 }
 
-/// A new channel hears nothing before its first RPC; names with authorities, and endpoints that report how they do.
+/// A new channel begins only with its first RPC. The rows also have names with authorities, and
+/// endpoints that report their load.
 #[test]
 fn new_channels_begin_with_their_first_rpc() {
     compare_live(&recording("starts-1", GO), &[]);
@@ -795,7 +830,7 @@ fn new_channels_begin_with_their_first_rpc() {
     }
 }
 
-/// A channel without an RPC for the application's idle timeout begins anew with the next RPC.
+/// After the application's idle timeout without an RPC, a channel begins anew with the next RPC.
 #[test]
 fn idle_channels_begin_anew() {
     for client in [GO, JAVA, NODE, RUST] {
@@ -807,8 +842,9 @@ fn idle_channels_begin_anew() {
     }
 }
 
-/// Lookups whose answers, routes and clusters change. What is left out: in grpc-go, moments and a default target that is another one
-/// again; in grpc-java, moments and caches that are too small for one entry.
+/// The answers, routes and clusters of lookups change. These are left out: in grpc-go, races and a
+/// default target that changes and changes back; in grpc-java, races and caches that are too small
+/// for one entry.
 #[test]
 fn lookups_that_change_answer_so() {
     compare_live(&recording("lookups-1", ("go+rls@1.85.0", "go")), &[]);

@@ -1,6 +1,8 @@
-//! How weighted_round_robin shares RPCs out by what endpoints report, in real channels of each client.
+//! Compares how weighted_round_robin distributes RPCs by the reports of endpoints, in real channels
+//! of each client.
 //!
-//! Where a schedule begins is chance, and in grpc-js the order, too: in each step an endpoint has as many RPCs as with some seeds.
+//! It is random where a schedule begins, and in grpc-js also its order. In each step, an endpoint
+//! must have as many RPCs as with some seeds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +13,10 @@ use super::picks::player;
 use super::world::Row;
 use crate::support::sample;
 
-/// Seeds that give the least and the most RPCs of an endpoint.
+/// The number of seeds that give the least and the most RPCs of an endpoint.
 const SEEDS: u64 = 60;
 
-/// How many RPCs of a step came to each endpoint, or ended with each code.
+/// How many RPCs of a step went to each endpoint, or ended with each code.
 type Shares = BTreeMap<String, usize>;
 
 fn shares(fates: impl Iterator<Item = String>) -> Shares {
@@ -28,7 +30,8 @@ fn recorded(step: &Value) -> Shares {
     shares(step.as_array().unwrap().iter().map(fate))
 }
 
-/// What differs in the steps of a row, but for the first: its RPCs go where connections come about first.
+/// Returns what differs in the steps of a row. The first step is left out: its RPCs go where a
+/// connection is first ready.
 fn differences(row: &Row) -> Vec<String> {
     let play = player(row);
     let ours: Vec<Vec<Shares>> = (1..=SEEDS)
@@ -60,7 +63,7 @@ fn differences(row: &Row) -> Vec<String> {
     wrong
 }
 
-/// Holds what a client answered against ours.
+/// Compares a client's answers with those of xdsctl.
 fn compare(file: &str, client: &str) {
     let answered = answers(&format!("live/{file}-loads-1")).into_iter();
     let mut answered: BTreeMap<String, Value> = answered

@@ -1,4 +1,5 @@
-//! Lookups (RLS), reports out of band, calls that no server processed, authorities: `fixtures/conformance/machines.jsonl.gz`.
+//! Compares lookups (RLS), out-of-band reports, calls that no server processed, and authorities:
+//! `fixtures/conformance/machines.jsonl.gz`.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use xdsctl_channel::sim::Outcome;
 use xdsctl_channel::sim::script::Player;
 use xdsctl_lb::log::LogEvent;
 
-/// Seeds tried to reach what the client reached by chance.
+/// The number of seeds with which xdsctl tries to reach what the client reached by random draws.
 const SEEDS: usize = 300;
 
 fn of(family: &str) -> Vec<Row> {
@@ -19,8 +20,8 @@ fn of(family: &str) -> Vec<Row> {
     rows
 }
 
-/// The lookups of a row: keys and reason of each, and how many there were after each pause and at the end. One that renews an
-/// answer may come a little later than the RPC for which it is made.
+/// Returns the lookups of a row: the keys and the reason of each, and how many there were after
+/// each pause and at the end. A lookup that renews an answer may come a little later than its RPC.
 fn lookups(row: &Row) -> (Vec<String>, Vec<usize>) {
     let world = World::of(row).unwrap();
     let mut channel = world.channel(1, |options| options.log = true);
@@ -68,7 +69,7 @@ fn lookups_lead_where_the_clients_do() {
 #[test]
 fn lookups_are_made_when_the_client_makes_them() {
     let mut rows = of("rls");
-    // Throttling draws lots.
+    // Throttling is random.
     rows.retain(|row| row.id != "rls-throttle" && row.answer.lookups.is_some());
     compare(&rows, |row| {
         let (ours, counts) = lookups(row);
@@ -87,7 +88,8 @@ fn lookups_are_made_when_the_client_makes_them() {
 fn throttled_lookups_are_as_many_as_the_clients() {
     let row = of("rls").into_iter().find(|row| row.id == "rls-throttle").unwrap();
     let theirs = row.answer.lookups.as_ref().unwrap().len();
-    // 13 of 40 were made. With a chance of n / (n + 8) that one is held back, about 19 are expected, and 8 to 30 nearly always.
+    // Of 40 lookups, 13 were made. Each is held back with a probability of n / (n + 8), so about 19
+    // are expected, and nearly always 8 to 30.
     assert!((8..=30).contains(&theirs), "{theirs}");
     let ours = lookups(&row).0.len();
     assert!((8..=30).contains(&ours), "{ours}");
@@ -106,7 +108,7 @@ fn weights_reported_out_of_band_share_as_the_clients() {
     compare(&of("oob"), |row| {
         let ours = play(row, 1);
         let steps = ours.iter().zip(&row.answer.picks);
-        // The first RPCs are few, and sent before there is a weight.
+        // The first RPCs are few, and are sent before there is a weight.
         let differences = steps.filter(|(ours, _)| ours.len() > 3).filter_map(|(ours, theirs)| {
             let ours = backends(ours.iter().map(|outcome| outcome.backend.as_deref()));
             let theirs = backends(
@@ -126,7 +128,7 @@ fn weights_reported_out_of_band_share_as_the_clients() {
 #[test]
 fn calls_that_no_server_processed_are_tried_again_as_the_clients() {
     let mut rows = of("unprocessed");
-    // Of the other codes a server can reset a stream with, nothing is scripted.
+    // A script cannot reset a stream with any other code.
     rows.retain(|row| row.unprocessed.values().all(|script| script.calls != "reset"));
     compare(&rows, |row| differences_in(row, 1));
     compare(&rows, |row| {
@@ -146,7 +148,7 @@ fn calls_that_no_server_processed_are_tried_again_as_the_clients() {
 #[test]
 fn authorities_are_rewritten_as_the_clients() {
     compare(&of("authority"), |row| {
-        // Which backend takes an RPC is chance: of each backend, its authority is compared.
+        // The backend of an RPC is random, so the authority of each backend is compared.
         let mut theirs = BTreeMap::new();
         for pick in row.answer.picks.iter().flat_map(|step| step.as_array().unwrap()) {
             theirs.insert(pick["backend"].as_str(), pick["authority"][0].as_str());

@@ -1,4 +1,5 @@
-//! Whole configurations and picks, as a real client made them: `fixtures/conformance/scenarios.jsonl.gz`.
+//! Compares whole configurations and picks with those of a real client:
+//! `fixtures/conformance/scenarios.jsonl.gz`.
 
 mod captures;
 mod chance;

@@ -1,4 +1,4 @@
-//! What became of RPCs in other clients and versions, asked the same questions.
+//! Compares RPCs in other clients and versions, which were asked the same questions.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -9,7 +9,7 @@ use super::picks::{compare, differences_in};
 use super::world::{Row, load, rows};
 use crate::support::root;
 
-/// Seeds tried to reach what a client reached by chance.
+/// The number of seeds with which xdsctl tries to reach what a client reached by random draws.
 const SEEDS: usize = 60;
 
 fn differences(row: &Row) -> Vec<String> {
@@ -20,7 +20,7 @@ fn differences(row: &Row) -> Vec<String> {
     }
 }
 
-/// What differs in Go, and why.
+/// The rows that differ in Go, and why.
 const DIFFERENT: [(&str, &str); 7] = [
     (
         "panic.0",
@@ -50,7 +50,7 @@ fn is_different(row: &Row) -> bool {
     DIFFERENT.iter().any(|(id, _)| *id == row.id)
 }
 
-/// Compares those that are not listed, and says which of the listed ones agree by now.
+/// Compares the rows that are not listed, and reports which of the listed rows agree now.
 fn compare_all(rows: Vec<Row>) {
     let (listed, rows): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_different);
     compare(&rows, differences);
@@ -72,7 +72,7 @@ pub(super) fn is_followed(row: &Row) -> bool {
         .all(|rejected| rejected.gap.is_none())
 }
 
-/// The answers of `fixtures/clients/NAME.jsonl.gz`.
+/// Returns the answers of `fixtures/clients/NAME.jsonl.gz`.
 pub(super) fn answers(name: &str) -> Vec<Value> {
     let file = std::fs::File::open(root().join(format!("fixtures/clients/{name}.jsonl.gz"))).unwrap();
     let mut text = String::new();
@@ -80,7 +80,7 @@ pub(super) fn answers(name: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The recorded scenarios, as another client answered them.
+/// Returns the recorded scenarios with the answers of another client.
 fn scenarios(name: &str, wanted: impl Fn(&Row) -> bool) -> Vec<Row> {
     let mut all = Vec::new();
     for file in ["scenarios", "runtime"] {
@@ -102,10 +102,11 @@ fn picks_are_those_of_go() {
     compare_all(scenarios("go-picks", |row| row.family() != "weights"));
 }
 
-/// Probes of which it is known what the client keeps: of the others C-core rejects a resource.
+/// The number of probes for which it is known what the client keeps. In the others, C-core rejects
+/// a resource.
 const FOLLOWED: usize = 226;
 
-/// Whole configurations that were made to see how Go differs.
+/// Compares whole configurations that were made to see how Go differs.
 #[test]
 fn probes_are_answered_as_by_go() {
     let wanted = std::env::var("XDSCTL_ROWS").unwrap_or_default();
@@ -123,7 +124,7 @@ fn probes_are_answered_as_by_go() {
     compare_all(rows);
 }
 
-/// What kills the process of Go is said of the resource.
+/// A resource that kills the process of Go has a finding that says so.
 #[test]
 fn what_kills_go_is_known() {
     let rows: Vec<Row> = answers("go-probes")

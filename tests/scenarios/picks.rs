@@ -1,4 +1,4 @@
-//! What became of every RPC: code, backend, attempts, cookies, as the real client had it.
+//! Compares every RPC with the real client: code, backend, attempts, cookies.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,10 @@ use super::chance::unmet;
 use super::world::{Row, load, rows, target};
 use crate::support::sample;
 
-/// Seeds tried to reach what the client reached by chance.
+/// The number of seeds with which xdsctl tries to reach what the client reached by random draws.
 const SEEDS: usize = 1000;
 
-/// One RPC in the form of the recordings.
+/// The answer to one RPC, in the form of the recordings.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Answer {
     code: String,
@@ -36,7 +36,7 @@ impl Answer {
         let trailing = texts(&json["set_cookie_trailing"]);
         Answer {
             code: match json["code"].as_str().unwrap() {
-                // What is thrown out of the call has no status.
+                // An exception that the call throws has no status.
                 "THROWN" => "UNKNOWN".to_owned(),
                 code => code.to_owned(),
             },
@@ -50,7 +50,7 @@ impl Answer {
         }
     }
 
-    /// Without what was not recorded.
+    /// Removes what was not recorded.
     fn without_unrecorded(mut self, json: &Value) -> Answer {
         if json.get("attempts").is_none() {
             self.attempts.clear();
@@ -58,7 +58,8 @@ impl Answer {
         self
     }
 
-    /// How many of many retries fit in before a deadline is chance: a quarter more or less.
+    /// Says whether both were cut off by a deadline after about as many attempts. How many retries
+    /// fit in is random, so a quarter more or less is accepted.
     fn is_cut_off_like(&self, other: &Answer) -> bool {
         let [one, another] = [self, other].map(|answer| answer.attempts.len());
         let of_one_backend = |answer: &Answer| answer.attempts.iter().all(|at| Some(at) == self.attempts.first());
@@ -79,7 +80,8 @@ impl Answer {
     }
 }
 
-/// What each channel of a row begins with, and the row's steps. They are read once, and played with as many seeds as are tried.
+/// The state with which each channel of a row begins, and the row's steps. They are read once, and
+/// played with as many seeds as needed.
 pub(super) struct World {
     client: Client,
     target: Target,
@@ -90,7 +92,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// `None` without a target.
+    /// Loads the world of a row; `None` without a target.
     pub(super) fn of(row: &Row) -> Option<World> {
         let (client, bootstrap) = load(row);
         Some(World {
@@ -103,7 +105,7 @@ impl World {
         })
     }
 
-    /// A channel, with options of its own.
+    /// Makes a channel, with options that `with` modifies.
     pub(super) fn channel(&self, seed: u64, with: impl FnOnce(&mut ChannelOptions)) -> Channel {
         let mut options = ChannelOptions {
             seed,
@@ -119,7 +121,7 @@ impl World {
         Channel::new(self.client.clone(), start, self.network.clone(), options)
     }
 
-    /// Plays the steps; the outcomes of each pick step.
+    /// Plays the steps. Returns the outcomes of each pick step.
     fn play(&self, seed: u64) -> Vec<Vec<Outcome>> {
         let mut channel = self.channel(seed, |options| options.traces = false);
         let mut player = Player::default();
@@ -140,13 +142,13 @@ impl World {
     }
 }
 
-/// Plays a row's steps with any seed; nothing becomes of them without a target.
+/// Returns a function that plays a row's steps with a seed. Without a target there are no outcomes.
 pub(super) fn player(row: &Row) -> impl Fn(u64) -> Vec<Vec<Outcome>> + use<> {
     let world = World::of(row);
     move |seed| world.as_ref().map(|world| world.play(seed)).unwrap_or_default()
 }
 
-/// The same with one seed.
+/// Plays a row's steps with one seed.
 pub(super) fn play(row: &Row, seed: u64) -> Vec<Vec<Outcome>> {
     player(row)(seed)
 }
@@ -189,7 +191,7 @@ fn network(row: &Row) -> Network {
 
 fn lb_options(row: &Row) -> LbOptions {
     let mut lb = LbOptions::default();
-    // These are C-core's alone.
+    // Only C-core has these arguments.
     for (name, value) in row.channel_args.iter().filter(|_| row.client.is_none()) {
         match name.as_str() {
             // No other client reads it.
@@ -203,15 +205,15 @@ fn lb_options(row: &Row) -> LbOptions {
     lb
 }
 
-/// What every client takes from its application.
+/// Returns the idle timeout, which every client takes from its application.
 fn idle_timeout_ms(row: &Row) -> Option<i64> {
     let mut args = row.channel_args.iter();
     let (_, value) = args.find(|(name, _)| name == "grpc.client_idle_timeout_ms")?;
     value.as_i64()
 }
 
-/// Reads a step as it was recorded; `timed` tells the recorder to note times, and is no part of a script. The recorder's RPCs
-/// have a deadline of 5 s unless a step says otherwise.
+/// Reads a recorded step. `timed` tells the recorder to note times, and is not part of a script.
+/// The recorder's RPCs have a deadline of 5 s unless a step says otherwise.
 fn read_step(step: &Value) -> Step {
     let mut step = step.clone();
     for verb in ["pick", "begin"] {
@@ -244,12 +246,13 @@ fn trace(row: &Row, pick: usize) -> String {
     format!("\n    details {}{}", outcome.details, steps.collect::<String>())
 }
 
-/// The recorded RPCs of a step that sent one after the other; none of one at a rate.
+/// Returns the recorded RPCs of a step that sent one after the other; none for a step with a rate.
 fn of_step(step: &Value) -> impl Iterator<Item = &Value> {
     step.as_array().into_iter().flatten()
 }
 
-/// Says of each step with answers whether its RPCs began together in threads of the client's, and so in no order.
+/// Says for each step with answers whether its RPCs began together in threads of the client, so
+/// that they have no order.
 fn are_unordered(row: &Row) -> Vec<bool> {
     let answered = |step: &&Value| step.get("pick").is_some() || step.get("finish").is_some();
     let steps = row.steps.iter().filter(answered);
@@ -258,12 +261,12 @@ fn are_unordered(row: &Row) -> Vec<bool> {
         .collect()
 }
 
-/// Compares every pick; where the client drew lots, several seeds must lead to its answer.
+/// Compares every pick. If the client's answer is random, several seeds must lead to it.
 fn differences(row: &Row) -> Vec<String> {
     differences_in(row, SEEDS)
 }
 
-/// Compares every pick; where the client drew lots, several of so many seeds must lead to its answer.
+/// Compares every pick. If the client's answer is random, several of `seeds` seeds must lead to it.
 pub fn differences_in(row: &Row, seeds: usize) -> Vec<String> {
     let are_unordered = are_unordered(row);
     let in_order = |answers: &mut Vec<Answer>, is_unordered: bool| {
@@ -307,7 +310,7 @@ pub fn differences_in(row: &Row, seeds: usize) -> Vec<String> {
     told.collect()
 }
 
-/// Chance has no part in these: every seed gives the client's answers.
+/// Says whether nothing in a row is random: every seed gives the client's answers.
 fn is_exact(row: &Row) -> bool {
     let text = serde_json::to_string(&row.resources).unwrap();
     match row.family() {
@@ -317,7 +320,8 @@ fn is_exact(row: &Row) -> bool {
     }
 }
 
-/// A retry back-off of a few milliseconds makes some of this client's RPCs hang, now and then.
+/// Says whether a retry back-off of a few milliseconds makes some of this client's RPCs hang, now
+/// and then.
 fn may_hang(row: &Row) -> bool {
     let text = serde_json::to_string(&row.resources).unwrap();
     let short = |ms: u32| text.contains(&format!("_interval\":\"{}s\"", f64::from(ms) / 1000.0));
@@ -399,7 +403,7 @@ fn recorded_codes(step: &Value) -> Vec<&str> {
     of_step(step).filter_map(|answer| answer["code"].as_str()).collect()
 }
 
-/// Codes alone, of configurations that were accepted and then failed, or did not.
+/// Compares only the codes, for configurations that were accepted and then failed, or did not.
 pub fn code_differences(row: &Row) -> Vec<String> {
     if row.answer.crash {
         return Vec::new();
@@ -411,7 +415,7 @@ pub fn code_differences(row: &Row) -> Vec<String> {
     };
     let recorded = row.answer.picks.iter().map(recorded_codes);
     let mut wanted: BTreeMap<usize, Vec<&str>> = recorded.enumerate().collect();
-    // Whether a retry after 1 ms hangs is chance, for the client as for us.
+    // Whether a retry after 1 ms hangs is random, in the client as in xdsctl.
     wanted.retain(|_, recorded| !(may_hang(row) && recorded.contains(&"DEADLINE_EXCEEDED")));
     let seeds = if may_hang(row) { SEEDS } else { 1 };
     let is_met = |wanted: &Vec<&str>, ours: Option<&Vec<&str>>| ours.map_or(&[][..], Vec::as_slice) == wanted;
@@ -427,12 +431,13 @@ pub fn code_differences(row: &Row) -> Vec<String> {
 #[test]
 fn codes_at_run_time_are_the_clients() {
     let mut rows = rows("runtime");
-    // Where the client's answer depends on the moment.
+    // In these rows, the client's answer depends on the moment.
     rows.retain(|row| !row.id.starts_with("RT-RETRY-1MS") && !row.id.starts_with("RT-MSD0"));
     compare(&rows, code_differences);
 }
 
-/// The value that a chi-square statistic exceeds with a probability of 0.001 (Wilson and Hilferty).
+/// Returns the value that a chi-square statistic exceeds with a probability of 0.001 (Wilson and
+/// Hilferty).
 fn chi_square_limit(degrees: usize) -> f64 {
     const Z: f64 = 3.0902;
     let d = degrees as f64;
@@ -440,7 +445,7 @@ fn chi_square_limit(degrees: usize) -> f64 {
     d * (1.0 - spread + Z * spread.sqrt()).powi(3)
 }
 
-/// Compares two samples of the same shares; `None` if they agree.
+/// Compares two samples of the same shares. Returns `None` if they agree.
 pub(super) fn chi_square(a: &BTreeMap<String, u64>, b: &BTreeMap<String, u64>) -> Option<String> {
     let total = |counts: &BTreeMap<String, u64>| counts.values().sum::<u64>() as f64;
     let (total_a, total_b) = (total(a), total(b));
@@ -504,21 +509,22 @@ fn picks_over_time_are_the_clients() {
     compare(&rows("timelines"), differences);
 }
 
-/// So many RPCs at a rate may go elsewhere, of each fate: where the client begins in a list or a schedule is drawn.
+/// How many RPCs at a rate may go elsewhere, for each fate: the client begins at a random place in
+/// a list or a schedule.
 const ELSEWHERE: u64 = 3;
 
-/// How many RPCs of a step at a rate had each fate: an address, or a code.
+/// Counts the RPCs of a step at a rate by their fate: an address, or a code.
 fn fates(histogram: &serde_json::Map<String, Value>) -> BTreeMap<String, u64> {
     let mut fates: BTreeMap<String, u64> = BTreeMap::new();
     for (fate, count) in histogram {
-        // A code has its words with it.
+        // A code is followed by its words.
         let code = fate.split_once(": ").map_or(fate.as_str(), |(code, _)| code);
         *fates.entry(code.to_owned()).or_default() += count.as_u64().unwrap();
     }
     fates
 }
 
-/// Compares how many RPCs at a rate had each fate; several seeds must lead to the client's numbers.
+/// Compares how many RPCs at a rate had each fate. Several seeds must lead to the client's numbers.
 fn histogram_differences(row: &Row, seeds: usize) -> Vec<String> {
     let steps = row.answer.picks.iter().enumerate();
     let rated = steps.filter_map(|(index, step)| Some((index, fates(step["histogram"].as_object()?))));
@@ -555,7 +561,7 @@ fn picks_of_families_are_the_clients() {
     });
 }
 
-/// Seeds tried with the rows of families, which take longer than others.
+/// The number of seeds that are tried with the rows of families, which take longer than others.
 const FAMILY_SEEDS: usize = 100;
 
 #[test]
@@ -570,13 +576,14 @@ fn picks_after_changes_are_the_clients() {
     compare(&rows, differences);
 }
 
-/// The process of the client has died in these rows, and so says the simulation of the RPC that began last.
+/// In these rows the client's process died, and the simulation says so about the RPC that began
+/// last.
 #[test]
 fn changes_that_kill_the_client_kill_it_here() {
     let mut rows = rows("changes");
     rows.retain(|row| row.answer.crash && row.id.starts_with("kind-"));
     let survivors = rows.iter().filter(|row| {
-        // A `finish` tells of RPCs that began earlier.
+        // A `finish` returns RPCs that began earlier.
         let played = player(row)(1);
         let last = played.iter().flatten().max_by_key(|outcome| outcome.began).unwrap();
         !last.details.contains("process has died")
@@ -585,7 +592,7 @@ fn changes_that_kill_the_client_kill_it_here() {
     assert!(survivors.is_empty() && !rows.is_empty(), "{survivors:?}");
 }
 
-/// The backends of each pick of a row.
+/// Returns the backends of each pick of a row.
 fn backends(picks: impl Iterator<Item = Vec<Answer>>) -> Vec<BTreeSet<Option<String>>> {
     let of = |answers: Vec<Answer>| answers.into_iter().map(|answer| answer.backend).collect();
     picks.map(of).collect()
@@ -598,7 +605,8 @@ fn what_is_ejected_stays_so_across_updates_as_in_the_client() {
     for row in &rows {
         let steps = row.answer.picks.iter().map(|step| step.as_array().unwrap());
         let recorded = backends(steps.map(|step| step.iter().map(Answer::recorded).collect()));
-        // Which endpoint is the next one is drawn; which ones have a turn at all is not, but with a random hash in the end.
+        // The next endpoint is random. Which endpoints are used at all is not, except with a random
+        // hash in the end.
         let compared = match row.id.as_str() {
             "ejection-ring" => 4,
             _ => recorded.len(),
@@ -625,7 +633,8 @@ fn what_is_ejected_stays_so_across_updates_as_in_the_client() {
     );
 }
 
-/// A deadline of a second or less fires early on some machines: what became of the RPC depends on the moment.
+/// Says whether a row has a deadline of a second or less. It fires early on some machines, so that
+/// the RPC's outcome depends on the moment.
 fn has_short_deadline(row: &Row) -> bool {
     fn is_short(value: &Value) -> bool {
         match value {

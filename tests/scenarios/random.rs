@@ -1,5 +1,5 @@
-//! Random steps on a real world: RPCs are conserved, nothing is left over, two runs are the same, and twice the steps are
-//! twice the work.
+//! Plays random steps on a real world. RPCs must be conserved, nothing may be left over, two runs
+//! must be equal, and twice the steps must be twice the work.
 
 #[path = "../support/steps.rs"]
 pub mod steps;
@@ -10,13 +10,13 @@ use xdsctl_channel::sim::script::{Player, Step};
 use xdsctl_channel::sim::{Channel, ChannelOptions, Network};
 use xdsctl_lb::log::LogEvent;
 
-/// Steps of a run.
+/// The number of steps in a run.
 const STEPS: usize = 40;
 
-/// Runs; with XDSCTL_RUNS as many as that.
+/// The number of runs; XDSCTL_RUNS overrides it.
 const RUNS: u64 = 12;
 
-/// Steps of a long run; with XDSCTL_STEPS as many as that.
+/// The number of steps in a long run; XDSCTL_STEPS overrides it.
 const LONG: usize = 10_000;
 
 fn world() -> String {
@@ -24,14 +24,14 @@ fn world() -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// What became of a run.
+/// The result of a run.
 #[derive(Debug, PartialEq, Eq)]
 struct Ran {
-    /// How each RPC ended, in the order of their ends.
+    /// How each RPC ended, in the order in which they ended.
     ends: Vec<String>,
-    /// Connections and events that were left after each step.
+    /// The number of connections and events that were left after each step.
     left: Vec<usize>,
-    /// Events that have happened.
+    /// The number of events that happened.
     events: u64,
 }
 
@@ -73,7 +73,7 @@ fn play(seed: u64, count: usize) -> Ran {
         "seed {seed}: RPCs that began, were taken, ended"
     );
     let runtime = channel.runtime();
-    // Without a configuration the policy at the root is all that is left.
+    // Without a configuration, only the policy at the root is left.
     assert_eq!(
         (runtime.pool.len(), runtime.pending(), runtime.machines()),
         (0, 0, 1),
@@ -103,7 +103,7 @@ fn a_long_run_holds_no_more_than_a_short_one_and_costs_as_much_a_step() {
     let (long, short) = (play(1000, count), play(1000, count / 2));
     let most = |left: &[usize]| left.iter().copied().max().unwrap();
     let (before, after) = long.left.split_at(count / 2);
-    // What leaks grows with the steps; what is in use goes up and down.
+    // Leaks grow with the steps; what is in use goes up and down.
     assert!(
         most(after) <= 2 * most(before),
         "most that was left: {} in the first half, {} in the second",

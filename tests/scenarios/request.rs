@@ -1,4 +1,4 @@
-//! Route, cluster, cookie: the part of a pick that is decided before the LB policies.
+//! Compares route, cluster and cookie: the part of a pick that is decided before the LB policies.
 
 use serde_json::Value;
 use xdsctl_channel::client::config::{ClusterState, XdsConfig};
@@ -7,7 +7,7 @@ use xdsctl_model::resource::Millis;
 
 use super::world::{ChannelError, Row, channel, rows};
 
-/// The headers of a pick step.
+/// Returns the headers of a pick step.
 fn headers(pick: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let list = pick["headers"].as_array();
@@ -17,7 +17,7 @@ fn headers(pick: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
-/// For an endpoint's address, the addresses of the endpoint, that one first.
+/// Returns all addresses of the endpoint with this address, beginning with this one.
 fn address_list(config: &XdsConfig, cluster: &str, address: &str) -> Option<String> {
     let leaves: Vec<&str> = match config.clusters.get(cluster)? {
         ClusterState::Leaf(_) => vec![cluster],
@@ -67,7 +67,7 @@ fn check(config: &XdsConfig, selection: &Selection<'_>, answer: &Value) -> Resul
     };
     let list =
         address_list(config, cluster, backend).ok_or_else(|| format!("{backend} is not in cluster {cluster}"))?;
-    // The last filter learns which endpoint it was, and those before it nothing.
+    // The last filter learns the endpoint, and the filters before it do not.
     let lists = std::iter::once(list.as_str()).chain(std::iter::repeat(""));
     let sessions = selection.sessions.iter().rev().zip(lists);
     let cookies: Vec<String> = sessions
@@ -79,7 +79,7 @@ fn check(config: &XdsConfig, selection: &Selection<'_>, answer: &Value) -> Resul
     Ok(())
 }
 
-/// Checks one pick step; `None` if chance decides about the route.
+/// Checks one pick step; `None` if the route is random.
 fn pick(selector: &Selector, pick: &Value, answers: &Value) -> Option<Vec<String>> {
     let headers = headers(pick);
     let request = Request {
@@ -88,7 +88,7 @@ fn pick(selector: &Selector, pick: &Value, answers: &Value) -> Option<Vec<String
         timeout: pick["timeout"].as_f64().map(|s| Millis((s * 1000.0) as i64)),
     };
     let mut depends = false;
-    // A draw of half: shares of nothing and of all are decided.
+    // This draws a half: shares of nothing and of everything are certain.
     let mut draw = |purpose: Purpose, bound: u64| {
         depends |= purpose == Purpose::ClusterWeight;
         bound / 2

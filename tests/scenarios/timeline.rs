@@ -1,4 +1,5 @@
-//! Timelines, the client's and ours, in one vocabulary: what happened, when, and how long after whatever led to it.
+//! Timelines of the client and of xdsctl, in one vocabulary: what happened, when, and how long
+//! after its cause.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +11,25 @@ use xdsctl_lb::policy::TreePath;
 use super::picks::World;
 use super::world::Row;
 
-/// What passes before the step after a stop, in milliseconds: a refusal takes up to 2.
+/// The time before the step after a stop, in milliseconds: a refusal takes up to 2.
 const STOP_MS: i64 = 3;
 
-/// Something that happened.
+/// An event that happened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// The instance of a policy, `priority#2`, or what else it is about.
+    /// The instance of a policy, such as `priority#2`, or another subject.
     pub of: String,
     pub name: String,
-    /// In the order of their keys.
+    /// The details, in the order of their keys.
     pub details: BTreeMap<String, String>,
-    /// In milliseconds.
+    /// The time in milliseconds.
     pub at: i64,
-    /// Milliseconds since something came from outside: a step, an RPC, a timer, the network.
+    /// The milliseconds since the last event from outside: a step, an RPC, a timer, the network.
     pub since: i64,
-    /// How many steps had begun.
+    /// The number of steps that had begun.
     pub step: usize,
-    /// Of a connection, the state that it has already: several policies watch one, and are told its state when they begin.
+    /// Whether a connection repeats the state that it has already: several policies watch a
+    /// connection, and get its state when they begin.
     pub is_echo: bool,
 }
 
@@ -44,13 +46,13 @@ impl Event {
         self.detail(key).trim_end_matches("ms").parse().unwrap()
     }
 
-    /// `name key=value key=value`
+    /// Writes `name key=value key=value`.
     pub fn words(&self) -> String {
         let details = self.details.iter().map(|(key, value)| format!(" {key}={value}"));
         format!("{}{}", self.name, details.collect::<String>())
     }
 
-    /// Comes by itself, when its time has come.
+    /// Says whether the event comes by itself, at its time.
     pub fn is_timer(&self) -> bool {
         let timers = ["failover_timer_fired", "deactivation_timer_fired", "sweep", "tick"];
         timers.contains(&self.name.as_str())
@@ -62,7 +64,7 @@ impl Event {
     }
 }
 
-/// Says of each event how long it came after what led to it, and which are echoes.
+/// Fills in how long each event came after its cause, and which events are echoes.
 fn related(mut events: Vec<Event>) -> Vec<Event> {
     let mut states: BTreeMap<String, String> = BTreeMap::new();
     let mut cause = 0;
@@ -86,13 +88,14 @@ fn text(value: &Value) -> String {
 /// The numbers of policies by kind and place, in the order in which they appear.
 type Numbers = BTreeMap<(&'static str, TreePath), usize>;
 
-/// The addresses to which override_host has made a connection itself: the client logs it by a number.
+/// Returns the addresses to which override_host made a connection itself: the client logs such a
+/// connection by a number.
 fn owned(row: &Row) -> Vec<&str> {
     let made = row.events.iter().filter(|event| event["event"] == "owned_created");
     made.map(|event| event["what"]["address"].as_str().unwrap()).collect()
 }
 
-/// What the client did.
+/// Returns what the client did.
 pub fn recorded(row: &Row) -> Vec<Event> {
     let own = owned(row);
     let mut step = 0;
@@ -131,7 +134,7 @@ pub fn recorded(row: &Row) -> Vec<Event> {
     related(events.collect())
 }
 
-/// What xdsctl does in the world of a row.
+/// Returns what xdsctl does in the world of a row.
 pub fn played(row: &Row, world: &World, seed: u64) -> Vec<Event> {
     let mut channel = world.channel(seed, |options| options.log = true);
     let mut player = Player::default();
@@ -149,7 +152,8 @@ pub fn played(row: &Row, world: &World, seed: u64) -> Vec<Event> {
             is_echo: false,
         });
         player.play(step, &mut channel, &mut |_| true).unwrap();
-        // A step of the recorder takes a moment: the client hears that a backend has gone before it is there again.
+        // A step of the recorder takes a moment: the client learns that a backend has gone before
+        // it is there again.
         if let (Step::Stop(_), Some(Step::Start(_))) = (step, world.steps.get(number + 1)) {
             channel.sleep(STOP_MS).unwrap();
         }
@@ -162,7 +166,7 @@ pub fn played(row: &Row, world: &World, seed: u64) -> Vec<Event> {
     related(all)
 }
 
-/// What was told, in the words of the recordings.
+/// Translates a log entry into the words of the recordings.
 fn simulated(told: &LogEntry, step: usize, own: &[&str], numbers: &mut Numbers) -> Option<Event> {
     let mut details: BTreeMap<String, String> = told
         .event
@@ -180,7 +184,7 @@ fn simulated(told: &LogEntry, step: usize, own: &[&str], numbers: &mut Numbers) 
                 .remove("address")
                 .filter(|address| !own.contains(&address.as_str()))?;
             details.remove("why");
-            // The client's log tells connections by their address.
+            // The client's log identifies connections by their address.
             details.remove("cluster");
             details.entry("state".to_owned()).or_insert_with(|| "IDLE".to_owned());
             name = "state";
@@ -194,7 +198,7 @@ fn simulated(told: &LogEntry, step: usize, own: &[&str], numbers: &mut Numbers) 
             details.clear();
             "rpc".to_owned()
         }
-        // Recorded without their instance.
+        // The recordings do not name the instance.
         "override_host" if matches!(name, "subchannel_created" | "became_owned" | "released") => {
             "override_host".to_owned()
         }

@@ -1,4 +1,4 @@
-//! The generated LB configs are the client's.
+//! Checks that the generated LB configs are the client's.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use xdsctl_lb::json::words;
 use xdsctl_lb::{LbConfig, parse_list};
 use xdsctl_model::status::{Code, Status};
 
-/// What differs in one row.
+/// Returns what differs in one row.
 fn differences(row: &Row) -> Vec<String> {
     let channel = channel(row);
     let answer = &row.answer;
@@ -28,7 +28,7 @@ fn differences(row: &Row) -> Vec<String> {
         (Err(error), Some(_)) => return vec![format!("{}: {error:?}", row.id)],
     };
     let Some(recorded) = &answer.service_config else {
-        // A client that still waits for a resource has none, and some recordings kept no log.
+        // A client that still waits for a resource has no config, and some recordings kept no log.
         let waits = !config.missing.is_empty() || row.keeps_no_log();
         return if waits {
             Vec::new()
@@ -60,7 +60,7 @@ fn differences(row: &Row) -> Vec<String> {
     differences
 }
 
-/// Says how what the simulator is given differs from what the client would read in its own JSON.
+/// Says how the simulator's config differs from what the client would read in its own JSON.
 fn unlike(cds: &Cds<'_>, generated: &Generated, given: Result<LbConfig, Status>) -> Option<String> {
     let Some(json) = generated.children.get(cds.cluster) else {
         return given.is_ok().then(|| "has a child without JSON".to_owned());
@@ -81,7 +81,7 @@ fn children(row: &Row, config: &XdsConfig, ours: &BTreeMap<String, Value>, diffe
             None => differences.push(format!("{}: {cluster} is not generated", row.id)),
         }
     }
-    // A policy inside itself is built for ever, and those after it never.
+    // A policy inside itself is built for ever, and those after it are never built.
     let leads_back = |(cluster, json): (&String, &Value)| {
         let inside = serde_json::json!({ "cluster": cluster }).to_string();
         json.to_string().contains(&format!("\"cds_experimental\":{inside}"))
@@ -144,7 +144,7 @@ fn the_client_rejected_what_is_left_out() {
         let channel = channel(&row);
         for rejected in channel.client.resources.rejected() {
             let key = format!("{}/{}", rejected.resource_type.short_name(), rejected.name);
-            // The client never asked for a resource that nothing leads to.
+            // The client never asked for a resource to which nothing leads.
             let status = row.answer.resources.get(&key).map(|answer| &answer["status"]);
             if status.is_some_and(|status| status != "NACKED") {
                 differences.push(format!("{}: {key}: {}", row.id, rejected.why));

@@ -1,7 +1,8 @@
-//! The LB policies that grpc-java builds are those of its logs.
+//! Checks that the LB policies of grpc-java are those of its logs.
 //!
-//! Each line of the fixture is what a real channel has logged for a world of `common.jsonl.gz`: the service config, and of the policies
-//! that it came to the priorities, the policy below each with whether it ignores requests to resolve again, and the policy below the limits.
+//! Each line of the fixture is what a real channel logged for a world of `common.jsonl.gz`: the
+//! service config, the priorities, for each priority the policy below it and whether it ignores
+//! requests to resolve again, and the policy below the limits.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +12,16 @@ use super::others::{answers, is_followed};
 use super::world::{Row, channel};
 use xdsctl_channel::tree::{build, java, service_config};
 
-/// Worlds that are compared at least: of the others it is not known what the client keeps.
+/// The fewest worlds that must be compared: for the others it is not known what the client keeps.
 const FOLLOWED: usize = 37;
 
-/// What stands in a list of one policy: its name and its config.
+/// Returns the name and the config in a list of one policy.
 fn only(list: &Value) -> (&str, &Value) {
     let (name, config) = list[0].as_object().unwrap().iter().next().unwrap();
     (name, config)
 }
 
-/// What differs from the log of one world.
+/// Returns what differs from the log of one world.
 fn differences(row: &Row, logged: &Value) -> Vec<String> {
     let channel = channel(row);
     let id = &row.id;

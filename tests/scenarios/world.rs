@@ -1,4 +1,4 @@
-//! The recorded scenarios: rows, and the channel that xdsctl makes of their resources.
+//! The recorded scenarios: their rows, and the channel that xdsctl makes of their resources.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use xdsctl_model::profile::{Client as Family, Package, Profile};
 
 use crate::support::{recorded, root};
 
-/// A recorded row. The steps and answers of `pick` steps stand in the same order.
+/// A recorded row. The steps and the answers of `pick` steps are in the same order.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Row {
     pub id: String,
     pub target: String,
-    /// The client, if not the reference.
+    /// The client, if it is not the reference.
     #[serde(default)]
     pub client: Option<String>,
     #[serde(default)]
@@ -29,7 +29,7 @@ pub struct Row {
     pub env: BTreeMap<String, String>,
     #[serde(default)]
     pub bootstrap: Option<Value>,
-    /// What the program brings.
+    /// The package that the program uses.
     #[serde(default)]
     pub with: Option<String>,
     pub resources: Vec<Value>,
@@ -41,20 +41,21 @@ pub struct Row {
     pub channel_args: Vec<(String, Value)>,
     #[serde(default)]
     pub orca: Option<Value>,
-    /// Backends that report their load out of band, not more often than once in so many seconds.
+    /// Backends that report their load out of band, with the least number of seconds between two
+    /// reports.
     #[serde(default)]
     pub out_of_band: Option<BTreeMap<String, f64>>,
-    /// Servers that let their first calls go unprocessed.
+    /// Servers that leave their first calls unprocessed.
     #[serde(default)]
     pub unprocessed: BTreeMap<String, Unprocessed>,
-    /// What the lookup service answers at first.
+    /// The first answers of the lookup service.
     #[serde(default)]
     pub lookups: Option<Value>,
     pub steps: Vec<Value>,
     #[serde(default)]
     pub trace: Option<Value>,
     pub answer: Answer,
-    /// Of a timeline: what the client's policies did.
+    /// What the client's policies did, in a timeline.
     #[serde(default)]
     pub events: Vec<Value>,
     /// How late the machine of a timeline was at worst, in milliseconds.
@@ -62,7 +63,7 @@ pub struct Row {
     pub late_ms: u32,
 }
 
-/// How often, and how, a server lets calls go unprocessed.
+/// How often, and how, a server leaves calls unprocessed.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Unprocessed {
     pub calls: String,
@@ -77,27 +78,28 @@ pub struct Answer {
     pub picks: Vec<Value>,
     pub service_config: Option<Value>,
     pub cds_children: BTreeMap<String, Value>,
-    /// What the lookup service was asked.
+    /// The requests to the lookup service.
     pub lookups: Option<Vec<Value>>,
-    /// How much it had been asked after each step.
+    /// The number of requests to the lookup service after each step.
     pub asked: Vec<usize>,
-    /// By `Type/name`.
+    /// The client's state of each resource, by `Type/name`.
     pub resources: BTreeMap<String, Value>,
 }
 
 impl Row {
-    /// `route`, `ring`, ...
+    /// Returns the family of the row: `route`, `ring`, and others.
     pub fn family(&self) -> &str {
         self.id.split('-').next().unwrap_or_default()
     }
 
-    /// The service config after the last step is not that of the first resources.
+    /// Says whether the service config after the last step may differ from that of the first
+    /// resources.
     pub fn changes_resources(&self) -> bool {
         let changes = |step: &Value| step.get("update").is_some() || step.get("remove").is_some();
         self.steps.iter().any(changes)
     }
 
-    /// Several clusters have endpoints with one address.
+    /// Says whether several clusters have endpoints with one address.
     pub fn has_clusters_with_one_address(&self) -> bool {
         let of_type = |name: &'static str| {
             let is_of = move |resource: &&Value| resource["@type"].as_str().is_some_and(|url| url.ends_with(name));
@@ -118,23 +120,24 @@ impl Row {
         })
     }
 
-    /// How much later than it should something may have been recorded, in milliseconds: who waits for another thread is late twice.
+    /// Returns how late something may have been recorded, in milliseconds: an event that waits for
+    /// another thread may be late twice.
     pub fn slack_ms(&self) -> i64 {
         2 * i64::from(self.late_ms)
     }
 
-    /// RPCs are under way while others begin.
+    /// Says whether RPCs are under way while others begin.
     pub fn sends_at_once(&self) -> bool {
         let at_once = |step: &Value| step.get("begin").is_some() || step["pick"].get("rate").is_some();
         self.steps.iter().any(at_once)
     }
 
-    /// RPCs went through, but the client's log, from which configs are read, was not kept.
+    /// Says whether RPCs worked but the client's log, from which configs are read, was not kept.
     pub fn keeps_no_log(&self) -> bool {
         self.trace.is_some()
     }
 
-    /// The picks before the resources change, with their answers.
+    /// Returns the picks before the resources change, with their answers.
     pub fn picks(&self) -> Vec<(&Value, &Value)> {
         let mut answers = self.answer.picks.iter();
         self.steps
@@ -146,8 +149,8 @@ impl Row {
     }
 }
 
-/// The rows of a fixture; `XDSCTL_ROWS` restricts them to ids that start so, `XDSCTL_WORLDS` names a file to take instead of
-/// the recorded mutated worlds.
+/// Returns the rows of a fixture. `XDSCTL_ROWS` restricts them to ids that start so;
+/// `XDSCTL_WORLDS` names a file that replaces the recorded mutated worlds.
 pub fn rows(name: &str) -> Vec<Row> {
     let fresh = std::env::var_os("XDSCTL_WORLDS").filter(|_| name == "worlds");
     let text = match fresh {
@@ -167,14 +170,14 @@ pub struct Channel {
     pub config: Result<Arc<XdsConfig>, ChannelError>,
 }
 
-/// Why there is no configuration.
+/// Why a channel has no configuration.
 #[derive(Debug)]
 pub enum ChannelError {
     Target(TargetError),
     Failure(ChannelFailure),
 }
 
-/// The bootstrap of the recordings with a row's additions.
+/// Returns the bootstrap of the recordings with a row's additions.
 fn bootstrap(row: &Row, profile: &Profile) -> Bootstrap {
     let path = root().join("fixtures/conformance/bootstrap.json");
     let mut json: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
@@ -188,10 +191,10 @@ fn bootstrap(row: &Row, profile: &Profile) -> Bootstrap {
     bootstrap::validate(json.to_string().as_bytes(), profile).0.unwrap()
 }
 
-/// The client of a row, which has heard of all its first resources.
+/// Returns the client of a row, which has all its first resources.
 pub fn load(row: &Row) -> (Client, Bootstrap) {
     let mut profile = match &row.client {
-        // What is recorded of a version may be compared before the program follows it.
+        // Recordings of a version may be compared before xdsctl follows that version.
         Some(name) => Profile::of(Family::parse_list(name).unwrap()[0]),
         None => Profile::default(),
     };
@@ -214,7 +217,7 @@ pub fn load(row: &Row) -> (Client, Bootstrap) {
     let found = client.update(&Value::Array(row.resources.clone())).findings;
     assert!(found.is_empty(), "{found:?}");
     let resolved = |hostname: &str| {
-        // What the machine of the recordings resolves.
+        // This is what the machine of the recordings resolves.
         let literal = hostname.replace("localhost:", "127.0.0.1:");
         let address = match client.profile.client().family {
             xdsctl_model::profile::Family::Node | xdsctl_model::profile::Family::Go => literal.parse(),
@@ -227,7 +230,7 @@ pub fn load(row: &Row) -> (Client, Bootstrap) {
     (client, bootstrap)
 }
 
-/// The target of a row.
+/// Returns the target of a row.
 pub fn target(row: &Row, bootstrap: &Bootstrap) -> Result<Target, TargetError> {
     let uri = row.uri.clone().unwrap_or_else(|| format!("xds:///{}", row.target));
     Target::parse(&uri, row.authority.as_deref(), bootstrap)

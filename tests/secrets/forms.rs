@@ -1,4 +1,4 @@
-//! Documents with a secret in every form that xdsctl reads.
+//! Writes documents with a secret in every form that xdsctl reads.
 
 use std::fmt::Write as _;
 
@@ -6,24 +6,24 @@ use serde_json::{Value, json};
 use xdsctl_document::proto::pb::tables;
 use xdsctl_document::proto::transcode;
 
-/// How a document is written.
+/// The form of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Compact,
     Pretty,
-    /// One resource a line, each the neighbour of the others.
+    /// JSON with one resource in each line, beside other resources.
     Lines,
     /// YAML in a text of a ConfigMap, with comments around it.
     ConfigMap,
     Yaml(Scalar),
     Text,
     Binary,
-    /// JSON and text format with the secret, and its key, in escapes.
+    /// JSON and text format in which the secret and its key are written as escapes.
     Escaped,
     Octal,
 }
 
-/// How YAML writes the secret.
+/// The style in which YAML writes the secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scalar {
     Plain,
@@ -67,7 +67,7 @@ pub const FORMS: &[Form] = &[
     Form::Yaml(Scalar::BrokenFlow),
 ];
 
-/// Writes block YAML; strings that have a secret in the style asked for.
+/// Writes block YAML; strings that contain a secret have the given style.
 fn yaml(value: &Value, indent: usize, style: Scalar, secrets: &[String], out: &mut String) {
     let pad = " ".repeat(indent);
     match value {
@@ -107,7 +107,7 @@ fn secret_yaml(key: &str, text: &str, pad: &str, style: Scalar, out: &mut String
         Scalar::Double => writeln!(out, "{pad}{key}: {quoted} # {text} is the secret"),
         Scalar::Single => writeln!(out, "{pad}{key}: 'it''s {}'", text.replace('\'', "''")),
         Scalar::Literal => writeln!(out, "{pad}{key}: |\n{pad}  {text}\n{pad}  name: {text}"),
-        // A name that is cut in two is none.
+        // A name that is cut in two is not a name.
         Scalar::Folded if text.contains("token=") => writeln!(out, "{pad}{key}: >-\n{pad}  {text}"),
         Scalar::Folded => writeln!(out, "{pad}{key}: >-\n{pad}  {head}\n{pad}  {tail}"),
         Scalar::NextLine => writeln!(out, "{pad}{key}:\n{pad}  {text}"),
@@ -126,7 +126,7 @@ fn secret_yaml(key: &str, text: &str, pad: &str, style: Scalar, out: &mut String
     };
 }
 
-/// A text with its letters and digits in escapes.
+/// Writes a text with its letters and digits as escapes.
 fn escaped(text: &str, escape: impl Fn(u8) -> String) -> String {
     let quoted = json!(text).to_string();
     let inside = &quoted[1..quoted.len() - 1];
@@ -134,7 +134,7 @@ fn escaped(text: &str, escape: impl Fn(u8) -> String) -> String {
     let mut is_escape = 0;
     for c in inside.chars() {
         let is_plain = c.is_ascii_alphanumeric() || matches!(c, '&' | '/');
-        // What JSON has escaped already stays.
+        // What JSON has already escaped stays.
         is_escape = match c {
             '\\' if is_escape == 0 => 2,
             'u' if is_escape == 1 => 5,
@@ -150,7 +150,7 @@ fn escaped(text: &str, escape: impl Fn(u8) -> String) -> String {
     out
 }
 
-/// The same in a whole document, wherever a secret stands.
+/// Writes the secrets in a whole document as escapes.
 fn with_escapes(document: &str, secrets: &[String], escape: impl Fn(u8) -> String) -> Vec<u8> {
     let mut document = document.to_owned();
     for secret in secrets {
@@ -162,7 +162,7 @@ fn with_escapes(document: &str, secrets: &[String], escape: impl Fn(u8) -> Strin
     document.into_bytes()
 }
 
-/// A text with its escapes read, of any of our formats.
+/// Returns a text with its escapes decoded, in any format.
 pub fn unescaped(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -185,7 +185,7 @@ pub fn unescaped(text: &str) -> String {
     out + rest
 }
 
-/// A resource as text format, through its bytes.
+/// Writes a resource as text format, by way of its bytes.
 fn textproto(value: &Value) -> Option<Vec<u8>> {
     let (type_name, bytes) = bytes(value)?;
     let message = tables::message(&type_name)?;
@@ -206,7 +206,7 @@ pub fn bytes(value: &Value) -> Option<(String, Vec<u8>)> {
     Some((type_name, read.bytes))
 }
 
-/// A DiscoveryResponse with one resource.
+/// Makes a DiscoveryResponse with one resource.
 fn binary(value: &Value) -> Option<Vec<u8>> {
     let (type_name, bytes) = bytes(value)?;
     let field = |number: u8, bytes: &[u8]| {

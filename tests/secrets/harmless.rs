@@ -1,4 +1,5 @@
-//! What is printed because it is known to be harmless, and a secret that stands in the same place.
+//! Checks that values are printed that are known to be harmless, and that a secret in the same
+//! place is not.
 
 use crate::run::run;
 
@@ -6,7 +7,8 @@ const SECRET: &str = "qRtZ4mWkP7xL";
 
 const CLUSTER: &str = "type.googleapis.com/envoy.config.cluster.v3.Cluster";
 
-/// A document with `SECRET` in it and `C` for the type of a cluster, the command that prints a part of it, and what of it.
+/// A document, the command that prints a part of it, and that part. `SECRET` in the document stands
+/// for a secret, `C` for the type of a cluster.
 struct Case {
     what: &'static str,
     command: &'static [&'static str],
@@ -140,7 +142,7 @@ fn what_is_harmless_is_printed_beside_a_secret() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The names of members in a schema, with those that name what they like.
+/// Collects the names of members in a schema.
 fn members(schema: &serde_json::Value, found: &mut std::collections::BTreeSet<String>) {
     if let Some(properties) = schema.get("properties").and_then(serde_json::Value::as_object) {
         found.extend(properties.keys().cloned());

@@ -1,11 +1,11 @@
-//! Places of secrets: those that the descriptor tables know, and a list of others.
+//! The places of secrets: those that the descriptor tables know, and a list of others.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Map, Value, json};
 use xdsctl_document::proto::pb::tables::{self, Cardinality, Kind, Message, WellKnown};
 
-/// Resources that the walk over the tables starts at.
+/// The resource types at which the walk over the tables starts.
 const ROOTS: [&str; 4] = [
     "envoy.config.cluster.v3.Cluster",
     "envoy.config.listener.v3.Listener",
@@ -13,7 +13,7 @@ const ROOTS: [&str; 4] = [
     "envoy.config.endpoint.v3.ClusterLoadAssignment",
 ];
 
-/// Messages that an Any may hold.
+/// The message types that an Any may hold.
 const PACKED: &[&str] = &[
     "envoy.extensions.filters.http.ext_authz.v3.ExtAuthz",
     "envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor",
@@ -26,14 +26,14 @@ const PACKED: &[&str] = &[
     "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
 ];
 
-/// Steps from a resource to a field: names, and for an Any the type in it.
+/// A step from a resource to a field: a name, and for an Any the type in it.
 #[derive(Clone, Debug)]
 pub enum Step {
     Field(&'static str, bool, Option<&'static str>),
     Packed(&'static str),
 }
 
-/// Where a secret goes: from a resource down to a field.
+/// The place of a secret: a way from a resource to a field.
 #[derive(Clone, Debug)]
 pub struct Target {
     root: &'static str,
@@ -41,7 +41,7 @@ pub struct Target {
     pub is_bytes: bool,
 }
 
-/// The shortest ways to every message that has fields which are secret, and their text fields.
+/// Returns the shortest ways to the text fields of every message that has secret fields.
 pub fn targets() -> Vec<Target> {
     let mut found = Vec::new();
     for root in ROOTS {
@@ -50,7 +50,7 @@ pub fn targets() -> Vec<Target> {
         open.push_back((tables::message(root).unwrap(), Vec::new()));
         while let Some((message, steps)) = open.pop_front() {
             let holds = message.fields.iter().any(|field| !field.shown);
-            // A few ways to a message that holds a secret, one to the others.
+            // There are a few ways to a message that has a secret, and one to other messages.
             let count = seen.entry(message.full_name).or_default();
             *count += 1;
             if *count > if holds { 12 } else { 1 } {
@@ -94,7 +94,7 @@ pub fn targets() -> Vec<Target> {
     found
 }
 
-/// The JSON of a resource with `leaf` at the end of the way, and `beside` next to it.
+/// Makes the JSON of a resource with `leaf` at the end of the way, and `beside` next to it.
 pub fn resource(target: &Target, name: &str, leaf: Value, beside: &[(String, Value)]) -> Value {
     let mut value = leaf;
     let mut is_first = true;
@@ -142,7 +142,7 @@ pub fn resource(target: &Target, name: &str, leaf: Value, beside: &[(String, Val
     Value::Object(map)
 }
 
-/// Places that the tables do not know, with `$` for the secret.
+/// Places that the tables do not know; `$` stands for the secret.
 pub const TEMPLATES: &[&str] = &[
     r#"{"@type":"R","name":"r","virtual_hosts":[{"name":"v","domains":["*"],"routes":[{"match":{"prefix":"","headers":[{"name":"authorization","string_match":{"exact":"Bearer $"}}]},"route":{"cluster":"c"}}]}]}"#,
     r#"{"@type":"R","name":"r","virtual_hosts":[{"name":"v","domains":["*"],"routes":[{"match":{"prefix":"","headers":[{"exact_match":"$","name":"X-Api-Key"}]},"route":{"cluster":"c"}}]}]}"#,
@@ -156,14 +156,14 @@ pub const TEMPLATES: &[&str] = &[
     r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"transport_socket":{"name":"t","typed_config":{"@type":"type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext","common_tls_context":{"tls_certificates":[{"pasword":{"inline_string":"$"}}]}}}}"#,
     r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"transport_socket":{"name":"t","typed_config":{"@type":"type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext","common_tls_context":{"tls_certificates":[{"private_ky":"$"}]}}}}"#,
     r#"{"@type":"C","name":"c","type":"EDS","load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"l","typed_config":{"@type":"type.googleapis.com/xds.type.v3.TypedStruct","type_url":"type.googleapis.com/x.Y","value":{"token":"$"}}}}]},"eds_cluster_config":{"eds_config":{"ads":{}}}}"#,
-    // Names that are harmless elsewhere, where no descriptor has them.
+    // These names are harmless elsewhere, but here no descriptor has them.
     r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"metadata":{"filter_metadata":{"m":{"name":"$","address":{"path":["$"]},"$":1,"port":{"$":true}}}}}"#,
     r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"metadata":{"typed_filter_metadata":{"m":{"@type":"type.googleapis.com/x.Y","name":"$","domains":["$"]}}}}"#,
     r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"load_balancing_policy":{"policies":[{"typed_extension_config":{"name":"l","typed_config":{"@type":"type.googleapis.com/xds.type.v3.TypedStruct","type_url":"type.googleapis.com/ring_hash_experimental","value":{"minRingSize":"x","note":"$","deep":{"name":"$"}}}}}]}}"#,
-    // Names by the dozen that nobody knows, and some almost right.
+    // These are many unknown names, some of them nearly known.
     r#"{"@type":"C","name":"c","type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}}},"k1":"$","k2":"$","k3":"$","k4":"$","k5":"$","k6":"$","k7":"$","k8":"$","k9":"$","l1":"$","l2":"$","l3":"$","l4":"$","nam":"$","connect_timeot":"$","metdata":{"x":"$"}}"#,
     r#"{"@type":"R","name":"r","request_headers_to_ad":[{"header":{"key":"x","value":"$"}}],"virtual_hosts":[{"name":"v","domains":["*"],"bogus":{"prefix":"$"},"response_headers_to_add":[{"header":{"key":"x","valeu":"$"}}],"routes":[{"match":{"prefix":""},"route":{"cluster":"c"},"metadata":{"filter_metadata":{"m":{"prefix":"$"}}}}]}]}"#,
-    // Credentials in a harmless field, by their looks.
+    // These look like credentials in a harmless field.
     r#"{"@type":"R","name":"r","virtual_hosts":[{"name":"v","domains":["*"],"bogus":1,"routes":[{"match":{"prefix":"https://h/?x=1&token=$"},"route":{"cluster":"c","bogus":1}},{"match":{"prefix":"Bearer $"},"bogus":2}]}]}"#,
     r#"{"@type":"C","name":"https://user:$@host/c","bogus":1,"type":"EDS","eds_cluster_config":{"eds_config":{"ads":{}},"service_name":"Bearer $","bogus":2}}"#,
     r#"{"@type":"L","name":"l","api_listener":{"api_listener":{"@type":"type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager","rds":{"route_config_name":"r","config_source":{"ads":{}}},"http_filters":[{"name":"f","typed_config":{"@type":"type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC","rules":{"policies":{"p":{"permissions":[{"header":{"name":"x-auth-token","string_match":{"prefix":"$"}}}],"principals":[{"any":true}]}}}}},{"name":"r","typed_config":{"@type":"type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}}"#,

@@ -1,4 +1,4 @@
-//! Commands that are run on a document with a secret, and what of their outputs is looked at.
+//! Runs commands on a document with a secret, and searches their output.
 
 use serde_json::{Value, json};
 use xdsctl_document::proto::print::{self, Printer};
@@ -17,8 +17,9 @@ pub const RUNS: &[&[&str]] = &[
     &["retry"],
 ];
 
-/// Commands that need files, of which each document gets one: `FILE` is the document, `OTHER` the same with another secret, `SUITE` a
-/// suite with the resource in it or the document beside it, `OUT` what a command writes.
+/// Commands that need files. `FILE` is the document, `OTHER` the same document with another secret,
+/// `SUITE` a suite with the resource in it or the document beside it, and `OUT` the output of a
+/// command. Each document gets one of the commands.
 pub const FILED: &[&[&str]] = &[
     &["validate", "--format=jsonl", "FILE"],
     &["validate", "--format=sarif", "FILE"],
@@ -65,7 +66,7 @@ pub const FILED: &[&[&str]] = &[
     &["validate", "--config=CONFIG", "FILE"],
     &["config", "show", "--config=CONFIG"],
     &["config", "show", "--format=json", "--config=CONFIG"],
-    // Secrets among the arguments.
+    // These have secrets among their arguments.
     &[
         "route",
         "--header=authorization=Bearer SECRET",
@@ -107,14 +108,14 @@ pub const FILED: &[&[&str]] = &[
     &["validate", "ads://127.0.0.1:1?token=SECRET"],
 ];
 
-/// What a client may have logged, with `$` for the secret.
+/// A log that a client may have written; `$` stands for the secret.
 pub const LOG: &str = r#"I0101 10:00:00.000 1 xds_client.cc:1] request: authorization: Bearer $
 E0101 10:00:00.000 1 cds.cc:1] errors validating Cluster resource: [field:transport_socket error:unknown https://user:$@host/x]
 {"level":"error","private_key":"$","msg":"xds: error parsing \"Bearer $\" of type.googleapis.com/envoy.config.cluster.v3.Cluster"}
 E0101 10:00:00.000 1 lds.cc:1] field:api_listener error:-----BEGIN PRIVATE KEY-----\n$\n-----END PRIVATE KEY-----
 "#;
 
-/// Settings of a project that nobody should have written.
+/// Settings of a project that nobody should write; `$` stands for the secret.
 const CONFIGS: &[&str] = &[
     "bootstrap = \"https://user:$@host/b.json\"\n",
     "password = \"$\"\n",
@@ -167,7 +168,7 @@ pub fn filed_leak(
     };
     let mut suite = format!("{suite:#}");
     let mut script = format!("{}\n{update}\n", json!({"pick": request}));
-    // Now and then a brace is missing in the middle.
+    // Sometimes a brace is missing in the middle.
     for (text, every) in [(&mut suite, 5), (&mut script, 7)] {
         if number / FILED.len() % every == 4 {
             let middle = text.len() / 2;
@@ -200,7 +201,8 @@ pub fn filed_leak(
     })
 }
 
-/// What `fetch` writes of a resource that a client or control plane has sent, and of one in Envoy's own dump.
+/// Writes what `fetch` writes for a resource from a client or control plane, and for one in Envoy's
+/// own dump.
 pub fn fetched(value: &Value) -> String {
     let mut printer = Printer::new(true);
     if let Some((type_name, bytes)) = bytes(value) {
@@ -214,7 +216,7 @@ pub fn fetched(value: &Value) -> String {
     String::from_utf8_lossy(&printer.out).into_owned() + &String::from_utf8_lossy(&masked)
 }
 
-/// Runs commands on a document and says where a secret, or a half of one, is printed.
+/// Runs commands on a document and returns where a secret, or half of one, is printed.
 pub fn leaks(document: &[u8], secrets: &[String], runs: &[&[&str]]) -> Option<String> {
     for args in runs {
         let (out, err) = run(args.iter().copied(), document);
@@ -226,9 +228,9 @@ pub fn leaks(document: &[u8], secrets: &[String], runs: &[&[&str]]) -> Option<St
     None
 }
 
-/// Says where a text has a secret, or a half of one.
+/// Returns where a text has a secret, or half of one.
 pub fn leak_in(text: &str, secrets: &[String], args: &[&str]) -> Option<String> {
-    // Twice: an excerpt in JSON has its escapes escaped.
+    // The escapes are decoded twice: an excerpt in JSON has its escapes escaped.
     let once = unescaped(text);
     let texts = [text, &once, &unescaped(&once)];
     texts.into_iter().find_map(|text| plain_leak_in(text, secrets, args))

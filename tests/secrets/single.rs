@@ -1,10 +1,11 @@
-//! Forms that a secret was once printed in, each in a document of its own.
+//! Tests of forms in which a secret was once printed, each in a document of its own.
 
 use crate::run::run;
 
 const SECRET: &str = "qRtZ4mWkP7xL";
 
-/// A password in YAML with `$` for it, beside fields that are no fields and so are shown with the lines around them.
+/// A password in YAML, for which `$` stands, beside unknown fields that are therefore shown with
+/// the lines around them.
 const PASSWORDS: &[(&str, &str)] = &[
     ("folded", "inline_string: >-\n            first $\n            $ last"),
     ("literal", "inline_string: |\n            first $\n            $ last"),
@@ -21,7 +22,7 @@ const PASSWORDS: &[(&str, &str)] = &[
     ("an object that does not end", "inline_string: {$: [$"),
 ];
 
-/// Other documents.
+/// Other documents with a secret.
 const DOCUMENTS: &[(&str, &str, &str)] = &[
     (
         "a comma in a flow value",

@@ -1,4 +1,4 @@
-//! Drafts of suites: from a client's log (`--record`), and from a dump (`--init`).
+//! Tests of drafts of suites: from a client's log (`--record`), and from a dump (`--init`).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,10 +11,11 @@ use crate::cli_tree::{run, run_args};
 use crate::run::{Run, directory};
 use crate::support::root;
 
-/// Lines of the log with a few RPCs of each kind.
+/// The number of lines of the log that contain a few RPCs of each kind.
 const SOME: usize = 3200;
 
-/// The log of a client, recorded by `tests/oracle/capture.py`, with the lines that are wanted of the first `most`.
+/// Returns the lines that `wanted` selects from the first `most` lines of a client's log, which
+/// `tests/oracle/capture.py` recorded.
 fn log(most: usize, wanted: impl Fn(&str) -> bool) -> String {
     let packed = fs::File::open(root().join("fixtures/captures/shop.log.gz")).unwrap();
     let mut text = String::new();
@@ -23,7 +24,7 @@ fn log(most: usize, wanted: impl Fn(&str) -> bool) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
-/// The suite of a log, its file, and what was said.
+/// Returns the suite of a log, its file, and standard error.
 fn recorded(test: &str, log: &str) -> (String, PathBuf, String) {
     let directory = directory("drafts", test);
     let file = directory.join("client.log");
@@ -35,7 +36,8 @@ fn recorded(test: &str, log: &str) -> (String, PathBuf, String) {
     (out, suite, err)
 }
 
-/// RPCs of each step with RPCs, and the addresses that are expected of them if all are.
+/// Returns for each step with RPCs their number, and the addresses that are expected if all of them
+/// have one.
 fn steps(suite: &str) -> Vec<(usize, Option<BTreeSet<String>>)> {
     let mut steps: Vec<(usize, Option<BTreeSet<String>>)> = Vec::new();
     for line in suite.lines() {
@@ -108,7 +110,8 @@ fn a_log_whose_resources_stand_one_by_one_is_checked_as_responses() {
     assert_eq!(code, Some(1), "{err}");
     let report: Value = serde_json::from_str(&out).unwrap();
     let verdicts = &report["summary"]["resources"];
-    // A Listener, routes in two versions, nine clusters of which one is rejected once, eight EDS resources, one in two versions.
+    // These are a Listener, routes in two versions, nine clusters of which one is rejected once,
+    // and eight EDS resources, one of them in two versions.
     assert_eq!(
         (&verdicts["rejected"], &verdicts["accepted"]),
         (&1.into(), &17.into()),

@@ -1,10 +1,10 @@
-//! Tests for a fleet: each client alone, and all RPCs by their shares.
+//! Tests of suites for a fleet: each client alone, and all RPCs by their shares.
 
 use serde_json::Value;
 
 use crate::cli_tree::run;
 
-/// Name, result and first failure of each test.
+/// Returns the name, the result and the first failure of each test.
 fn played(text: &str) -> Vec<(String, String, Value)> {
     let text = text.replace("WORLD", "fixtures/suites/world/parting.yaml");
     let ran = run("test --format json -", &text);

@@ -1,4 +1,4 @@
-//! The forms of the report of `test` that code scanning, merge requests and comments take.
+//! Tests of the formats of `test` for code scanning, merge requests and comments.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! What people hear of a suite beside its result: names that nobody has, expectations that hold whatever happens, every fault of a file.
+//! Tests of the notes beside a suite's result: unknown names, expectations that are met whatever
+//! happens, and every fault of a file.
 
 use serde_json::Value;
 
@@ -6,7 +7,7 @@ use super::{answer, suite};
 use crate::cli_tree::run;
 use crate::run::Run;
 
-/// The notes of all tests of a suite: line and words.
+/// Returns the notes of all tests in a suite: line and text.
 fn notes(text: &str) -> Vec<(u64, String)> {
     let answer = answer(text);
     let tests = answer["suites"][0]["tests"]
@@ -61,7 +62,7 @@ fn names_that_nobody_has_are_told() {
             .iter()
             .any(|(line, words)| *line == 8 && words.starts_with("there is no locality `eu/zzzzzzzz`"))
     );
-    // A `never` of such a name holds for ever.
+    // A `never` with such a name is always met.
     let never = notes("never: {address: 10.5.0.9:8080}\nsteps:\n- pick: {method: /shop.Pay/Charge}\n");
     assert!(
         matches!(told(&never)[..], [(2, words)] if words.starts_with("no endpoint has the address 10.5.0.9:8080")),
@@ -118,7 +119,7 @@ fn what_holds_whatever_happens_is_told() {
     let with =
         "never: {moves: true}\nsteps:\n- pick: {method: /shop.Cart/Add, count: 3, jar: j}\n  expect: {moves: false}\n";
     assert_eq!(notes(with), []);
-    // Of a `never` for all tests, one of which has a jar, nothing is said.
+    // There is no note about a `never` for all tests, one of which has a cookie jar.
     let shared = "never: {moves: true}\ntests:\n\
         - {name: a, steps: [{pick: {method: /shop.Cart/Add}}]}\n\
         - {name: b, steps: [{pick: {method: /shop.Cart/Add, jar: j}}]}\n";
@@ -135,7 +136,7 @@ fn what_holds_whatever_happens_is_told() {
     );
     let few = "steps:\n- pick: {method: /shop.Pay/Charge, count: 3}\n  expect: {shares: {pay: 90%, pay-canary: 10%}}\n";
     let found = notes(few);
-    // 4 of 4 at 10 % are 4 * ln(10) = 9.2, more than ln(2000) = 7.6, and 3 of 3 are 6.9.
+    // 4 of 4 at 10 % give 4 * ln(10) = 9.2, more than ln(2000) = 7.6; 3 of 3 give 6.9.
     assert_eq!(
         told(&found),
         [(
@@ -184,7 +185,7 @@ fn every_fault_of_a_file_is_told() {
             "{line} {message}, not {at} {begin}"
         );
     }
-    // Of very many the first.
+    // Of very many faults, only the first are listed.
     let many: String = (0..150).map(|_| "- sleep: long\n").collect();
     let Run { out, code, .. } = suite("", &format!("steps:\n{many}"));
     assert_eq!(code, Some(2));

@@ -1,10 +1,10 @@
-//! Clients of several languages in one test.
+//! Tests of suites with clients of several languages.
 
 use serde_json::json;
 
 use crate::cli_tree::run;
 
-/// Three languages that take one route, whose domain is in upper case.
+/// Makes a suite of three languages that use one route, whose domain is in upper case.
 fn suite(steps: &str) -> String {
     let world = json!([
         {
@@ -29,7 +29,7 @@ fn suite(steps: &str) -> String {
     format!("world: {world}\nclients:\n  web: {{kind: go}}\n  batch: {{kind: java}}\n  edge:\nsteps:\n{steps}")
 }
 
-/// The endpoints of the cluster; Go refuses weights that do not fit into 32 bits together.
+/// Makes the endpoints of the cluster. Go rejects weights whose sum does not fit into 32 bits.
 fn endpoints(weight: u32) -> serde_json::Value {
     let endpoint = |port: u32| {
         json!({"load_balancing_weight": weight,
@@ -54,7 +54,7 @@ fn each_client_of_a_fleet_does_what_its_language_does() {
     ));
     let ran = run("test -", &suite);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    // Where nothing is said, the command line says which client it is.
+    // A client without a kind is the one that the command line names.
     let as_go = run("test --client go --format json -", &suite.replace("kind: java", ""));
     let answer: serde_json::Value = serde_json::from_str(&as_go.out).unwrap();
     let failures = answer["suites"][0]["tests"][0]["failures"].as_array().unwrap();

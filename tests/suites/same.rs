@@ -1,4 +1,4 @@
-//! A run is the same whatever the number of threads, the order of files, and what is run beside it.
+//! Checks that a run does not depend on the number of threads, the order of files, or other runs.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::cli_tree::{run, run_args};
 use crate::run::{Run, directory, program, spawned};
 use crate::support::{has_tool, root};
 
-/// The suites that users copy.
+/// Returns the suites that users copy.
 fn suites() -> Vec<String> {
     let list = fs::read_dir(root().join("fixtures/suites")).unwrap();
     let files = list.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -41,7 +41,7 @@ fn a_suite_says_the_same_alone_and_among_others_in_any_order() {
     }
 }
 
-/// A world in several files, each large enough for several threads, and a suite about it.
+/// Writes a world in several files, each large enough for several threads, and a suite about it.
 fn large(directory: &Path, reversed: bool) -> String {
     let mut files: Vec<String> = Vec::new();
     let shop = fs::read_to_string(root().join("fixtures/suites/world/shop.yaml")).unwrap();
@@ -88,7 +88,7 @@ fn neither_threads_nor_the_order_of_files_change_a_byte() {
         first[0]
     );
     assert_eq!(commands(&suite).map(|args| said(&args)), first);
-    // One processor is one thread.
+    // One processor means one thread.
     let one = commands(&suite).map(|args| {
         let mut command = Command::new("taskset");
         command
@@ -102,7 +102,7 @@ fn neither_threads_nor_the_order_of_files_change_a_byte() {
         assert_eq!(one.map(|command| spawned(command, "").out), first);
     }
     let suite = large(&directory, true);
-    // Columns of the first line are other ones.
+    // The columns in the first line differ.
     let reversed = commands(&suite).map(|args| said(&args));
     assert_eq!(reversed, first);
 }

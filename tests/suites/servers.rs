@@ -1,4 +1,5 @@
-//! Tests of servers: what is not as expected, and what such a test cannot say.
+//! Tests of suites for servers: what differs from the expectation, and what such a suite cannot
+//! express.
 
 use serde_json::Value;
 
@@ -10,7 +11,7 @@ const SERVER: &str = "world: fixtures/suites/world/orders.yaml\nbootstrap: fixtu
 
 const LISTENER: &str = r#"[type.googleapis.com/envoy.config.listener.v3.Listener, "grpc/server?address=0.0.0.0:8443"]"#;
 
-/// The Listener of a server that lets in carts, with mTLS.
+/// Makes the Listener of a server that lets in carts, with mTLS.
 fn strict() -> String {
     let text = std::fs::read_to_string(crate::support::root().join("fixtures/examples/server/rbac.yaml")).unwrap();
     let (_, listener) = text.split_once("resources:\n").unwrap();
@@ -22,7 +23,7 @@ fn answer(arguments: &str, text: &str) -> Value {
     serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"))
 }
 
-/// What happened instead, expectation by expectation.
+/// Checks what happened instead, expectation by expectation.
 #[track_caller]
 fn check(arguments: &str, steps: &str, wanted: &[&str]) {
     let answer = answer(arguments, &format!("{SERVER}steps:\n{steps}"));
@@ -33,7 +34,7 @@ fn check(arguments: &str, steps: &str, wanted: &[&str]) {
     assert_eq!(happened, wanted, "{answer}");
 }
 
-/// What is wrong with a suite.
+/// Checks the fault of a suite.
 #[track_caller]
 fn fault(text: &str, wanted: &str) {
     let answer = answer("", text);
@@ -79,7 +80,8 @@ fn a_server_without_a_listener_does_not_serve() {
     check("", &steps, &[why, why]);
 }
 
-/// A server of Go has no time of grace, and one of Java serves with the certificate before until the roots are written again.
+/// A Go server has no grace period, and a Java server uses the old certificate until the roots are
+/// written again.
 #[test]
 fn servers_differ_over_time() {
     let drained = format!(

@@ -1,4 +1,5 @@
-//! What timelines and traces tell of RPCs: route, cluster, weight; charts of several clients and clusters.
+//! Tests of what timelines and traces say about RPCs (route, cluster, weight), and of charts for
+//! several clients and clusters.
 
 use super::{WORLD, suite};
 use crate::cli_tree::run;

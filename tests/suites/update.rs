@@ -1,4 +1,4 @@
-//! `test --update`: what happened goes into the file, and nothing else of it changes.
+//! Tests of `test --update`: it writes what happened into the file, and changes nothing else.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use super::WORLD;
 use crate::cli_tree::run_args;
 use crate::run::{Run, directory};
 
-/// Updates a file with this text: its new text, and what the run said.
+/// Updates a file with this text. Returns its new text, and the run.
 fn updated(test: &str, name: &str, text: &str) -> (String, Run) {
     let path = directory("update", test).join(name);
     fs::write(&path, text).unwrap();
@@ -30,7 +30,7 @@ fn world() -> String {
     format!("world: {}\n", root.join("fixtures/suites/world/shop.yaml").display())
 }
 
-/// `«old|new»`: what is there before, and after.
+/// Splits `«old|new»` into the text before and after the update.
 fn sides(text: &str) -> (String, String) {
     let (mut before, mut after) = (String::new(), String::new());
     let mut rest = text;

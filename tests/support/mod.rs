@@ -1,15 +1,15 @@
-//! Where the fixtures are, and how they are read.
+//! Finds and reads the fixtures.
 
 use std::io::Read as _;
 use std::path::Path;
 
-/// The root of the repository, whichever package's test asks.
+/// Returns the root of the repository, for the tests of any package.
 pub fn root() -> &'static Path {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.ancestors().find(|dir| dir.join("fixtures").is_dir()).unwrap()
 }
 
-/// The lines of `fixtures/conformance/NAME.jsonl.gz`.
+/// Returns the lines of `fixtures/conformance/NAME.jsonl.gz`.
 pub fn recorded(name: &str) -> String {
     let path = root().join(format!("fixtures/conformance/{name}.jsonl.gz"));
     let mut text = String::new();
@@ -19,7 +19,7 @@ pub fn recorded(name: &str) -> String {
     text
 }
 
-/// Says whether there is a tool that a test needs; in CI, where `CI` is set, there must be.
+/// Says whether a tool exists that a test needs. In CI, where `CI` is set, it must exist.
 #[allow(dead_code, reason = "not every test binary needs a tool")]
 pub fn has_tool(name: &str) -> bool {
     let is_there = std::process::Command::new(name).arg("--version").output().is_ok();
@@ -27,14 +27,14 @@ pub fn has_tool(name: &str) -> bool {
     is_there
 }
 
-/// Says whether every recorded row is compared, as in `.ci/run`: with `XDSCTL_ALL=1`, and without a selection by `XDSCTL_ROWS`.
-/// Unoptimised code takes too long for that.
+/// Says whether every recorded row is compared, as in `.ci/run`: with `XDSCTL_ALL=1`, and without a
+/// selection by `XDSCTL_ROWS`. Unoptimised code takes too long to compare all.
 #[allow(dead_code, reason = "not every test binary compares rows")]
 pub fn compares_all() -> bool {
     std::env::var_os("XDSCTL_ALL").is_some() && std::env::var_os("XDSCTL_ROWS").is_none()
 }
 
-/// All rows, or one in so many of them.
+/// Returns all rows, or one of `one_in`.
 #[allow(dead_code, reason = "not every test binary compares rows")]
 pub fn sample<T>(rows: Vec<T>, one_in: usize) -> Vec<T> {
     let step = if compares_all() { 1 } else { one_in };

@@ -1,10 +1,10 @@
-//! Random RBAC policies, of which many are none that a client takes.
+//! Makes random RBAC policies, many of which no client accepts.
 
 use serde_json::{Value, json};
 
 use crate::chance::Chance;
 
-/// Text that somebody may put where a name belongs.
+/// Texts that somebody may write in place of a name.
 pub const TEXTS: &[&str] = &[
     "",
     "/",
@@ -75,7 +75,7 @@ fn list(chance: &mut Chance, is_permission: bool) -> Vec<Value> {
         .collect()
 }
 
-/// Policies with names and conditions of all kinds.
+/// Makes policies with names and conditions of all kinds.
 pub fn policies(chance: &mut Chance) -> Value {
     let made = (0..chance.below(5)).map(|_| {
         let name = chance.one(TEXTS).to_owned();

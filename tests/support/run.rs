@@ -1,4 +1,4 @@
-//! The command, in process and as a program, and where its tests put their files.
+//! Runs the command, in process and as a program, and provides directories for the files of tests.
 #![allow(dead_code, reason = "not every test binary uses all of it")]
 
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 use serde_json::Value;
 use xdsctl_cli::Io;
 
-/// What a run left behind.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Run {
     pub code: Option<i32>,
@@ -22,7 +22,7 @@ impl Run {
         serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}\n{}\n{}", self.out, self.err))
     }
 
-    /// Every finding as `rule path`, in the order of the report.
+    /// Returns every finding as `rule path`, in the order of the report.
     pub fn findings(&self) -> Vec<String> {
         let report = self.json();
         let of_resources = report["resources"].as_array().unwrap().iter();
@@ -38,7 +38,7 @@ impl Run {
             .collect()
     }
 
-    /// `rule name` of every finding, sorted; those on documents have no name.
+    /// Returns `rule name` for every finding, sorted; findings on documents have no name.
     pub fn named_findings(&self) -> Vec<String> {
         let report = self.json();
         let mut found = Vec::new();
@@ -53,13 +53,14 @@ impl Run {
     }
 }
 
-/// What `xdsctl ARGS` writes to standard output and standard error when it reads `input`, without a terminal.
+/// Returns what `xdsctl ARGS` writes to standard output and standard error when it reads `input`,
+/// without a terminal.
 pub fn run<T: Into<std::ffi::OsString> + Clone>(args: impl IntoIterator<Item = T>, input: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let (_, out, err) = run_with_exit(args, input);
     (out, err)
 }
 
-/// The same with the exit code.
+/// Returns the exit code and what [`run`] returns.
 pub fn run_with_exit<T: Into<std::ffi::OsString> + Clone>(
     args: impl IntoIterator<Item = T>,
     input: &[u8],
@@ -81,7 +82,7 @@ fn run_on<T: Into<std::ffi::OsString> + Clone>(
     (exit, out, err)
 }
 
-/// Runs a command in this process, on streams and surroundings that `change` may change.
+/// Runs a command in this process, with streams and surroundings that `change` may modify.
 pub fn in_process(args: &[&str], input: impl AsRef<[u8]>, change: impl FnOnce(&mut Io<'_>)) -> Run {
     let (exit, out, err) = run_on(args, input.as_ref(), change);
     Run {
@@ -91,7 +92,7 @@ pub fn in_process(args: &[&str], input: impl AsRef<[u8]>, change: impl FnOnce(&m
     }
 }
 
-/// The program, in an environment that says nothing of a terminal.
+/// Returns the program, in an environment that does not describe a terminal.
 pub fn program(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xdsctl"));
     command.args(args);
@@ -101,7 +102,7 @@ pub fn program(args: &[&str]) -> Command {
     command
 }
 
-/// Runs a program on this standard input.
+/// Runs a program with this standard input.
 pub fn spawned(mut command: Command, input: impl AsRef<[u8]>) -> Run {
     let command = command
         .stdin(Stdio::piped())
@@ -118,7 +119,7 @@ pub fn spawned(mut command: Command, input: impl AsRef<[u8]>) -> Run {
     }
 }
 
-/// An empty directory of its own for a test of a module.
+/// Makes an empty directory for a test of a module.
 pub fn directory(module: &str, test: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(module).join(test);
     let _ = fs::remove_dir_all(&path);

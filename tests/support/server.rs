@@ -1,8 +1,9 @@
-//! The Listener of a server with RBAC policies.
+//! Makes the Listener of a server with RBAC policies.
 
 use serde_json::{Value, json};
 
-/// A plaintext server with an RBAC filter for each `(name, action, policies)`, and one virtual host with these routes.
+/// Makes a plaintext server with an RBAC filter for each `(name, action, policies)`, and one
+/// virtual host with these routes.
 pub fn listener(filters: &[(&str, &str, &Value)], routes: &Value) -> Value {
     let rbac = |(name, action, policies): &(&str, &str, &Value)| {
         json!({"name": name, "typed_config": {
@@ -25,7 +26,7 @@ pub fn listener(filters: &[(&str, &str, &Value)], routes: &Value) -> Value {
     }]})
 }
 
-/// One route, which takes every RPC.
+/// Makes one route, which matches every RPC.
 pub fn any_route() -> Value {
     json!([{"match": {"prefix": ""}, "non_forwarding_action": {}}])
 }

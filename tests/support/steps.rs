@@ -1,9 +1,10 @@
-//! Random steps on the world of the suites: what happens to its backends and its endpoints, and RPCs meanwhile.
+//! Makes random steps for the world of the suites: events of its backends and endpoints, and RPCs
+//! in between.
 
 use serde_json::{Value, json};
 use xdsctl_model::rng::Rng;
 
-/// Addresses of the world, and some that no endpoint has at first.
+/// The addresses of the world, and some that no endpoint has at first.
 const HOSTS: [&str; 12] = [
     "10.1.0.1:8080",
     "10.1.0.2:8080",
@@ -46,7 +47,7 @@ fn rpc(chance: &mut Rng) -> Value {
     rpc
 }
 
-/// A random step; `open` are the RPCs that are under way.
+/// Makes a random step; `open` names the RPCs that are under way.
 pub fn step(chance: &mut Rng, open: &mut Vec<String>, number: usize) -> Value {
     let host = one(chance, &HOSTS);
     match chance.below(17) {
@@ -79,13 +80,13 @@ pub fn step(chance: &mut Rng, open: &mut Vec<String>, number: usize) -> Value {
     }
 }
 
-/// So many random steps, and those that end what is left of them.
+/// Makes `count` random steps, and the steps that end everything.
 pub fn steps(seed: u64, count: usize) -> Vec<Value> {
     let mut chance = Rng::stream(seed, "steps");
     let mut open = Vec::new();
     let mut steps: Vec<Value> = (0..count).map(|number| step(&mut chance, &mut open, number)).collect();
     steps.extend(open.into_iter().map(|name| json!({"finish": name})));
-    // What is left then are back-offs and idle children.
+    // Only back-offs and idle children are left then.
     steps.push(json!({"remove": [["type.googleapis.com/envoy.config.listener.v3.Listener", "shop"]]}));
     steps.push(json!({"sleep": 1000}));
     steps

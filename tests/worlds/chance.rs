@@ -1,10 +1,11 @@
-//! The chance of the generator: its own, because the recorded worlds are known by their seeds.
+//! The random numbers of the generator: it has its own, because the recorded worlds are known by
+//! their seeds.
 
-/// SplitMix64 (Steele, Lea and Flood), or given bytes first.
+/// SplitMix64 (Steele, Lea and Flood), preceded by given bytes.
 #[derive(Debug, Clone)]
 pub struct Chance {
     state: u64,
-    /// Decide in this order, the last one first, until there are none left.
+    /// Bytes that decide first, the last one first, until none is left.
     bytes: Vec<u8>,
 }
 
@@ -16,7 +17,8 @@ impl Chance {
         }
     }
 
-    /// Lets a fuzzer decide: each byte is a decision, so that a changed byte changes one. What they leave open hangs on them all.
+    /// Lets a fuzzer decide: each byte is a decision, so that a changed byte changes one. A hash of
+    /// all bytes decides what they leave open.
     #[allow(dead_code, reason = "the tests have seeds")]
     pub fn from_bytes(data: &[u8]) -> Chance {
         let fold = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
@@ -33,7 +35,7 @@ impl Chance {
         z ^ (z >> 31)
     }
 
-    /// From 0 to `end - 1`.
+    /// Returns a number from 0 to `end - 1`.
     pub fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end.max(1)).unwrap();
         let number = match self.bytes.pop() {
@@ -44,22 +46,22 @@ impl Chance {
         usize::try_from(number % end).unwrap()
     }
 
-    /// Of the numbers from `first` to `last`, one.
+    /// Returns a number from `first` to `last`.
     pub fn between(&mut self, first: usize, last: usize) -> usize {
         first + self.below(last - first + 1)
     }
 
-    /// True in `percent` of 100 cases.
+    /// Returns true in `percent` of 100 cases.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of a list.
+    /// Returns one element of a list.
     pub fn one<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T {
         list[self.below(list.len())]
     }
 
-    /// One of a list that is not made of references.
+    /// Returns one element of a list that does not consist of references.
     pub fn of<T: Clone>(&mut self, list: &[T]) -> T {
         list[self.below(list.len())].clone()
     }

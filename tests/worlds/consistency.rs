@@ -1,7 +1,9 @@
-//! `validate` and `pick` never contradict each other.
+//! Checks that `validate` and `pick` never contradict each other.
 //!
-//! - What `validate` says fails does fail: no RPC that works goes through a part of a resource with a finding `nack` or `fails`.
-//! - What fails is explained: an RPC that fails without a fault of the network or of its own has a finding on what it went through.
+//! - What `validate` says fails must fail: no RPC that works may go through a part of a resource
+//!   with a finding `nack` or `fails`.
+//! - What fails must be explained: an RPC that fails without a fault of the network or of its own
+//!   must have a finding on what it went through.
 
 use std::collections::BTreeSet;
 
@@ -11,44 +13,45 @@ use super::findings::{Finding, Pick, World};
 use super::generate::{self, Recorded};
 use super::make::{CLUSTER, LISTENER, ROUTES, name_of};
 
-/// Generated worlds of a normal run; `XDSCTL_GENERATED` says how many instead.
+/// The number of generated worlds in a normal run; `XDSCTL_GENERATED` overrides it.
 const GENERATED: u64 = 250;
 
-/// The first generated world: those before are among the recorded ones.
+/// The first generated world: earlier ones are among the recorded worlds.
 const FIRST_SEED: u64 = 100_001;
 
-/// Rules whose effect comes to pass for some RPCs only.
+/// Rules whose effect only some RPCs show.
 const NOT_ALL: [&str; 2] = [
-    // About every other retry is lost: an RPC that needs none works.
+    // About every other retry is lost, so an RPC that needs none works.
     "rds-retry-back-off-1ms-fails",
-    // The crash comes with a switch of the environment.
+    // The crash needs a switch of the environment.
     "rbac-authenticated-crashes-tracing",
 ];
 
-/// Rules about RPCs that go elsewhere than was meant: here every address answers, that one too.
+/// Rules about RPCs that go elsewhere than intended: here every address answers, also that one.
 const ELSEWHERE_THAN_MEANT: [&str; 2] = ["cds-dns-name-misread", "cds-dns-port-out-of-range"];
 
-/// Rules about what happens below the sessions: a cookie leads past it, in the client too.
+/// Rules about what happens below the sessions: a cookie bypasses it, in the client as well.
 const BELOW_SESSIONS: [&str; 2] = ["lb-ring-hash-below-localities", "lb-custom-unusable"];
 
-/// Advice that explains a failure: the resource may still come, so they are no errors.
+/// Advice that explains a failure. The resource may still come, so these are not errors.
 const EXPLAINS: [&str; 6] = [
     "lds-route-config-missing",
     "rds-cluster-missing",
     "cds-endpoints-missing",
     "aggregate-child-missing",
     "aggregate-leaf-passed-over",
-    // Such a route is there to keep RPCs from going on.
+    // Such a route exists to end RPCs.
     "rds-route-action-unknown",
 ];
 
-/// The client's words about failures that are not of the configuration: asked for, of this request, or of the network.
+/// The client's words about failures that the configuration does not cause: those that were asked
+/// for, or that are due to the request or the network.
 const ELSEWHERE: [&str; 2] = ["Fault injected", "No matching route found in xDS route config"];
 
-/// The resources that a channel uses, as far as names lead; by type and name.
+/// The resources that a channel uses, by type and name, as far as names lead.
 struct Reach<'r> {
     resources: &'r [Value],
-    /// The name that the channel asks for.
+    /// The name for which the channel asks.
     listener: String,
 }
 
@@ -72,7 +75,7 @@ impl<'r> Reach<'r> {
         listener.map_or(&NONE, |listener| &listener["api_listener"]["api_listener"])
     }
 
-    /// The name of the RouteConfiguration, if it is not inline.
+    /// Returns the name of the RouteConfiguration, if it is not inline.
     fn route_config(&self) -> Option<&'r str> {
         self.manager()["rds"]["route_config_name"].as_str()
     }
@@ -85,7 +88,7 @@ impl<'r> Reach<'r> {
         routes["virtual_hosts"].as_array()
     }
 
-    /// The clusters that routes name.
+    /// Returns the clusters that routes name.
     fn roots(&self) -> impl Iterator<Item = &'r str> {
         let hosts = self.virtual_hosts().into_iter().flatten();
         let routes = hosts.flat_map(|host| host["routes"].as_array().into_iter().flatten());
@@ -96,7 +99,7 @@ impl<'r> Reach<'r> {
         })
     }
 
-    /// The endpoints' name of a cluster.
+    /// Returns the name of a cluster's endpoints.
     fn endpoints(&self, cluster: &str) -> String {
         let service = self
             .find(CLUSTER, cluster)
@@ -104,7 +107,7 @@ impl<'r> Reach<'r> {
         service.filter(|name| !name.is_empty()).unwrap_or(cluster).to_owned()
     }
 
-    /// A cluster and all below it.
+    /// Returns a cluster and all clusters below it.
     fn below(&self, cluster: &str) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         let mut open = vec![cluster.to_owned()];
@@ -126,7 +129,7 @@ fn root(pick: &Pick) -> Option<&str> {
     pick.route().and_then(|(_, key)| key.strip_prefix("cluster:"))
 }
 
-/// Says whether a finding is about what an RPC that works went through.
+/// Says whether a finding is about something that a working RPC went through.
 fn is_on_the_way(finding: &Finding, pick: &Pick, reach: &Reach<'_>) -> bool {
     let leaves = pick.leaves();
     match finding.kind.as_str() {
@@ -140,7 +143,7 @@ fn is_on_the_way(finding: &Finding, pick: &Pick, reach: &Reach<'_>) -> bool {
     }
 }
 
-/// Says whether a path is in no other virtual host, route or cluster of a route than the RPC's.
+/// Says whether a path is in no virtual host, route or cluster of a route other than the RPC's.
 fn is_on_the_route(path: &str, pick: &Pick, reach: &Reach<'_>) -> bool {
     let index = |after: &str| -> Option<usize> {
         let (_, rest) = path.split_once(after)?;
@@ -182,7 +185,7 @@ fn explains(finding: &Finding, pick: &Pick, reach: &Reach<'_>) -> bool {
     }
     let below = match root(pick) {
         Some(root) => reach.below(root),
-        // The channel did not get as far as a route.
+        // The channel did not reach a route.
         None => reach.roots().flat_map(|root| reach.below(root)).collect(),
     };
     match finding.kind.as_str() {
@@ -206,7 +209,7 @@ fn describe(finding: &Finding) -> String {
     format!("{rule} ({effect}) on {kind} `{name}` at {path}: {message}")
 }
 
-/// The requests of a row: its picks, and one without anything.
+/// Returns the requests of a row: its picks, and an empty one.
 fn requests(row: &Value) -> Vec<Value> {
     let mut requests: Vec<Value> = row["steps"]
         .as_array()
@@ -228,9 +231,9 @@ fn has_cookie(request: &Value) -> bool {
     headers.into_iter().flatten().any(|header| header[0] == "cookie")
 }
 
-/// Where `validate` rejects what the real client accepted, or accepts what it rejected, if it was asked.
+/// Returns where the verdict of `validate` differs from the real client's, if that was asked.
 ///
-/// What becomes of an RPC cannot show that: `pick` leaves out what `validate` rejects.
+/// RPCs cannot show that: `pick` leaves out what `validate` rejects.
 fn verdicts(row: &Value, findings: &[Finding]) -> Vec<String> {
     let changes = |step: &Value| step.get("update").is_some() || step.get("remove").is_some();
     if row["steps"].as_array().into_iter().flatten().any(changes) {
@@ -253,7 +256,7 @@ fn verdicts(row: &Value, findings: &[Finding]) -> Vec<String> {
     answers.filter_map(differs).collect()
 }
 
-/// Where `validate` and `pick` contradict each other in one world.
+/// Returns where `validate` and `pick` contradict each other in one world.
 fn contradictions(row: &Value) -> Vec<String> {
     let world = World::of(row);
     let reach = Reach::of(row);
@@ -288,7 +291,7 @@ fn contradictions(row: &Value) -> Vec<String> {
         if is_elsewhere || findings.iter().any(|finding| explains(finding, &pick, &reach)) {
             continue;
         }
-        // Another draw, another end.
+        // With another draw, the RPC works.
         if world.works_at_times(&request) {
             continue;
         }

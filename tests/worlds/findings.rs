@@ -1,4 +1,4 @@
-//! What the commands say of a world: the one place that knows how they are asked.
+//! Asks the commands about a world. This is the only place that knows their arguments.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -20,13 +20,13 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// The client rejects the resource, or RPCs fail.
+    /// Says whether the client rejects the resource, or RPCs fail.
     pub fn is_harm(&self) -> bool {
         matches!(self.effect.as_str(), "nack" | "fails")
     }
 }
 
-/// What became of an RPC.
+/// The outcome of an RPC.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pick {
     pub result: String,
@@ -40,22 +40,23 @@ impl Pick {
         self.code == "OK"
     }
 
-    /// What a layer said last.
+    /// Returns the last message of a layer.
     pub fn last(&self, layer: &str) -> Option<&str> {
         let said = self.steps.iter().rev().find(|(name, _)| name == layer);
         said.map(|(_, what)| what.as_str())
     }
 
-    /// The index of the route and the cluster or plugin that it leads to, as `cluster:NAME`.
+    /// Returns the index of the route, and the cluster or plugin to which it leads, as
+    /// `cluster:NAME`.
     pub fn route(&self) -> Option<(usize, &str)> {
         let (label, key) = self.last("route")?.split_once(": takes it to ")?;
         let (index, _) = label.strip_prefix("routes[")?.split_once(']')?;
-        // Of several clusters the weight follows.
+        // The weight of one of several clusters follows.
         let key = key.split_once(", with ").map_or(key, |(key, _)| key);
         Some((index.parse().ok()?, key))
     }
 
-    /// The leaf clusters to which the last pick went down.
+    /// Returns the leaf clusters that the last pick reached.
     pub fn leaves(&self) -> BTreeSet<String> {
         let start = self.steps.iter().rposition(|(layer, _)| layer == "pick").unwrap_or(0);
         self.steps[start..]
@@ -65,14 +66,14 @@ impl Pick {
             .collect()
     }
 
-    /// The name of the virtual host, and the domain by which it was found.
+    /// Returns the name of the virtual host, and the domain by which it was found.
     pub fn virtual_host(&self) -> Option<(String, String)> {
         let (name, rest) = self.last("virtual host")?.split_once(" by its domain `")?;
         Some((unquoted(name), rest.trim_end_matches('`').to_owned()))
     }
 }
 
-/// Takes `{:?}` of a text back.
+/// Undoes the `{:?}` form of a text.
 fn unquoted(text: &str) -> String {
     serde_json::from_str(text).unwrap_or_else(|_| text.trim_matches('"').to_owned())
 }
@@ -85,7 +86,7 @@ pub struct World<'r> {
 }
 
 impl<'r> World<'r> {
-    /// Takes a row of the recordings or the generator.
+    /// Makes a world of a row from the recordings or the generator.
     pub fn of(row: &'r Value) -> World<'r> {
         World {
             row,
@@ -114,7 +115,7 @@ impl<'r> World<'r> {
         })
     }
 
-    /// Everything that `validate` finds on resources.
+    /// Returns everything that `validate` finds on resources.
     pub fn findings(&self) -> Vec<Finding> {
         let report = self.run("validate", &[]);
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -135,14 +136,14 @@ impl<'r> World<'r> {
         found
     }
 
-    /// Asks about an RPC on a new channel whose network is without a fault: DNS knows every host.
+    /// Asks about an RPC on a new channel whose network has no fault: DNS knows every host.
     fn ask(&self, request: &Value, count: usize) -> Value {
         let mut args = vec![format!("--count={count}")];
         args.extend(dns_names(self.row).map(|name| format!("--resolve={name}=127.0.0.1:80")));
         args.extend(request["method"].as_str().map(|method| format!("--method={method}")));
         for header in request["headers"].as_array().into_iter().flatten() {
             let (name, value) = (header[0].as_str().unwrap(), header[1].as_str().unwrap());
-            // Those script the backends of the recordings.
+            // These headers control the backends of the recordings.
             if !["x-fail", "x-fail-late", "x-hold", "x-pushback"].contains(&name) {
                 args.push(format!("--header={name}={value}"));
             }
@@ -160,7 +161,7 @@ impl<'r> World<'r> {
             .any(|pick| pick["code"] == "OK")
     }
 
-    /// What becomes of one RPC.
+    /// Returns the outcome of one RPC.
     pub fn pick(&self, request: &Value) -> Pick {
         let answer = self.ask(request, 1);
         let pick = &answer["picks"][0];
@@ -178,7 +179,8 @@ impl<'r> World<'r> {
     }
 }
 
-/// The hosts that DNS is asked for, with their ports. A client that asks for another has misread the name.
+/// Returns the hosts for which DNS is asked, with their ports. A client that asks for another one
+/// has misread the name.
 fn dns_names(row: &Value) -> impl Iterator<Item = String> {
     let clusters = row["resources"].as_array().unwrap().iter();
     let is_name = |host: &&str| !host.is_empty() && !host.contains('=') && host.parse::<std::net::IpAddr>().is_err();
@@ -195,7 +197,7 @@ fn dns_names(row: &Value) -> impl Iterator<Item = String> {
         })
 }
 
-/// The bootstrap of the recordings, with a row's additions in a file of its own.
+/// Returns the bootstrap of the recordings; a row with additions gets a file of its own.
 fn bootstrap(row: &Value) -> PathBuf {
     let shared = root().join("fixtures/conformance/bootstrap.json");
     let Some(additions) = row["bootstrap"].as_object() else {

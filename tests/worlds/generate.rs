@@ -1,4 +1,4 @@
-//! A world from a number: a recorded or a random one, spoilt, and what is asked of it.
+//! Makes a world from a number: a recorded or a random one, with faults, and the requests to it.
 
 use base64::Engine as _;
 use serde_json::{Value, json};
@@ -8,27 +8,27 @@ use super::make::{self, CLUSTER, COOKIES, ENDPOINTS, ROUTES, World};
 use super::mutate::mutate;
 use super::routes::{self, METHODS};
 
-/// Every world has a port of its own, so that several can be asked about at once.
+/// The port of the first world. Each world has its own port, so that several can be asked at once.
 pub const FIRST_PORT: u16 = 10_000;
 const PORTS: u64 = 20_000;
 
-/// In seconds; the client takes a second or two off deadlines at times.
+/// The deadline of an RPC in seconds. Sometimes the client shortens deadlines by a second or two.
 const PATIENCE: f64 = 4.0;
 
-/// How long a client waits for a resource, and a bit.
+/// A little longer than a client waits for a resource, in seconds.
 const UNTIL_MISSING: f64 = 16.0;
 
-/// From this number on, worlds change between their picks.
+/// The first number from which on worlds change between their picks.
 const FIRST_CHANGING: u64 = 300_000;
 
-/// How long a client takes in what it is sent, and a bit.
+/// A little longer than a client needs to process what it is sent, in seconds.
 const UNTIL_TAKEN: f64 = 1.0;
 
-/// The recorded worlds that others are made from.
+/// The recorded worlds from which others are made.
 #[derive(Debug)]
 pub struct Recorded(Vec<Value>);
 
-/// The rows of a fixture.
+/// Returns the rows of a fixture.
 pub fn recorded(name: &str) -> Vec<Value> {
     let text = crate::support::recorded(name);
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -39,7 +39,7 @@ impl Recorded {
         Recorded(["scenarios", "runtime"].into_iter().flat_map(recorded).collect())
     }
 
-    /// A recorded world at another port, with two of its picks.
+    /// Makes a recorded world at another port, with two of its picks.
     pub fn one(&self, chance: &mut Chance, port: u16) -> World {
         let mut row = self.0[chance.below(self.0.len())].clone();
         move_ports(&mut row["resources"], port);
@@ -85,7 +85,7 @@ fn move_ports(value: &mut Value, port: u16) {
     }
 }
 
-/// The addresses in a value, each once, in order.
+/// Finds the addresses in a value, each once, in order.
 pub fn addresses(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -152,7 +152,7 @@ pub fn pick(chance: &mut Chance, world: &World, hosts: &[String]) -> Value {
     json!({ "pick": pick })
 }
 
-/// Names that are referred to and lead nowhere, as far as text shows.
+/// Says whether a name is referred to and leads nowhere, as far as the text shows.
 fn misses_something(world: &World) -> bool {
     let listeners = world.names(make::LISTENER);
     let known = [world.names(CLUSTER), world.names(ENDPOINTS), world.names(ROUTES)];
@@ -170,7 +170,8 @@ fn misses_something(world: &World) -> bool {
         || world.resources.iter().any(lacks_endpoints)
 }
 
-/// What the control plane sends or takes away later, so that it has other resources than now; `first` are those before any was spoilt.
+/// Makes what the control plane sends or removes later, so that it has other resources than now;
+/// `first` are those before any fault.
 fn change(chance: &mut Chance, world: &mut World, first: &[Value]) -> Vec<Value> {
     let mut next = world.clone();
     match chance.below(10) {
@@ -202,7 +203,7 @@ fn change(chance: &mut Chance, world: &mut World, first: &[Value]) -> Vec<Value>
     steps
 }
 
-/// The world of a number.
+/// Makes the world with this number.
 pub fn world(seed: u64, recorded: &Recorded) -> World {
     let mut chance = Chance::new(seed);
     let chance = &mut chance;

@@ -1,4 +1,5 @@
-//! Random worlds that are well formed: every reference leads somewhere, every value is within its limits.
+//! Makes random worlds that are well formed: every reference leads somewhere, and every value is
+//! within its limits.
 
 use serde_json::{Map, Value, json};
 
@@ -18,7 +19,7 @@ const MANAGER: &str =
 /// The cookies that session filters use.
 pub const COOKIES: [&str; 2] = ["sid", "cart"];
 
-/// A world with what is done in it, in the form of the recordings, without an answer.
+/// A world with the steps in it, in the form of the recordings, without an answer.
 #[derive(Debug, Clone, Default)]
 pub struct World {
     pub id: String,
@@ -27,7 +28,7 @@ pub struct World {
     pub env: Map<String, Value>,
     pub bootstrap: Option<Value>,
     pub resources: Vec<Value>,
-    /// Where a server listens.
+    /// The addresses at which servers listen.
     pub backends: Vec<String>,
     pub steps: Vec<Value>,
 }
@@ -53,7 +54,7 @@ impl World {
         row
     }
 
-    /// The names of the resources of a type.
+    /// Returns the names of the resources of a type.
     pub fn names(&self, type_url: &str) -> Vec<String> {
         self.resources
             .iter()
@@ -79,7 +80,7 @@ pub fn set(object: &mut Value, field: &str, value: Value) {
     }
 }
 
-/// A value in so many of 100 cases, else null.
+/// Makes a value in `percent` of 100 cases, otherwise null.
 pub fn sometimes(chance: &mut Chance, percent: usize, value: impl FnOnce(&mut Chance) -> Value) -> Value {
     if chance.percent(percent) {
         value(chance)
@@ -88,7 +89,7 @@ pub fn sometimes(chance: &mut Chance, percent: usize, value: impl FnOnce(&mut Ch
     }
 }
 
-/// The endpoints of a world: each is used once, most of the time.
+/// The addresses of a world's endpoints. Each is used once, most of the time.
 struct Addresses {
     port: u16,
     next: usize,
@@ -149,7 +150,7 @@ fn load_assignment(chance: &mut Chance, name: &str, addresses: &mut Addresses) -
     assignment
 }
 
-/// What clusters of every kind have.
+/// Adds the fields that clusters of every kind have.
 fn cluster_extras(chance: &mut Chance, cluster: &mut Value) {
     policies::choose(chance, cluster);
     let outliers = sometimes(chance, 12, |chance| {
@@ -228,7 +229,7 @@ fn aggregate(chance: &mut Chance, name: &str, known: &[String]) -> Value {
     cluster
 }
 
-/// A world in which everything is as it should be, but that hosts may be unhealthy and RPCs dropped.
+/// Makes a world without faults, except that hosts may be unhealthy and RPCs may be dropped.
 pub fn world(chance: &mut Chance, port: u16) -> World {
     let federated = chance.percent(6);
     let mut addresses = Addresses { port, next: 0 };

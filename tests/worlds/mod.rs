@@ -1,4 +1,4 @@
-//! Worlds that a seed makes: what `validate` says of them and what `pick` does in them never contradict each other.
+//! Tests of random worlds: `validate` and `pick` never contradict each other about them.
 
 mod chance;
 mod consistency;

@@ -1,4 +1,5 @@
-//! Spoils a world: a field, an element, a reference, a resource, or one of the shapes that clients are known to choke on.
+//! Adds faults to a world: to a field, an element, a reference or a resource, or as one of the
+//! shapes with which clients have trouble.
 
 use serde_json::{Value, json};
 
@@ -37,7 +38,7 @@ fn places(value: &Value, here: &mut Place, found: &mut Vec<Place>) {
     }
 }
 
-/// Every part of a value, outer ones first.
+/// Returns every part of a value, outer parts first.
 fn parts(value: &Value) -> Vec<Place> {
     let mut found = Vec::new();
     places(value, &mut Vec::new(), &mut found);
@@ -51,7 +52,7 @@ fn at<'v>(value: &'v mut Value, place: &[Part]) -> &'v mut Value {
     })
 }
 
-/// The name of the field that a place is, or is an element of.
+/// Returns the name of the field that a place is, or is an element of.
 fn field_of(place: &[Part]) -> &str {
     place
         .iter()
@@ -63,7 +64,7 @@ fn field_of(place: &[Part]) -> &str {
         .unwrap_or_default()
 }
 
-/// All places of a world in fields called so, with the number of their resource.
+/// Returns all places of a world in fields of this name, with the index of their resource.
 fn fields(world: &World, name: &str) -> Vec<(usize, Place)> {
     let mut found = Vec::new();
     for (number, resource) in world.resources.iter().enumerate() {
@@ -140,7 +141,7 @@ fn is_duration(text: &str) -> bool {
         .is_some_and(|number| number.parse::<f64>().is_ok_and(f64::is_finite))
 }
 
-/// Names that refer to a cluster stand in these.
+/// Says whether a field holds the name of a cluster.
 fn names_a_cluster(field: &str, place: &[Part]) -> bool {
     let inside = |name: &str| {
         place
@@ -159,7 +160,7 @@ fn other_text(chance: &mut Chance, world_clusters: &[String], place: &[Part], te
     let field = field_of(place);
     if is_duration(text) {
         return match field {
-            // Below the shortest that can be told from a failure.
+            // A shorter one could not be told from a failure.
             "max_stream_duration" | "grpc_timeout_header_max" => chance.one(&["3s", "10s", "315576000000s", "-1s"]),
             "fixed_delay" => chance.one(&["0s", "0.05s", "20s"]),
             _ => chance.one(&DURATIONS),
@@ -182,7 +183,7 @@ fn other_text(chance: &mut Chance, world_clusters: &[String], place: &[Part], te
     chance.one(&TEXTS).to_owned()
 }
 
-/// What the JSON form of a message allows in a number's place.
+/// Returns another number for a field, one that its JSON form allows.
 fn other_number(chance: &mut Chance, field: &str) -> Value {
     match field {
         "port_value" => json!(chance.of(&[0, 1, 65535, 65536])),
@@ -192,7 +193,7 @@ fn other_number(chance: &mut Chance, field: &str) -> Value {
     }
 }
 
-/// Spoils one part of one resource.
+/// Changes one part of one resource.
 fn spoil_a_part(chance: &mut Chance, world: &mut World) {
     let clusters = world.names(CLUSTER);
     if world.resources.is_empty() {
@@ -201,7 +202,7 @@ fn spoil_a_part(chance: &mut Chance, world: &mut World) {
     let number = chance.below(world.resources.len());
     let resource = &mut world.resources[number];
     let mut all = parts(resource);
-    // Without a type nothing can be asked, and without a name nothing is asked for.
+    // Without a type nothing can be asked for, and without a name nothing is.
     all.retain(|place| {
         let is_type = matches!(place.last(), Some(Part::Field(name)) if name == "@type");
         let is_name = place.len() == 1 && matches!(field_of(place), "name" | "cluster_name");
@@ -252,7 +253,7 @@ fn spoil_a_part(chance: &mut Chance, world: &mut World) {
     };
 }
 
-/// A name leads elsewhere, or nowhere.
+/// Makes a name lead elsewhere, or nowhere.
 fn turn_a_reference(chance: &mut Chance, world: &mut World) {
     let (field, names) = chance.of(&[
         ("cluster", world.names(CLUSTER)),
@@ -295,7 +296,7 @@ fn remove_a_resource(chance: &mut Chance, world: &mut World) {
     }
 }
 
-/// A retry policy at its limits on some route, or on a virtual host.
+/// Sets a retry policy at its limits on some route, or on a virtual host.
 fn stretch_retries(chance: &mut Chance, world: &mut World) {
     let mut routes = fields(world, "route");
     let domains = fields(world, "domains").into_iter();
@@ -343,7 +344,7 @@ fn give_an_odd_policy(chance: &mut Chance, world: &mut World) {
     all[number]["load_balancing_policy"] = policies::odd(chance, &name);
 }
 
-/// Gives a cluster a name that is hard to carry, everywhere.
+/// Gives a cluster a difficult name, everywhere.
 fn rename_a_cluster(chance: &mut Chance, world: &mut World) {
     let names = world.names(CLUSTER);
     if names.is_empty() {
@@ -370,7 +371,7 @@ fn rename_a_cluster(chance: &mut Chance, world: &mut World) {
     }
 }
 
-/// Leaves a ClusterLoadAssignment, or a cluster, nothing to send an RPC to.
+/// Leaves a ClusterLoadAssignment, or a cluster, without anything to which an RPC can be sent.
 fn starve(chance: &mut Chance, world: &mut World) {
     let how = chance.below(8);
     if how >= 6 {
@@ -421,7 +422,7 @@ fn starve(chance: &mut Chance, world: &mut World) {
     }
 }
 
-/// An aggregate leads to itself, to nothing, or too deep.
+/// Makes an aggregate lead to itself, to nothing, or too deep.
 fn tangle_an_aggregate(chance: &mut Chance, world: &mut World) {
     let names = world.names(CLUSTER);
     let mut aggregates = clusters(world);
@@ -458,7 +459,7 @@ fn tangle_an_aggregate(chance: &mut Chance, world: &mut World) {
     }
 }
 
-/// The channel finds no listener for it, no route configuration, or no virtual host.
+/// Leaves the channel without a listener, a route configuration, or a virtual host.
 fn lose_the_way(chance: &mut Chance, world: &mut World) {
     match chance.below(4) {
         0 => world.target = "elsewhere".to_owned(),
@@ -479,7 +480,7 @@ fn lose_the_way(chance: &mut Chance, world: &mut World) {
     }
 }
 
-/// A second cookie filter, an override for a filter that is not there, an override of the wrong type.
+/// Adds a second cookie filter, an override for a missing filter, or an override of the wrong type.
 fn override_oddly(chance: &mut Chance, world: &mut World) {
     let routes = fields(world, "match");
     if routes.is_empty() {
@@ -501,7 +502,7 @@ fn override_oddly(chance: &mut Chance, world: &mut World) {
     };
 }
 
-/// Spoils a world in one way.
+/// Adds one fault to a world.
 pub fn mutate(chance: &mut Chance, world: &mut World) {
     match chance.below(100) {
         0..38 => spoil_a_part(chance, world),

@@ -1,11 +1,11 @@
-//! LB policies in every spelling.
+//! Makes LB policies in every spelling.
 
 use serde_json::{Value, json};
 
 use super::chance::Chance;
 use super::make::TYPE;
 
-/// A policy as the list entry of `load_balancing_policy`.
+/// Makes a policy as an entry of `load_balancing_policy`.
 fn entry(type_name: &str, mut config: Value) -> Value {
     config["@type"] = json!(format!("{TYPE}envoy.extensions.load_balancing_policies.{type_name}"));
     wrapped(config)
@@ -15,13 +15,13 @@ fn wrapped(config: Value) -> Value {
     json!({"typed_extension_config": {"name": "n", "typed_config": config}})
 }
 
-/// A policy by gRPC's own name.
+/// Makes a policy by gRPC's own name.
 pub fn custom(chance: &mut Chance, name: &str, value: Value) -> Value {
     let outer = chance.one(&["xds.type.v3.TypedStruct", "udpa.type.v1.TypedStruct"]);
     wrapped(json!({"@type": format!("{TYPE}{outer}"), "type_url": format!("{TYPE}{name}"), "value": value}))
 }
 
-/// A policy for endpoints.
+/// Makes a policy for endpoints.
 fn endpoint_policy(chance: &mut Chance) -> Value {
     match chance.below(8) {
         0 | 1 => entry("round_robin.v3.RoundRobin", json!({})),
@@ -97,7 +97,7 @@ fn list(chance: &mut Chance) -> Value {
     json!({"policies": policies})
 }
 
-/// Gives a cluster a policy, or leaves it the default.
+/// Gives a cluster a policy, or leaves the default.
 pub fn choose(chance: &mut Chance, cluster: &mut Value) {
     match chance.below(10) {
         0 | 1 => {
@@ -112,7 +112,7 @@ pub fn choose(chance: &mut Chance, cluster: &mut Value) {
     }
 }
 
-/// Policies that are odd: they nest, name each other, or are not meant for endpoints.
+/// Makes odd policies: they nest, name each other, or are not meant for endpoints.
 pub fn odd(chance: &mut Chance, cluster: &str) -> Value {
     let child = json!([{"round_robin": {}}]);
     let custom = |chance: &mut Chance, name: &str, value: Value| custom(chance, name, value);
@@ -180,7 +180,7 @@ pub fn odd(chance: &mut Chance, cluster: &str) -> Value {
     json!({"policies": [policy]})
 }
 
-/// A ring size that hangs on the name, so that it differs from world to world.
+/// Returns a ring size that depends on the name, so that it differs between worlds.
 fn chance_ring(name: &str) -> usize {
     [0, 1, 4096, 8_388_608, 8_388_609][name.len() % 5]
 }

@@ -1,4 +1,4 @@
-//! Filters, virtual hosts and routes.
+//! Makes filters, virtual hosts and routes.
 
 use serde_json::{Value, json};
 
@@ -7,10 +7,10 @@ use super::make::{COOKIES, TYPE, set, sometimes};
 
 const FILTERS: &str = "type.googleapis.com/envoy.extensions.filters.http.";
 
-/// The methods that routes and picks know.
+/// The methods that routes and picks use.
 pub const METHODS: [&str; 4] = ["/pkg.Service/Method", "/pkg.Service/Other", "/shop.Cart/Get", "/x/y"];
 
-/// Headers of requests, and what routes look for.
+/// The headers of requests, and what routes look for.
 const HEADERS: [(&str, &str); 5] = [
     ("x-a", "1"),
     ("x-a", "15"),
@@ -63,7 +63,7 @@ fn typed(type_name: &str, mut config: Value) -> Value {
     config
 }
 
-/// The filters of a listener; the name says the kind.
+/// Makes the filters of a listener; each name says the kind.
 pub fn filters(chance: &mut Chance) -> Vec<Value> {
     let mut filters = Vec::new();
     for (name, percent) in [("fault", 12), ("session", 35), ("session2", 4), ("rbac", 4)] {
@@ -92,7 +92,7 @@ pub fn filters(chance: &mut Chance) -> Vec<Value> {
     filters
 }
 
-/// A configuration of a filter for a virtual host, a route or a cluster of a route.
+/// Makes filter overrides for a virtual host, a route or a cluster of a route.
 fn overrides(chance: &mut Chance, filters: &[Value]) -> Value {
     let mut all = json!({});
     for filter in filters {
@@ -239,7 +239,7 @@ fn route(chance: &mut Chance, clusters: &[String], filters: &[Value], is_last: b
     route
 }
 
-/// A RouteConfiguration without type and name.
+/// Makes a RouteConfiguration without type and name.
 pub fn configuration(chance: &mut Chance, clusters: &[String], filters: &[Value]) -> Value {
     let mut hosts = Vec::new();
     let domains = [json!(["*"]), json!(["svc", "foo.com"]), json!(["*.foo.com", "svc*"])];
@@ -259,7 +259,7 @@ pub fn configuration(chance: &mut Chance, clusters: &[String], filters: &[Value]
     json!({"name": "rc", "virtual_hosts": hosts})
 }
 
-/// Headers that some routes ask for.
+/// Makes headers that some routes ask for.
 pub fn request_headers(chance: &mut Chance) -> Vec<(String, String)> {
     let mut headers = Vec::new();
     for _ in 0..chance.of(&[0, 1, 1, 2]) {

@@ -1,4 +1,4 @@
-//! Control planes that say nothing, too much, or something else.
+//! Attacks by control planes that send nothing, too much, or something else.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,8 @@ fn within(seconds: u64) -> FetchOptions {
     }
 }
 
-/// What a snapshot cache of go-control-plane in ADS mode answers: all of a type, to who asks for all by name, or for none.
+/// Starts a snapshot cache as go-control-plane has it in ADS mode: it sends all resources of a
+/// type, if the request names all of them or none.
 fn ads_mode(snapshot: Vec<(ResourceType, &'static str, Any)>) -> u16 {
     start(move |request| {
         let of_type = snapshot.iter().filter(|(of, ..)| of.type_url() == request.type_url);
@@ -62,7 +63,7 @@ fn a_cache_that_answers_only_who_asks_for_all_is_named() {
              too, and then takes it for not existing. {cause}"
         )
     );
-    // Asked for everything, it answers.
+    // It answers a request for everything.
     let (result, dump) = fetched(&format!("ads://127.0.0.1:{port}"), within(2));
     assert!(
         result
@@ -73,7 +74,7 @@ fn a_cache_that_answers_only_who_asks_for_all_is_named() {
             .ends_with("within 2 s: Cluster"),
         "{dump}"
     );
-    // The Listener is answered, and one of its two clusters is not.
+    // The Listener is sent, but one of its two clusters is not.
     let port = ads_mode(vec![
         (of_listener, "a", listener("a", &["x"])),
         (of_cluster, "x", cluster("x")),
@@ -102,7 +103,7 @@ fn a_server_that_says_nothing_is_no_such_cache() {
     );
 }
 
-/// Responses without end, each with more clusters than the one before.
+/// Starts a server that sends endless responses, each with more clusters than the one before.
 fn growing(names: &'static str) -> u16 {
     start(move |request| {
         if request.type_url != ResourceType::Listener.type_url() || !request.response_nonce.is_empty() {
@@ -166,7 +167,7 @@ fn subscriber(max_message_bytes: usize, address: &str) -> Subscriber {
 #[test]
 fn names_and_versions_count() {
     const LIMIT: usize = 1 << 20;
-    // One version of many resources, each small.
+    // The response has one version for many small resources.
     let mut one = subscriber(LIMIT, "ads://h:1");
     let version = "v".repeat(100_000);
     let resources = (0..1000).map(|number| cluster(&format!("c{number}"))).collect();
@@ -177,7 +178,7 @@ fn names_and_versions_count() {
         "{}",
         one.held_bytes()
     );
-    // Names of what is not there.
+    // These are names of resources that do not exist.
     let mut delta = subscriber(LIMIT, "ads://h:1?delta");
     let response = DeltaResponse {
         type_url: ResourceType::Cluster.type_url(),

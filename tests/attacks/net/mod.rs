@@ -1,6 +1,7 @@
-//! Tests: servers and addresses that mean harm.
+//! Tests of servers and addresses that are hostile.
 //!
-//! `XDSCTL_ATTACK_RUNS` and `XDSCTL_ATTACK_SEED` say how many of the generated ones are tried, and which is the first.
+//! `XDSCTL_ATTACK_RUNS` sets how many generated inputs are tried, and `XDSCTL_ATTACK_SEED` sets the
+//! first.
 
 #[path = "../../worlds/chance.rs"]
 #[allow(dead_code, reason = "the tests of the worlds use more of it")]
@@ -17,13 +18,13 @@ use chance::Chance;
 
 use crate::{Address, Error, FetchOptions, Fetched};
 
-/// Inputs of a kind that are tried where nothing is said.
+/// The default number of inputs of a kind.
 const RUNS: u64 = 100;
 
-/// A fetch that takes longer than this hangs.
+/// How long a fetch may take; a longer one hangs.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Tries generated inputs, each with its own seed; the seed of one that succeeds is printed.
+/// Tries generated inputs, each with its own seed. If one succeeds, its seed is printed.
 fn attack(kind: &str, try_one: impl Fn(&mut Chance)) {
     let variable = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
     let first = variable("XDSCTL_ATTACK_SEED").unwrap_or(1);
@@ -39,7 +40,7 @@ fn attack(kind: &str, try_one: impl Fn(&mut Chance)) {
     }
 }
 
-/// What a fetch comes to, and its dump.
+/// Fetches from an address. Returns the result and the dump.
 #[track_caller]
 fn fetched(address: &str, options: FetchOptions) -> (Result<Fetched, Error>, String) {
     let address = Address::parse(address).unwrap();
@@ -47,7 +48,7 @@ fn fetched(address: &str, options: FetchOptions) -> (Result<Fetched, Error>, Str
     std::thread::spawn(move || {
         let mut dump = Vec::new();
         let fetched = crate::fetch(&address, &options, &mut dump, &mut |_| ());
-        // Who has lost patience hears nothing more.
+        // The test may have stopped waiting.
         let _ = say.send((fetched, String::from_utf8(dump).unwrap()));
     });
     said.recv_timeout(PATIENCE).expect("the fetch does not end")

@@ -1,4 +1,4 @@
-//! A control plane that does as a test says.
+//! A control plane that does what a test says.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,10 +16,11 @@ use xdsctl_model::resource::ResourceType;
 use crate::connect::BytesCodec;
 use crate::messages::{Any, DiscoveryRequest, DiscoveryResponse};
 
-/// What is sent when a request comes.
+/// What the control plane sends for a request.
 pub type Script = dyn Fn(DiscoveryRequest) -> Box<dyn Iterator<Item = Bytes> + Send> + Send + Sync;
 
-/// Starts it; its port. As servers of grpc-go do, it sends its headers with its first response.
+/// Starts the control plane and returns its port. Like servers of grpc-go, it sends its headers
+/// with its first response.
 pub fn start(
     script: impl Fn(DiscoveryRequest) -> Box<dyn Iterator<Item = Bytes> + Send> + Send + Sync + 'static,
 ) -> u16 {
@@ -88,7 +89,7 @@ impl StreamingService<Bytes> for Service {
     }
 }
 
-/// A resource from proto3 JSON.
+/// Makes a resource from proto3 JSON.
 pub fn resource(of: ResourceType, json: &str) -> Any {
     let type_url = of.type_url();
     let name = type_url.rsplit('/').next().unwrap();
@@ -100,14 +101,14 @@ pub fn resource(of: ResourceType, json: &str) -> Any {
     }
 }
 
-/// A Cluster without a fault.
+/// Makes a Cluster without a fault.
 pub fn cluster(name: &str) -> Any {
     let json =
         format!(r#"{{"name": "{name}", "type": "EDS", "eds_cluster_config": {{"eds_config": {{"ads": {{}}}}}}}}"#);
     resource(ResourceType::Cluster, &json)
 }
 
-/// A Listener whose routes lead to these clusters.
+/// Makes a Listener whose routes lead to these clusters.
 pub fn listener(name: &str, clusters: &[&str]) -> Any {
     let routes = clusters
         .iter()
@@ -124,7 +125,7 @@ pub fn listener(name: &str, clusters: &[&str]) -> Any {
     resource(ResourceType::Listener, &json)
 }
 
-/// A response, which takes the type from what it has.
+/// Makes a response of this type.
 pub fn response(of: ResourceType, version: &str, resources: Vec<Any>) -> Bytes {
     let response = DiscoveryResponse {
         version_info: version.to_owned(),

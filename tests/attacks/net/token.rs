@@ -1,4 +1,5 @@
-//! A token goes where nobody else can read it, and the other end has the name that is expected.
+//! Checks that a token is only sent where nobody else can read it, and only to a server with the
+//! expected name.
 
 use std::io::Read as _;
 use std::net::TcpListener;
@@ -7,7 +8,8 @@ use std::time::Duration;
 use super::{attack, fetched};
 use crate::{Address, Error, FetchOptions, Tls, connect};
 
-/// A port, and the first bytes that somebody sends to it, if anybody does within two seconds.
+/// Opens a port. Returns it and the first bytes that somebody sends to it within two seconds, if
+/// any.
 fn overheard() -> (u16, std::sync::mpsc::Receiver<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -35,7 +37,7 @@ fn of_bootstrap(uri: &str) -> Option<Vec<u8>> {
 #[test]
 fn a_token_stays_on_this_machine_or_is_encrypted() {
     let (port, heard) = overheard();
-    // Where a connection to it ends is this machine, but not by its address.
+    // A connection to this address ends on this machine, but the address does not say so.
     for scheme in ["envoy", "csds", "ads"] {
         let options = FetchOptions {
             token: Some("planted".to_owned()),
@@ -50,7 +52,7 @@ fn a_token_stays_on_this_machine_or_is_encrypted() {
             )
         );
     }
-    // What a bootstrap names may look like this machine.
+    // An address in a bootstrap may look like this machine.
     for (uri, words) in [
         (format!("127.0.0.1:1@0.0.0.0:{port}"), "is none of HOST:PORT"),
         (format!("dns:///0.0.0.0:{port}"), "a token is sent over TLS"),
@@ -170,7 +172,7 @@ fn whoever_takes_an_address_apart_finds_the_same_host() {
             Err(Error::Usage(_)) => false,
             Err(error) => panic!("{text:?}: {error}"),
         };
-        // Some that the admin port's client does not take: nobody is asked then.
+        // The client for the admin port rejects some of these; then no request is sent.
         if let Ok(url) = reqwest::Url::parse(&format!("http://{authority}/")) {
             let is_here = matches!(url.host_str(), Some("localhost" | "[::1]"))
                 || url.host_str().is_some_and(|host| host.starts_with("127."));

@@ -1,6 +1,8 @@
-//! `plane FILE`: serves the snapshots of a file, prints its port as a line of JSON, and ends with its input.
+//! `plane FILE` serves the snapshots of a file, prints its port as a line of JSON, and ends with
+//! its input.
 //!
-//! Each line of the file is a resource: the id of the node that gets it, version of its type, type URL, name, bytes in base64.
+//! Each line of the file is a resource: the id of the node that gets it, the version of its type,
+//! type URL, name, and bytes in base64.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -16,10 +18,10 @@ use xds_cache::{Cache as _, ShardedCache, Snapshot};
 use xds_core::{BoxResource, NodeHash, Resource, ResourceRegistry, TypeUrl};
 use xds_server::services::AdsService;
 
-/// Resources by node, and there by type URL and version.
+/// Resources by node, then by type URL and version.
 type Snapshots = BTreeMap<String, BTreeMap<(String, String), Vec<BoxResource>>>;
 
-/// A resource that nobody has decoded.
+/// A resource that stays encoded.
 #[derive(Debug)]
 struct Bytes {
     name: String,
