@@ -265,6 +265,11 @@ impl GraphWalk<'_, '_> {
         skip
     }
 
+    /// Says whether an aggregate fails because of a cluster below it that is missing or rejected.
+    const fn fails(&self, below: &Below) -> bool {
+        self.needs_all && !below.lost.is_empty()
+    }
+
     fn aggregate(&mut self, name: &str, children: &[String], root: usize, above: &mut Below) -> ClusterEntry {
         self.above.push(name.to_owned());
         let mut below = Below::default();
@@ -281,7 +286,7 @@ impl GraphWalk<'_, '_> {
                 });
             }
             // Later siblings of a child that fails the aggregate are not looked at.
-            if below.error.is_some() || self.needs_all && !below.lost.is_empty() {
+            if below.error.is_some() || self.fails(&below) {
                 break;
             }
         }
@@ -292,7 +297,7 @@ impl GraphWalk<'_, '_> {
         }
         above.leaves.extend_from_slice(&below.leaves);
         above.lost.extend_from_slice(&below.lost);
-        if below.leaves.is_empty() && !(self.needs_all && !below.lost.is_empty()) {
+        if below.leaves.is_empty() && !self.fails(&below) {
             ClusterEntry::Error(ClusterError::NoLeaf {
                 has_lost: !below.lost.is_empty(),
             })

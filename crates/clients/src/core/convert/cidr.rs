@@ -18,7 +18,7 @@ rules! {
 
 /// Converts the CidrRange at `at`.
 ///
-/// Reports [`ADDRESS_NOT_IP`](super::address::ADDRESS_NOT_IP) at `.address_prefix`. An absent
+/// Reports [`ADDRESS_NOT_IP`](crate::shared::rules::ADDRESS_NOT_IP) at `.address_prefix`. An absent
 /// prefix_len is 0.
 pub fn cidr_range(range: &core::CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Cidr> {
     let Some(address) = parse_ip_port(&range.address_prefix, 0) else {
