@@ -25,7 +25,8 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
         let at = root.field("certificate_providers");
         for (name, entry) in load::entries(json, &at, cx) {
             let plugin = providers::provider(entry, &at.json_key(name), cx);
-            let provider = CertificateProvider::of(plugin, entry);
+            let bundle_map = cx.has(Feature::MtlsSpiffe).then_some("spiffe_bundle_map_file");
+            let provider = CertificateProvider::of(plugin, entry, bundle_map);
             bootstrap.certificate_providers.insert(name.to_owned(), provider);
         }
     }

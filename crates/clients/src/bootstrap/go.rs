@@ -327,9 +327,9 @@ fn providers(json: &ClientJson, is_old: bool, bootstrap: &mut Bootstrap, at: &Pa
         if plugin == super::providers::FILE_WATCHER {
             go_files::provider(config, &at.field("config"), cx);
         }
-        bootstrap
-            .certificate_providers
-            .insert(name.to_owned(), CertificateProvider::of(plugin, json));
+        let bundle_map = cx.has(Feature::MtlsSpiffe).then_some("spiffe_trust_bundle_map_file");
+        let provider = CertificateProvider::of(plugin, json, bundle_map);
+        bootstrap.certificate_providers.insert(name.to_owned(), provider);
     }
 }
 

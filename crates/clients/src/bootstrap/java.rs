@@ -15,6 +15,9 @@ use super::{
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
 
+/// The key of a provider's file of SPIFFE bundles (A87).
+const BUNDLE_MAP: &str = "spiffe_trust_bundle_map_file";
+
 /// Reads a whole bootstrap.
 pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Bootstrap> {
     let root = Path::ROOT;
@@ -36,9 +39,8 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
         let at = root.field("certificate_providers");
         for (name, json) in load::entries(json, &at, cx) {
             let plugin = provider(json, &at.json_key(name), cx);
-            bootstrap
-                .certificate_providers
-                .insert(name.to_owned(), CertificateProvider::of(plugin, json));
+            let provider = CertificateProvider::of(plugin, json, Some(BUNDLE_MAP));
+            bootstrap.certificate_providers.insert(name.to_owned(), provider);
         }
     }
     bootstrap.server_listener_template = text_or_absent(object, "server_listener_resource_name_template", &root, cx);
@@ -193,7 +195,7 @@ fn provider(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String
 /// them (`FileWatcherCertificateProviderProvider`).
 fn all_three(config: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) {
     const FILES: [&str; 3] = ["certificate_file", "private_key_file", "ca_certificate_file"];
-    let has_map = config.contains_key("spiffe_trust_bundle_map_file");
+    let has_map = config.contains_key(BUNDLE_MAP);
     let is_there = |name: &str| config.contains_key(name) || has_map && name == "ca_certificate_file";
     let missing: Vec<&str> = FILES.into_iter().filter(|name| !is_there(name)).collect();
     if !missing.is_empty() {

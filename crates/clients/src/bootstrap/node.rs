@@ -65,7 +65,7 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
     }
     for (name, json) in map(object, "certificate_providers", &root, cx) {
         let plugin = provider(json, &root.field("certificate_providers").json_key(&name), cx);
-        let provider = CertificateProvider::of(plugin, json);
+        let provider = CertificateProvider::of(plugin, json, None);
         bootstrap.certificate_providers.insert(name, provider);
     }
     switched_off(object, "allowed_grpc_services", Feature::ExtProcOnClient, &root, cx);

@@ -32,8 +32,9 @@ pub struct CertificateProvider {
 }
 
 impl CertificateProvider {
-    /// Returns what a provider of this plugin and this config can have.
-    pub(super) fn of(plugin: String, json: &ClientJson) -> CertificateProvider {
+    /// Returns what a provider of this plugin and this config can have. `bundle_map` is the key of
+    /// the file of SPIFFE bundles (A87), if the client reads one.
+    pub(super) fn of(plugin: String, json: &ClientJson, bundle_map: Option<&str>) -> CertificateProvider {
         let is_other = plugin != FILE_WATCHER;
         let config = match json {
             ClientJson::Object(object) => field(object, "config"),
@@ -45,7 +46,7 @@ impl CertificateProvider {
         };
         CertificateProvider {
             has_identity: is_other || names("certificate_file") && names("private_key_file"),
-            has_roots: is_other || names("ca_certificate_file") || names("spiffe_bundle_map_file"),
+            has_roots: is_other || names("ca_certificate_file") || bundle_map.is_some_and(names),
             plugin,
         }
     }
@@ -131,4 +132,37 @@ pub fn without_files(at: &Path<'_>, cx: &mut Validation<'_>) {
         at,
         format_args!("no file to watch, must have certificate_file or ca_certificate_file"),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::bootstrap::validate;
+    use xdsctl_model::profile::{Client, Feature, Profile};
+
+    #[test]
+    fn a_file_of_bundles_is_one_of_roots_by_the_key_that_the_client_reads() {
+        let has_roots = |client: &str, switch: bool, key: &str| {
+            let mut profile = Profile::of(Client::parse_one(client).unwrap());
+            if switch {
+                profile.set_env(Feature::MtlsSpiffe.env().unwrap(), "true").unwrap();
+            }
+            let text = format!(
+                r#"{{"node": {{"id": "n"}}, "xds_servers": [{{"server_uri": "xds:1", "channel_creds": [{{"type": "insecure"}}]}}],
+                "certificate_providers": {{"p": {{"plugin_name": "file_watcher", "config": {{
+                "certificate_file": "a", "private_key_file": "b", "refresh_interval": "9s", "{key}": "c"}}}}}}}}"#
+            );
+            let (bootstrap, findings, _) = validate(text.as_bytes(), &profile);
+            bootstrap
+                .unwrap_or_else(|| panic!("{findings:?}"))
+                .certificate_providers["p"]
+                .has_roots
+        };
+        let (of_core, of_others) = ("spiffe_bundle_map_file", "spiffe_trust_bundle_map_file");
+        assert!(has_roots("cpp", true, of_core));
+        assert!(!has_roots("cpp", false, of_core));
+        assert!(!has_roots("cpp", true, of_others));
+        assert!(has_roots("go", true, of_others));
+        assert!(!has_roots("go", false, of_others));
+        assert!(has_roots("java", false, of_others));
+    }
 }

@@ -73,7 +73,7 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
         }
         bootstrap
             .certificate_providers
-            .insert(name.to_owned(), CertificateProvider::of(plugin, json));
+            .insert(name.to_owned(), CertificateProvider::of(plugin, json, None));
     }
     Some(bootstrap)
 }
