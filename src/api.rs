@@ -1,7 +1,6 @@
 //! The public functions, which the crate documentation describes.
 //!
-//! They are thin wrappers over `xdsctl_channel` and `xdsctl_lint`, for a client without a
-//! bootstrap.
+//! They are thin wrappers over `xdsctl_channel` and `xdsctl_lint`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,8 +8,9 @@ use std::sync::Arc;
 use xdsctl_channel::client::target::{Target, TargetError};
 use xdsctl_channel::client::{Client, Keep, Reading, Start, Store, ValidationInput, Verdict, WorldSet};
 use xdsctl_channel::sim;
+use xdsctl_clients::bootstrap::{self, Bootstrap};
 use xdsctl_document::envelope::{EMPTY_RESPONSE, NO_RESOURCE};
-use xdsctl_document::source::{SourceMap, Span};
+use xdsctl_document::source::{Source, SourceMap, Span};
 use xdsctl_lint::decide::{CheckOutcome, InputScope};
 use xdsctl_model::diag::{Diagnostic, Effect, Severity};
 use xdsctl_model::profile::{self, Profile, ServerFacts, UnknownClient};
@@ -111,6 +111,8 @@ impl fmt::Display for Problem {
 #[derive(Debug, Clone, Default)]
 pub struct Checker {
     profile: Profile,
+    server: ServerFacts,
+    bootstrap: Bootstrap,
 }
 
 impl Checker {
@@ -121,7 +123,51 @@ impl Checker {
     /// There is no such client or version, or the text names several clients.
     pub fn new(client: &str) -> Result<Checker, UnknownClient> {
         let profile = Profile::of(profile::Client::parse_one(client)?);
-        Ok(Checker { profile })
+        Ok(Checker {
+            profile,
+            ..Checker::default()
+        })
+    }
+
+    /// Gives the client a bootstrap: the JSON of its file. A bootstrap has the certificate providers
+    /// that TLS contexts may name, says whether the management server is trusted (A81), and has the
+    /// templates that make a target the name of a Listener (A47).
+    ///
+    /// ```
+    /// let bootstrap = r#"{"xds_servers": [{"server_uri": "xds.example.com:443", "channel_creds": [{"type": "insecure"}]}],
+    ///     "node": {"id": "test"}}"#;
+    /// let checker = xdsctl::Checker::default().with_bootstrap(bootstrap).unwrap();
+    /// assert!(xdsctl::Checker::default().with_bootstrap("{}").is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// Returns the report if the client rejects the bootstrap: it then makes no channel. Lines and
+    /// columns are those of the bootstrap.
+    pub fn with_bootstrap(mut self, json: &str) -> Result<Checker, Report> {
+        let (bootstrap, diagnostics, fault) = bootstrap::validate(json.as_bytes(), &self.profile);
+        match bootstrap {
+            Some(bootstrap) => {
+                self.server = bootstrap.server_facts();
+                self.bootstrap = bootstrap;
+                Ok(self)
+            }
+            None => {
+                let mut sources = SourceMap::new();
+                let id = sources.add("-", json.as_bytes().to_vec());
+                let paths: Vec<_> = diagnostics.iter().map(|diagnostic| &diagnostic.path).collect();
+                let spans = match (fault, sources.get(id)) {
+                    (None, Some(source)) => source.locate_all(Span::new(0, json.len()), &paths),
+                    _ => vec![Span::new(fault.unwrap_or_default(), json.len()); paths.len()],
+                };
+                let mut report = Report::default();
+                for (diagnostic, span) in diagnostics.into_iter().zip(spans) {
+                    report
+                        .problems
+                        .push(problem(diagnostic, None, span, sources.get(id), false));
+                }
+                Err(report)
+            }
+        }
     }
 
     /// Says what this client would do with the resources of a document, as [`check`](fn@check) does
@@ -139,22 +185,11 @@ impl Checker {
         );
         let mut report = Report::default();
         let is_empty = resources.is_empty();
+        let text = store.sources.iter().next().map(|(_, source)| source);
         let mut add = |diagnostic: Diagnostic, resource: Option<(ResourceType, String)>, span: Span| {
-            let place = store
-                .sources
-                .iter()
-                .next()
-                .map(|(_, source)| source.line_column(span.start));
-            report.problems.push(Problem {
-                rule: diagnostic.rule.id,
-                effect: diagnostic.effect,
-                severity: severity(&diagnostic, is_empty),
-                resource,
-                path: diagnostic.path.to_string(),
-                message: diagnostic.message,
-                line: place.map_or(1, |place| place.line),
-                column: place.map_or(1, |place| place.column),
-            });
+            report
+                .problems
+                .push(problem(diagnostic, resource, span, text, is_empty));
         };
         for found in findings {
             add(found.diagnostic, None, found.span);
@@ -203,11 +238,28 @@ impl Checker {
             return Err(self.check(text));
         }
         let resources = world_set.hold(&store).pop();
-        Ok(Client {
-            resources: resources.map(|(_, resources)| resources).unwrap_or_default(),
-            profile: self.profile.clone(),
-            ..Client::default()
-        })
+        let resources = resources.map(|(_, resources)| resources).unwrap_or_default();
+        Ok(Client::holding(
+            resources,
+            &self.bootstrap.node_id,
+            &self.profile,
+            &self.server,
+        ))
+    }
+
+    /// Opens a channel, as [`channel`] does, to a target that this client's bootstrap turns into the
+    /// name of a Listener.
+    ///
+    /// # Errors
+    /// The client could not start with the target.
+    pub fn channel(&self, client: Client, target: &str) -> Result<sim::Channel, TargetError> {
+        let target = Target::parse(target, None, &self.bootstrap)?;
+        Ok(sim::Channel::new(
+            client,
+            Start::Target(target),
+            sim::Network::default(),
+            sim::ChannelOptions::default(),
+        ))
     }
 
     /// Reads a document as everything that one client is sent.
@@ -215,7 +267,7 @@ impl Checker {
         let mut store = Store {
             sources: SourceMap::new(),
             profile: self.profile.clone(),
-            server: ServerFacts::default(),
+            server: self.server.clone(),
         };
         let id = store.sources.add("-", text);
         let against = ValidationInput {
@@ -253,6 +305,27 @@ pub fn check(text: impl Into<Vec<u8>>) -> Report {
     Checker::default().check(text)
 }
 
+/// Makes a problem of a finding, with its place in the text.
+fn problem(
+    diagnostic: Diagnostic,
+    resource: Option<(ResourceType, String)>,
+    span: Span,
+    text: Option<&Source>,
+    is_empty: bool,
+) -> Problem {
+    let place = text.map(|source| source.line_column(span.start));
+    Problem {
+        rule: diagnostic.rule.id,
+        effect: diagnostic.effect,
+        severity: severity(&diagnostic, is_empty),
+        resource,
+        path: diagnostic.path.to_string(),
+        message: diagnostic.message,
+        line: place.map_or(1, |place| place.line),
+        column: place.map_or(1, |place| place.column),
+    }
+}
+
 /// Says how bad a problem is. In a text without a resource, a warning is an error, because it says
 /// why there is no resource. A text that is empty on purpose is no error.
 fn severity(diagnostic: &Diagnostic, is_empty: bool) -> Severity {
@@ -277,9 +350,9 @@ fn severity(diagnostic: &Diagnostic, is_empty: bool) -> Severity {
 /// ```
 ///
 /// # Errors
-/// Returns the report if the document could not be read in full or holds no resource: the client
-/// would then hold something else than the caller meant. A resource that the client rejects is no
-/// error here.
+/// Returns the report if the document could not be read in full, or if no resource was found in a
+/// text that is not an empty response: the client would then hold something else than the caller
+/// meant. A resource that the client rejects is no error here.
 pub fn hold(text: impl Into<Vec<u8>>) -> Result<Client, Report> {
     Checker::default().hold(text)
 }
@@ -290,14 +363,7 @@ pub fn hold(text: impl Into<Vec<u8>>) -> Result<Client, Report> {
 /// # Errors
 /// The client could not start with the target.
 pub fn channel(client: Client, target: &str) -> Result<sim::Channel, TargetError> {
-    let target = Target::parse(target, None, &Default::default())?;
-    let options = sim::ChannelOptions::default();
-    Ok(sim::Channel::new(
-        client,
-        Start::Target(target),
-        sim::Network::default(),
-        options,
-    ))
+    Checker::default().channel(client, target)
 }
 
 /// Why an RPC was not sent, or not followed to its end.
@@ -371,6 +437,34 @@ mod tests {
             (Verdict::Rejected, Verdict::Accepted)
         );
         assert!(Checker::new("gopher").is_err());
+    }
+
+    #[test]
+    fn a_bootstrap_has_the_providers_that_a_cluster_names() {
+        let bootstrap = r#"{"xds_servers": [{"server_uri": "xds:1", "channel_creds": [{"type": "insecure"}]}], "node": {"id": "n"},
+            "certificate_providers": {"own": {"plugin_name": "file_watcher", "config": {"ca_certificate_file": "ca.pem"}}}}"#;
+        let cluster = r#"{"@type": "type.googleapis.com/envoy.config.cluster.v3.Cluster", "name": "c", "type": "EDS",
+            "eds_cluster_config": {"eds_config": {"ads": {}}}, "transport_socket": {"name": "tls", "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext", "common_tls_context": {
+            "validation_context": {"ca_certificate_provider_instance": {"instance_name": "own"}}}}}}"#;
+        let with = |bootstrap: &str| {
+            let checker = Checker::default().with_bootstrap(bootstrap).unwrap();
+            let verdict = checker.check(cluster).verdict(ResourceType::Cluster, "c").unwrap();
+            (verdict, checker.hold(cluster).unwrap().node_id)
+        };
+        assert_eq!(with(bootstrap), (Verdict::Accepted, "n".to_owned()));
+        assert_eq!(with(&bootstrap.replace("own", "other")).0, Verdict::Rejected);
+    }
+
+    #[test]
+    fn a_bootstrap_that_is_rejected_says_where() {
+        let place = |text: &str| {
+            let report = Checker::default().with_bootstrap(text).unwrap_err();
+            let problem = report.errors().next().unwrap();
+            (problem.path.clone(), problem.line, problem.column)
+        };
+        assert_eq!(place("{\n  \"xds_servers\": 1}").1, 2);
+        assert_eq!(place("{\n\n ]").1, 3);
     }
 
     #[test]

@@ -7,7 +7,8 @@
 //! The tests of a control plane need three functions: [`check`](fn@check) checks a text, [`hold`]
 //! makes a client hold resources, [`send`] sends an RPC. The input is JSON, YAML, text format or a
 //! serialized response; `examples/` in the repository has a program for each function. The
-//! functions answer for C-core; a [`Checker`] answers for another client or version.
+//! functions answer for C-core; a [`Checker`] answers for another client or version, and takes a
+//! bootstrap. A [`Session`] opens a channel in a [`Network`] of which you decide who answers.
 //!
 //! ```
 //! use xdsctl::{ResourceType, Verdict};
@@ -42,11 +43,15 @@
 mod api;
 
 pub use api::{Checker, Problem, Report, ResourceVerdict, SendError, channel, check, hold, send};
+pub use xdsctl_channel::client::dns::DnsAnswers;
 pub use xdsctl_channel::client::target::TargetError;
-pub use xdsctl_channel::client::{Cache, Client, HeldResource, Resources, Updated, Verdict};
+pub use xdsctl_channel::client::{Cache, Client, EndpointChange, HeldResource, Resources, Start, Updated, Verdict};
 pub use xdsctl_channel::session::{PlannedStart, Session, SessionError, SessionInputs, SessionNote, SessionPlan};
-pub use xdsctl_channel::sim::{Channel, LimitReached, Outcome, Rpc};
+pub use xdsctl_channel::sim::{
+    Channel, ChannelOptions, Class, LimitReached, Network, Outcome, Reachability, Rpc, RpcId,
+};
+pub use xdsctl_clients::bootstrap::Bootstrap;
 pub use xdsctl_model::diag::{Effect, Severity};
-pub use xdsctl_model::profile::UnknownClient;
+pub use xdsctl_model::profile::{Profile, ServerFacts, UnknownClient};
 pub use xdsctl_model::resource::ResourceType;
 pub use xdsctl_model::status::Code;
