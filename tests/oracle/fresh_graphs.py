@@ -1,9 +1,9 @@
-"""A kind of fresh scenarios in which aggregate clusters name each other: chains about as deep as clients allow, shared clusters,
-ways back, and several roots. See fresh.py.
+"""Kinds of fresh scenarios in which aggregate clusters name each other, and several routes name them. See fresh.py.
 
 `w` is a World: what is drawn, and the row in the making.
 """
-from fresh_mixed import aggregate, change
+from fresh_mixed import aggregate, begin, change, eds, start, stop
+from names import CDS, EDS
 
 LIMIT = 16
 
@@ -14,6 +14,7 @@ def members(w, names, most):
 
 
 def graph(w):
+    """Chains about as deep as clients allow, shared clusters, ways back."""
     leaves = [f"l{number}" for number in range(w.between(2, 4))]
     missing = []
     for name in leaves:
@@ -49,4 +50,51 @@ def graph(w):
         asked(4)
 
 
-KINDS = [graph]
+def nested(w):
+    """A few aggregates that share leaves, and endpoints that come and go."""
+    leaves = [f"l{number}" for number in range(w.between(2, 4))]
+    for name in leaves:
+        fields = w.one({}, {}, {"lb_policy": "RING_HASH"}, {"lb_policy": "LEAST_REQUEST"})
+        w.put(eds(name, **fields))
+        addresses = [w.address(is_dead=w.percent(15)) for _ in range(w.between(1, 2))]
+        w.put(w.endpoints(name, [w.locality(addresses)] if w.percent(90) else []))
+    names = [f"{w.one('a', 'm', 'z')}{number}" for number in range(w.between(2, 4))]
+    made = {name: members(w, [*leaves, *names[number + 1:]], 3) for number, name in enumerate(names)}
+    for name, below in made.items():
+        w.put(aggregate(name, below, **w.one({}, {}, {"lb_policy": "RING_HASH"})))
+    roots = members(w, [*names, *w.one([], leaves)], 4)
+    for number, root in enumerate(roots):
+        action = {"cluster": root}
+        if w.percent(25):
+            both = [{"name": root, "weight": w.between(0, 3)}, {"name": w.one(*names, *leaves), "weight": w.between(1, 3)}]
+            action = {"weighted_clusters": {"clusters": both}}
+        w.route(action, {"path": f"/r{number}/x"})
+
+    def ask():
+        for number in range(len(roots)):
+            w.pick(2, [("x-user", f"u{w.between(0, 3)}")], method=f"/r{number}/x", timeout=6)
+
+    ask()
+    stopped = []
+    for _ in range(w.between(3, 5)):
+        what = w.one("stop", "stop", "start", "members", "members", "leaf", "remove", "routes")
+        if what == "stop":
+            stop(w, stopped)
+        elif what == "start":
+            start(w, stopped)
+        elif what == "members":
+            name = w.one(*made)
+            made[name] = members(w, [*leaves, *[other for other in names if other > name]], 3)
+            change(w, aggregate(name, made[name]))
+        elif what == "leaf":
+            change(w, w.endpoints(w.one(*leaves), [w.locality([w.address()])] if w.percent(80) else []))
+        elif what == "remove":
+            w.step(remove=[w.one([CDS, w.one(*leaves)], [EDS, w.one(*leaves)])])
+            w.step(sleep=0.7)
+        elif w.percent(50):
+            begin(w)
+            w.step(finish="b")
+        ask()
+
+
+KINDS = [graph, nested]

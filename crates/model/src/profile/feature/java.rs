@@ -68,7 +68,7 @@ macro_rules! java_features {
     FractionAsWritten;
     /// Without case_sensitive, paths are compared without regard to case.
     PathCaseFolded;
-    /// Aggregates below aggregates are walked for each root; one that is too deep or leads back to itself fails where it is, with INTERNAL.
+    /// Aggregates below aggregates are walked for each root; in the order of a HashSet; one that is too deep or leads back to itself fails where it is, with INTERNAL.
     AggregateFailsInPlace;
     /// An aggregate uses the leaves below it level by level, at any depth, and fails if it leads back to itself.
     AggregateByLevels;
