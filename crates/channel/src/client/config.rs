@@ -158,6 +158,8 @@ impl ClusterFailure {
 pub enum ClusterFailureClass {
     /// The graph below the cluster is too deep.
     Depth,
+    /// The graph below the cluster is too deep, and the client waits for it without end.
+    NeverWhole,
     /// The cluster leads back to itself.
     Cycle,
     /// No leaf is left below the aggregate.

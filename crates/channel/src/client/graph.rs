@@ -30,6 +30,8 @@ pub enum KnownCluster<'a> {
 pub enum ClusterError {
     /// The graph below the cluster is too deep.
     TooDeep,
+    /// The graph below is too deep, and the client waits for it without end.
+    NeverWhole,
     /// No leaf is left below this aggregate.
     NoLeaf {
         /// Whether some cluster below it is missing or rejected.
@@ -116,18 +118,18 @@ impl Graph {
         let mut roots: Vec<&str> = roots.into_iter().collect();
         roots.sort_unstable();
         roots.dedup();
-        Graph::walk(&roots, known, false)
+        Graph::walk(&roots, known, FaultOrder::MissingPassedOver)
     }
 
-    /// Resolves roots in this order. An aggregate that `needs_all` looks at nothing more when it has met what is missing or rejected.
-    fn walk<'k>(roots: &[&str], known: &dyn Fn(&str) -> KnownCluster<'k>, needs_all: bool) -> Graph {
+    /// Resolves roots in this order.
+    fn walk<'k>(roots: &[&str], known: &dyn Fn(&str) -> KnownCluster<'k>, faults: FaultOrder) -> Graph {
         let mut walk = GraphWalk {
             known,
             roots,
             graph: Graph::default(),
             root_of: BTreeMap::new(),
             above: Vec::new(),
-            needs_all,
+            faults,
         };
         for (number, root) in roots.iter().enumerate() {
             walk.visit(root, number, &mut Below::default());
@@ -137,16 +139,22 @@ impl Graph {
 
     /// Resolves each root as if it were alone. A cluster below several roots gets the result of the
     /// first of them, unless it is a root itself (grpc-go before 1.80, whose cds policies watch
-    /// their clusters themselves).
+    /// their clusters themselves). With `last_depth_counts`, an aggregate is too deep only if its
+    /// last child is ([`Feature::LastDepthCounts`](xdsctl_model::profile::Feature)).
     pub fn resolve_each<'a, 'k>(
         roots: impl IntoIterator<Item = &'a str>,
         known: &dyn Fn(&str) -> KnownCluster<'k>,
+        last_depth_counts: bool,
     ) -> Graph {
+        let faults = match last_depth_counts {
+            true => FaultOrder::LastCounts,
+            false => FaultOrder::MissingPassedOver,
+        };
         let roots: BTreeSet<&str> = roots.into_iter().collect();
         let mut all = Graph::default();
         let mut walked: BTreeSet<String> = BTreeSet::new();
         for root in &roots {
-            let one = Graph::resolve([*root], known);
+            let one = Graph::walk(&[*root], known, faults);
             for (name, entry) in one.entries {
                 if name == *root {
                     all.entries.insert(name, entry);
@@ -178,7 +186,7 @@ impl Graph {
         }
         let mut all = Graph::default();
         for root in order {
-            for (name, entry) in Graph::walk(&[root], known, true).entries {
+            for (name, entry) in Graph::walk(&[root], known, FaultOrder::FirstCounts).entries {
                 let is_better = || match all.entries.get(&name) {
                     None | Some(ClusterEntry::Error(_)) => !roots.contains(name.as_str()),
                     Some(ClusterEntry::Leaf | ClusterEntry::Aggregate { .. }) => false,
@@ -208,6 +216,8 @@ struct Below {
     lost: Vec<(String, ClusterError)>,
     /// The error that spoils the aggregate above.
     error: Option<ClusterError>,
+    /// Whether the client waits for ever for a part of the aggregate above.
+    is_never_whole: bool,
 }
 
 struct GraphWalk<'f, 'k> {
@@ -219,8 +229,20 @@ struct GraphWalk<'f, 'k> {
     root_of: BTreeMap<String, usize>,
     /// Aggregates from the root to the one being visited.
     above: Vec<String>,
-    /// Whether an aggregate fails with the first cluster below it that is missing or rejected.
-    needs_all: bool,
+    faults: FaultOrder,
+}
+
+/// What an aggregate does about faults of the clusters below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FaultOrder {
+    /// It passes over clusters that are missing or rejected, and fails with the first one that is
+    /// too deep (C-core).
+    MissingPassedOver,
+    /// It fails with the first fault (grpc-go since 1.80, `populateAggregateClusterLocked`).
+    FirstCounts,
+    /// It fails if its last child is too deep. If an earlier one is, it never becomes whole: the
+    /// error is lost (grpc-go before 1.80, `generateDMsForCluster`).
+    LastCounts,
 }
 
 impl Below {
@@ -236,7 +258,7 @@ impl GraphWalk<'_, '_> {
     fn visit(&mut self, name: &str, root: usize, below: &mut Below) -> Option<SkipReason> {
         if self.above.len() == MAX_AGGREGATE_DEPTH {
             below.error = Some(ClusterError::TooDeep);
-            if self.needs_all {
+            if self.faults == FaultOrder::FirstCounts {
                 let too_deep = ClusterEntry::Error(ClusterError::TooDeep);
                 self.graph.entries.insert(name.to_owned(), too_deep);
             }
@@ -267,7 +289,7 @@ impl GraphWalk<'_, '_> {
 
     /// Says whether an aggregate fails because of a cluster below it that is missing or rejected.
     const fn fails(&self, below: &Below) -> bool {
-        self.needs_all && !below.lost.is_empty()
+        matches!(self.faults, FaultOrder::FirstCounts) && !below.lost.is_empty()
     }
 
     fn aggregate(&mut self, name: &str, children: &[String], root: usize, above: &mut Below) -> ClusterEntry {
@@ -285,18 +307,27 @@ impl GraphWalk<'_, '_> {
                         .map(|root| (*root).to_owned()),
                 });
             }
+            if self.faults == FaultOrder::LastCounts {
+                below.is_never_whole |= below.error.is_some();
+                below.error.take_if(|_| index + 1 < children.len());
+                continue;
+            }
             // Later siblings of a child that fails the aggregate are not looked at.
             if below.error.is_some() || self.fails(&below) {
                 break;
             }
         }
         self.above.pop();
+        above.lost.extend_from_slice(&below.lost);
         if let Some(error) = below.error {
             above.error = Some(error.clone());
             return ClusterEntry::Error(error);
         }
         above.leaves.extend_from_slice(&below.leaves);
-        above.lost.extend_from_slice(&below.lost);
+        if below.is_never_whole && below.lost.is_empty() {
+            above.is_never_whole = true;
+            return ClusterEntry::Error(ClusterError::NeverWhole);
+        }
         if below.leaves.is_empty() && !self.fails(&below) {
             ClusterEntry::Error(ClusterError::NoLeaf {
                 has_lost: !below.lost.is_empty(),

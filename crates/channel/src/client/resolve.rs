@@ -363,7 +363,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
             _ if has(Feature::AggregateFailsWhole) => nested::resolve_whole(names, &known),
             _ if has(Feature::AggregateByLevels) => levels::resolve(names, &known),
             _ if has(Feature::RootsOverwritten) => Graph::resolve_over(names, &known, base.wanted.draw),
-            true => Graph::resolve_each(names, &known),
+            true => Graph::resolve_each(names, &known, has(Feature::LastDepthCounts)),
             false => Graph::resolve(names, &known),
         }
     };
@@ -432,11 +432,16 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                     "CDS error: circular aggregate clusters directly under {last} for root cluster {name}, named [{again}]"
                 ),
             ),
-            (_, ClusterEntry::Error(ClusterError::TooDeep)) if hands_on => failure(
-                ClusterFailureClass::Depth,
-                base.client
-                    .with_node_id("aggregate cluster graph exceeds max depth (16)"),
-            ),
+            (_, ClusterEntry::Error(error @ (ClusterError::TooDeep | ClusterError::NeverWhole))) if hands_on => {
+                failure(
+                    match error {
+                        ClusterError::NeverWhole => ClusterFailureClass::NeverWhole,
+                        _ => ClusterFailureClass::Depth,
+                    },
+                    base.client
+                        .with_node_id("aggregate cluster graph exceeds max depth (16)"),
+                )
+            }
             (_, ClusterEntry::Error(ClusterError::NoLeaf { has_lost })) if hands_on => failure(
                 if has_lost {
                     ClusterFailureClass::Missing
@@ -445,7 +450,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                 },
                 base.client.with_node_id("aggregate cluster graph has no leaf clusters"),
             ),
-            (_, ClusterEntry::Error(ClusterError::TooDeep)) => failure(
+            (_, ClusterEntry::Error(ClusterError::TooDeep | ClusterError::NeverWhole)) => failure(
                 ClusterFailureClass::Depth,
                 "aggregate cluster graph exceeds max depth".to_owned(),
             ),

@@ -336,7 +336,10 @@ impl Channel {
         };
         let loops_forever = self.client.profile.has(Feature::LoopsEndless);
         let is_loop = |state: &ClusterState| match state {
-            ClusterState::Error(failure) => loops_forever && failure.class == ClusterFailureClass::Cycle,
+            ClusterState::Error(failure) => match failure.class {
+                ClusterFailureClass::Cycle => loops_forever,
+                class => class == ClusterFailureClass::NeverWhole,
+            },
             ClusterState::Leaf(_) | ClusterState::Aggregate(_) => false,
         };
         let clusters = config.clusters.iter();

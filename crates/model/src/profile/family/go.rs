@@ -112,7 +112,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.58" off LeastRequest;
         "1.58" on PickFirstMessage;
         "1.58" always LeastRequestPolicy;
-        "1.59" always ChannelGoesIdle;
+        "1.59" always LastDepthCounts ChannelGoesIdle;
         "1.59" gone LeaflessAwaited;
         "1.60" always Federation CustomLbConfig RlsLb PickFirstMessage AggregateAndDns OutlierDetection
             RingHashPolicy RbacFilter;
@@ -145,7 +145,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.80" off EndpointHashKeyBackwardCompat PolicyNamesExact;
         "1.80" on RingHashSetRequestHashKey ParserPanicRecovered;
         "1.80" always RootsOverwritten FailedClusterKept SubscribesFirst DefaultChainFirst EndpointWeightSum PolicyAddressesMatch ImpossibleChainsDropped;
-        "1.80" gone FailedClusterGoesOn CidrAsText ClustersAlone DnsPickFirst BlackoutForExpiration;
+        "1.80" gone LastDepthCounts FailedClusterGoesOn CidrAsText ClustersAlone DnsPickFirst BlackoutForExpiration;
         "1.81" off Sni OrcaLrsPropagation;
         "1.81" always CidrByNetip ResourceNameChecked;
         "1.81" gone ClusterResolverPolicy;

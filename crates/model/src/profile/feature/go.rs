@@ -109,6 +109,8 @@ macro_rules! go_features {
     OutlierDefaults;
     /// Each cluster in the routes is resolved alone: a cluster that occurs below another one is not left out.
     ClustersApart;
+    /// An aggregate whose last child is too deep fails; if only an earlier child is, RPCs wait without an end.
+    LastDepthCounts;
     /// A cluster below several clusters of the routes has the result of the last of them, and their order is random.
     RootsOverwritten;
     /// A policy passes on the failures of endpoints unchanged, and has a message of its own only if there are no endpoints.
