@@ -888,3 +888,22 @@ fn grpc_go_may_die_of_a_leaf_that_is_too_deep_elsewhere() {
     }
     assert_eq!(count, 4);
 }
+
+/// A few aggregates that share leaves, and endpoints that come and go. What differs: grpc-go takes the answer to an older request for a
+/// removal; in grpc-js-xds a rejected resource that comes again lets policies report, and their reports cover a failure.
+#[test]
+fn nested_aggregates_answer_so() {
+    compare_live(&recording("nested-1", GO), &["fresh-nested-49"]);
+    compare_live(&recording("nested-1", JAVA), &[]);
+    compare_live(&recording("nested-1", NODE), &["fresh-nested-25"]);
+}
+
+/// What differs: in grpc-go, a missing cluster that another policy knows to be missing is waited for; in grpc-java, a policy keeps parts of a
+/// graph that has changed.
+#[test]
+fn graphs_of_aggregate_clusters_answer_so_in_older_versions() {
+    compare_live(&older("graphs-1", "go@1.60.0"), &["fresh-graph-0", "fresh-graph-16"]);
+    let kept = ["1", "6", "16", "17", "27", "48", "51"].map(|number| format!("fresh-graph-{number}"));
+    let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
+    compare_live(&older("graphs-1", "java@1.63.0"), &kept);
+}
