@@ -162,14 +162,12 @@ fn nested_roots<'w>(world: &'w World, usage: &Usage<'w>) -> BTreeSet<&'w str> {
         let roots = host.iter().map(|reference| reference.cluster.as_str());
         let aggregates = roots.filter(|name| matches!(world.cluster(name), Some(ClusterFacts::Aggregate { .. })));
         let graphs: BTreeMap<&str, Graph> = aggregates.map(|name| (name, Graph::resolve([name], &known))).collect();
-        for graph in graphs.values() {
-            let differs = |(name, alone): &(&&str, &Graph)| {
-                graph
-                    .entries
-                    .get(**name)
-                    .is_some_and(|entry| Some(entry) != alone.entries.get(**name))
-            };
-            nested.extend(graphs.iter().filter(differs).map(|(name, _)| *name));
+        for (name, entry) in graphs.values().flat_map(|graph| &graph.entries) {
+            if let Some((name, alone)) = graphs.get_key_value(name.as_str())
+                && alone.entries.get(*name) != Some(entry)
+            {
+                nested.insert(*name);
+            }
         }
     }
     nested
