@@ -47,7 +47,7 @@ pub use draft::{Draft, DraftAction, DraftOutcome, Drafted, Expected, SEEDS, Unme
 pub use first::first_rpc;
 pub use read::TEST_MEMBERS;
 pub use rewrite::{Rewrite, Rewritten, rewrite, yaml};
-pub use run::{Failed, Failure, MAX_RPCS, Played, RunOptions, TestStop, run, run_heard};
+pub use run::{Failed, Failure, MAX_RPCS, Played, RunOptions, TestStop, run};
 pub use server::{PlannedServer, ServerTest, run_server};
 pub use shares::{ExpectedShares, Share};
 pub use timeline::{Listener, timeline};

@@ -153,12 +153,9 @@ pub struct TestStop {
 /// If an RPC does what it must not, the test is played once more, in a run that is the same but has
 /// traces. It is not known beforehand which RPC that is, and to trace all of them in the first run
 /// takes half as long again.
-pub fn run(test: &Test, sessions: &[Session], run_options: RunOptions) -> Played {
-    run_heard(test, sessions, run_options, &|_| {})
-}
-
-/// Runs a test as [`run()`] does, and calls `heard` with the number of RPCs so far.
-pub fn run_heard(test: &Test, sessions: &[Session], run_options: RunOptions, heard: &dyn Fn(u64)) -> Played {
+///
+/// Calls `heard` with the number of RPCs so far.
+pub fn run(test: &Test, sessions: &[Session], run_options: RunOptions, heard: &dyn Fn(u64)) -> Played {
     let played = Run::new(test, sessions, run_options, false, heard).play();
     let is_told = played.failures.iter().any(|failure| failure.rpc.is_some());
     match is_told {

@@ -15,32 +15,12 @@ use crate::{by_name, child_list};
 use xdsctl_model::diag::rules;
 use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::Millis;
+use xdsctl_model::status::Code;
 
 rules! {
     /// The service config for an RLS channel has a value that gRPC rejects.
     RLS_SERVICE_CONFIG = "rls-service-config", Lb, Nack, "C-core ServiceConfigImpl::Create; client_channel_service_config.cc, retry_service_config.cc";
 }
-
-/// The names of status codes (C-core status_util.cc).
-const STATUS_CODES: [&str; 17] = [
-    "OK",
-    "CANCELLED",
-    "UNKNOWN",
-    "INVALID_ARGUMENT",
-    "DEADLINE_EXCEEDED",
-    "NOT_FOUND",
-    "ALREADY_EXISTS",
-    "PERMISSION_DENIED",
-    "UNAUTHENTICATED",
-    "RESOURCE_EXHAUSTED",
-    "FAILED_PRECONDITION",
-    "ABORTED",
-    "OUT_OF_RANGE",
-    "UNIMPLEMENTED",
-    "INTERNAL",
-    "UNAVAILABLE",
-    "DATA_LOSS",
-];
 
 /// The number of decimals of `tokenRatio` that count.
 const RATIO_DECIMALS: usize = 3;
@@ -247,7 +227,7 @@ fn status_codes(map: &Map<String, Value>, at: &ConfigPlace<'_>, faults: &mut Fau
             }
             // The client compares C strings.
             let name = code.split('\0').next().unwrap_or_default();
-            if STATUS_CODES.contains(&name) {
+            if Code::from_name(name).is_some() {
                 known = true;
             } else {
                 reject(&at.index(i), format_args!("status code `{code}` is unknown"), faults);

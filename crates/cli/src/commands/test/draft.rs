@@ -409,7 +409,7 @@ fn missed(test: &Test, sessions: &[Session], text: &str, args: &TestArgs) -> Res
         records: true,
         ..RunOptions::default()
     };
-    let played = play(test, sessions, run_options);
+    let played = play(test, sessions, run_options, &|_| {});
     if let Some(stop) = played.stop {
         return Err(format!("line {}: {}", line(stop.span.start), stop.why));
     }

@@ -20,7 +20,7 @@ use xdsctl_report::suite::{
     Counts, Placing, SuiteReport, SuiteStyle, SuitesReport, write_github, write_gitlab, write_human, write_json,
     write_junit, write_markdown, write_sarif,
 };
-use xdsctl_suite::{Coverage, Played, RunOptions, Test, TestStop, run_heard as play, run_server};
+use xdsctl_suite::{Coverage, Played, RunOptions, Test, TestStop, run as play, run_server};
 
 /// Exit code for expectations that were not met.
 pub(super) const EXIT_FAILED: u8 = 1;
