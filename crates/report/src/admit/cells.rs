@@ -11,7 +11,8 @@ use xdsctl_model::text::percent;
 use xdsctl_server::handshake::Asks;
 use xdsctl_server::serving::NotServing;
 use xdsctl_server::who::{
-    ChainTable, Column, Condition, Fact, HostTables, MethodClass, Nobody, Ports, Region, RouteOutcome, Row, Span, Table,
+    AddressSpan, ChainTable, Column, Condition, Fact, HostTables, MethodClass, Nobody, Ports, Region, RouteOutcome,
+    Row, Table,
 };
 
 /// The question and the answer.
@@ -68,7 +69,7 @@ fn region(region: &Region) -> String {
     }
 }
 
-fn span(span: &Span) -> Option<String> {
+fn span(span: &AddressSpan) -> Option<String> {
     if span.is_any() {
         return None;
     }

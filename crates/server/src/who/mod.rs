@@ -24,7 +24,7 @@ mod table;
 pub use compare::{Access, AccessBy, AccessChanges, ChainAccess, ChainSide, HostAccess, MethodAccess, compare};
 pub use condition::{Column, Condition, Fact};
 pub use methods::{MethodClass, MethodNames};
-pub use regions::{Ports, Region, Span};
+pub use regions::{AddressSpan, Ports, Region};
 pub use rows::{Clause, PolicyName, Row};
 pub use table::{
     ChainTable, Exception, HostTable, HostTables, MethodTable, Nobody, RouteOutcome, RouteTable, Table, TooLarge,

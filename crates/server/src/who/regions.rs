@@ -16,17 +16,17 @@ const MAX_REGIONS: usize = 100_000;
 
 /// A range of addresses, without the more specific ones that lead elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Span {
+pub struct AddressSpan {
     /// The range; `None` is any address.
     pub within: Option<Cidr>,
     /// The ranges in it that do not count.
     pub without: Vec<Cidr>,
 }
 
-impl Span {
+impl AddressSpan {
     /// Says whether it has every address.
     pub fn is_any(&self) -> bool {
-        *self == Span::default()
+        *self == AddressSpan::default()
     }
 
     /// Says whether it may have an address of a range.
@@ -62,11 +62,11 @@ impl Ports {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
     /// The server's own address.
-    pub to: Span,
+    pub to: AddressSpan,
     /// Whether the client is on the server's own host; `None` if that does not matter.
     pub is_local: Option<bool>,
     /// The client's address.
-    pub from: Span,
+    pub from: AddressSpan,
     /// The client's port.
     pub ports: Ports,
 }
@@ -75,9 +75,9 @@ impl Region {
     /// Returns the region of all connections.
     pub(super) fn any() -> Region {
         Region {
-            to: Span::default(),
+            to: AddressSpan::default(),
             is_local: None,
-            from: Span::default(),
+            from: AddressSpan::default(),
             ports: Ports::ANY,
         }
     }
@@ -88,8 +88,8 @@ impl Region {
     }
 }
 
-impl Span {
-    fn both(&self, other: &Span) -> Option<Span> {
+impl AddressSpan {
+    fn both(&self, other: &AddressSpan) -> Option<AddressSpan> {
         let within = match (self.within, other.within) {
             (None, within) | (within, None) => within,
             (Some(one), Some(two)) if two.covers(one) => Some(one),
@@ -106,7 +106,7 @@ impl Span {
                 without.push(*out);
             }
         }
-        Some(Span { within, without })
+        Some(AddressSpan { within, without })
     }
 }
 
@@ -148,21 +148,21 @@ pub(super) fn intersections(one: &[Region], other: &[Region]) -> Vec<Region> {
 
 /// Where a connection goes: to a chain by its index, to the default chain, or nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum ChainChoice {
+pub(super) enum RegionTarget {
     Chain(usize),
     Default,
     /// The connection is closed.
     Closed,
 }
 
-/// Returns the regions of each choice. Each connection is in exactly one of them.
+/// Returns the regions of each target. Each connection is in exactly one of them.
 pub(super) fn regions(
     listener: &TcpListener,
     dialect: &ServerDialect,
-) -> Result<BTreeMap<ChainChoice, Vec<Region>>, TooLarge> {
+) -> Result<BTreeMap<RegionTarget, Vec<Region>>, TooLarge> {
     let default = match listener.default_filter_chain {
-        Some(_) => ChainChoice::Default,
-        None => ChainChoice::Closed,
+        Some(_) => RegionTarget::Default,
+        None => RegionTarget::Closed,
     };
     let mut found = Found {
         default,
@@ -205,14 +205,14 @@ pub(super) fn regions(
 }
 
 struct Found<'d> {
-    default: ChainChoice,
-    regions: BTreeMap<ChainChoice, Vec<Region>>,
+    default: RegionTarget,
+    regions: BTreeMap<RegionTarget, Vec<Region>>,
     count: usize,
     dialect: &'d ServerDialect,
 }
 
 impl Found<'_> {
-    fn add(&mut self, way: ChainChoice, region: Region) -> Result<(), TooLarge> {
+    fn add(&mut self, way: RegionTarget, region: Region) -> Result<(), TooLarge> {
         let (Ports::Of(ports) | Ports::Except(ports)) = &region.ports;
         self.count += 1 + region.to.without.len() + region.from.without.len() + ports.len();
         if self.count > MAX_REGIONS {
@@ -222,7 +222,12 @@ impl Found<'_> {
         Ok(())
     }
 
-    fn sources(&mut self, chains: &[(usize, &FilterChain)], to: &Span, is_local: Option<bool>) -> Result<(), TooLarge> {
+    fn sources(
+        &mut self,
+        chains: &[(usize, &FilterChain)],
+        to: &AddressSpan,
+        is_local: Option<bool>,
+    ) -> Result<(), TooLarge> {
         let mut by_range: BTreeMap<Option<Cidr>, Vec<(usize, &FilterChain)>> = BTreeMap::new();
         for (index, chain) in chains {
             let any = chain.source.prefixes.is_empty().then_some(None);
@@ -249,7 +254,7 @@ impl Found<'_> {
     }
 
     /// Returns where the source ports lead.
-    fn ports(&self, chains: &[(usize, &FilterChain)]) -> Vec<(ChainChoice, Ports)> {
+    fn ports(&self, chains: &[(usize, &FilterChain)]) -> Vec<(RegionTarget, Ports)> {
         let mut by_port: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
         for (index, chain) in chains {
             let own = chain.source.ports.iter().filter_map(|port| u16::try_from(*port).ok());
@@ -262,11 +267,11 @@ impl Found<'_> {
         }
         let way = |indices: &[usize]| match indices {
             [] => self.default,
-            [_, _, ..] if self.dialect.several_close => ChainChoice::Closed,
-            [first, ..] => ChainChoice::Chain(*first),
+            [_, _, ..] if self.dialect.several_close => RegionTarget::Closed,
+            [first, ..] => RegionTarget::Chain(*first),
         };
         let any = by_port.remove(&0);
-        let mut by_way: BTreeMap<ChainChoice, Vec<u16>> = BTreeMap::new();
+        let mut by_way: BTreeMap<RegionTarget, Vec<u16>> = BTreeMap::new();
         for (port, indices) in &by_port {
             by_way.entry(way(indices)).or_default().push(*port);
         }
@@ -282,7 +287,7 @@ impl Found<'_> {
 /// Returns each of these ranges with the addresses for which it is the longest. The first entry has
 /// all other addresses; it has no range unless one of the ranges is any address. Of equal ranges
 /// the first counts.
-fn spans(ranges: impl Iterator<Item = Option<Cidr>>) -> Vec<(Span, Option<Option<Cidr>>)> {
+fn spans(ranges: impl Iterator<Item = Option<Cidr>>) -> Vec<(AddressSpan, Option<Option<Cidr>>)> {
     let key = |range: &Cidr| (range.address.is_ipv6(), range.address.ip(), range.prefix_len);
     let mut has_any = false;
     let mut distinct: BTreeMap<(bool, IpAddr, u8), Cidr> = BTreeMap::new();
@@ -295,11 +300,11 @@ fn spans(ranges: impl Iterator<Item = Option<Cidr>>) -> Vec<(Span, Option<Option
         }
     }
     // In this order, each range comes after all ranges that contain it.
-    let mut spans = vec![(Span::default(), has_any.then_some(None))];
+    let mut spans = vec![(AddressSpan::default(), has_any.then_some(None))];
     let mut open: Vec<usize> = Vec::new();
     for range in distinct.into_values() {
         while let Some((
-            Span {
+            AddressSpan {
                 within: Some(outer), ..
             },
             _,
@@ -319,7 +324,7 @@ fn spans(ranges: impl Iterator<Item = Option<Cidr>>) -> Vec<(Span, Option<Option
             ));
         }
         open.push(spans.len());
-        let span = Span {
+        let span = AddressSpan {
             within: Some(range),
             without: Vec::new(),
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::condition::Condition;
 use super::known::{Known, LooksLeft, name_methods, name_route};
 use super::methods::{MethodClass, MethodNames};
-use super::regions::{ChainChoice, Region, regions};
+use super::regions::{Region, RegionTarget, regions};
 use super::rows::{self, PolicyName, Row, split};
 use crate::dialect::ServerDialect;
 use crate::handshake::{Asks, Program};
@@ -181,7 +181,7 @@ impl<'a> Table<'a> {
         let mut regions = regions(listener, dialect)?;
         let mut chains = Vec::new();
         for (index, chain, routes) in routes {
-            let Some(regions) = regions.remove(&index.map_or(ChainChoice::Default, ChainChoice::Chain)) else {
+            let Some(regions) = regions.remove(&index.map_or(RegionTarget::Default, RegionTarget::Chain)) else {
                 continue;
             };
             let asks = Asks::of(chain, program, dialect);
@@ -212,7 +212,7 @@ impl<'a> Table<'a> {
         }
         Ok(Table {
             chains,
-            closed: regions.remove(&ChainChoice::Closed).unwrap_or_default(),
+            closed: regions.remove(&RegionTarget::Closed).unwrap_or_default(),
             names,
             dialect,
         })

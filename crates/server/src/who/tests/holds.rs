@@ -9,7 +9,9 @@ use crate::dialect::{NoAuthority, ServerDialect};
 use crate::handshake::shake;
 use crate::policy::{self, Asked};
 use crate::routing;
-use crate::who::{Condition, Fact, HostTables, MethodClass, MethodNames, Region, RouteOutcome, Row, Span, Table};
+use crate::who::{
+    AddressSpan, Condition, Fact, HostTables, MethodClass, MethodNames, Region, RouteOutcome, Row, Table,
+};
 use xdsctl_channel::rpc::matching::{self, MILLION};
 use xdsctl_channel::rpc::{Draw, Purpose};
 use xdsctl_model::resource::listener::TcpListener;
@@ -74,7 +76,7 @@ impl<'a> Facts<'a> {
 
 /// Says whether a connection is in a region.
 pub(super) fn has(region: &Region, connection: &Connection, dialect: &ServerDialect) -> bool {
-    let span = |span: &Span, address: IpAddr| {
+    let span = |span: &AddressSpan, address: IpAddr| {
         span.within.is_none_or(|range| range.contains(address)) && !span.without.iter().any(|out| out.contains(address))
     };
     let (from, to) = ((dialect.address)(connection.from), (dialect.address)(connection.to));
