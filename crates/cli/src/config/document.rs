@@ -13,7 +13,7 @@ use super::{IgnoreSetting, ProjectConfig, RuleSetting, Setting};
 use crate::args::{FailOn, Level, ReportFormat, WorldMode};
 use xdsctl_document::secret;
 use xdsctl_lint::catalogue;
-use xdsctl_lint::choice::{FilePattern, Ignore, Selector, Wildcard};
+use xdsctl_lint::choice::{FilePattern, Ignore, RuleSelector, Wildcard};
 use xdsctl_model::diag::{Rule, Severity};
 use xdsctl_model::profile::Client;
 use xdsctl_policy::Policies;
@@ -189,7 +189,7 @@ impl ConfigFile {
             }
             let setting = RuleSetting {
                 text: name.get_ref().clone(),
-                rules: Selector::list(name.get_ref(), &known).map_err(|why| SettingFault::at(&name, why))?,
+                rules: RuleSelector::list(name.get_ref(), &known).map_err(|why| SettingFault::at(&name, why))?,
                 severity: loudness.get_ref().severity(),
             };
             let line = lines.at(name.span().start);
@@ -266,7 +266,7 @@ fn setting<T, U>(text: &str, value: Option<Spanned<T>>, of: impl FnOnce(T) -> U)
 fn ignore(table: Spanned<IgnoreTable>, known: &[&'static Rule]) -> Result<IgnoreSetting, SettingFault> {
     let span = table.span();
     let table = table.into_inner();
-    let rules = Selector::list(table.rule.get_ref(), known).map_err(|why| SettingFault::at(&table.rule, why))?;
+    let rules = RuleSelector::list(table.rule.get_ref(), known).map_err(|why| SettingFault::at(&table.rule, why))?;
     let file = match &table.file {
         Some(pattern) => Some(FilePattern::new(pattern.get_ref()).map_err(|why| SettingFault::at(pattern, why))?),
         None => None,

@@ -18,7 +18,7 @@ use document::ConfigFile;
 use policies::{OpenFile, ProjectPolicies};
 use xdsctl_document::source::read_stream;
 use xdsctl_lint::catalogue;
-use xdsctl_lint::choice::{Ignore, Selector};
+use xdsctl_lint::choice::{Ignore, RuleSelector};
 use xdsctl_model::diag::Rule;
 use xdsctl_model::diag::Severity;
 use xdsctl_report::paths::{PrintedPaths, normal};
@@ -47,7 +47,7 @@ pub struct RuleSetting {
     /// The rules as they were written.
     pub text: String,
     /// The rules that the setting is about.
-    pub rules: Vec<Selector>,
+    pub rules: Vec<RuleSelector>,
     /// The new severity of the rules; `None` to drop their findings.
     pub severity: Option<Severity>,
 }

@@ -7,7 +7,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Ignore, MALFORMED, Selector, Suppression, SuppressionPlace};
+use super::{Ignore, MALFORMED, RuleSelector, Suppression, SuppressionPlace};
 use xdsctl_document::envelope::Finding;
 use xdsctl_document::proto::transcode::LIMIT_EXCEEDED;
 use xdsctl_document::source::sniff::DocumentFormat;
@@ -100,7 +100,7 @@ pub fn comments(id: SourceId, source: &Source, known: &[&'static Rule]) -> (Vec<
     (suppressions, findings)
 }
 
-type ReadComment = (Vec<Selector>, Option<super::Date>, String);
+type ReadComment = (Vec<RuleSelector>, Option<super::Date>, String);
 
 fn read(words: &str, known: &[&'static Rule]) -> Result<ReadComment, String> {
     let form =
@@ -109,7 +109,7 @@ fn read(words: &str, known: &[&'static Rule]) -> Result<ReadComment, String> {
         .strip_prefix(IGNORE)
         .and_then(|rest| rest.split_once(']'))
         .ok_or_else(form)?;
-    let rules = Selector::list(rules, known)?;
+    let rules = RuleSelector::list(rules, known)?;
     let rest = rest.trim();
     let (until, reason) = match rest.strip_prefix("until ") {
         None => (None, rest),

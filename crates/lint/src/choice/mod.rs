@@ -19,7 +19,7 @@ pub use baseline::Baseline;
 pub use comment::comments;
 pub use date::Date;
 pub use file_pattern::FilePattern;
-pub use selector::{Selector, Severities};
+pub use selector::{RuleSelector, Severities};
 pub(crate) use suppression::FindingTraits;
 pub use suppression::{Ignore, Suppression, SuppressionPlace};
 pub use xdsctl_model::wildcard::Wildcard;

@@ -15,7 +15,7 @@ const ALL: &str = "all";
 
 /// A set of rules, or of the findings of these rules at certain fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Selector {
+pub struct RuleSelector {
     rules: Rules,
     /// The innermost fields of the findings that are selected; empty for all.
     fields: Vec<String>,
@@ -30,20 +30,20 @@ enum Rules {
     Family(String),
 }
 
-impl Selector {
+impl RuleSelector {
     /// Reads a list separated by commas. What follows `=` are fields of the rule before it.
     ///
     /// ```
-    /// use xdsctl_lint::{catalogue, choice::Selector};
+    /// use xdsctl_lint::{catalogue, choice::RuleSelector};
     /// let known: Vec<_> = catalogue::rules().collect();
-    /// assert_eq!(Selector::list("spec,cds-dns,field-ignored=name,connect_timeout", &known).unwrap().len(), 3);
-    /// assert_eq!(Selector::list("cds-dnss", &known).unwrap_err(), "no rule, family of rules or effect `cds-dnss`");
+    /// assert_eq!(RuleSelector::list("spec,cds-dns,field-ignored=name,connect_timeout", &known).unwrap().len(), 3);
+    /// assert_eq!(RuleSelector::list("cds-dnss", &known).unwrap_err(), "no rule, family of rules or effect `cds-dnss`");
     /// ```
     ///
     /// # Errors
     /// Rejects a name that is neither an effect nor a rule nor a prefix of a rule in `known` (the
     /// message proposes the nearest rule), and a text that cannot be a field.
-    pub fn list(text: &str, known: &[&'static Rule]) -> Result<Vec<Selector>, String> {
+    pub fn list(text: &str, known: &[&'static Rule]) -> Result<Vec<RuleSelector>, String> {
         let (rules, fields) = match text.split_once('=') {
             Some((rules, fields)) => (rules, Some(fields)),
             None => (text, None),
@@ -54,7 +54,7 @@ impl Selector {
         let mut selectors = rules
             .split(',')
             .map(|name| {
-                Ok(Selector {
+                Ok(RuleSelector {
                     rules: Rules::read(name.trim(), known)?,
                     fields: Vec::new(),
                 })
@@ -140,12 +140,12 @@ impl Rules {
 /// counts.
 #[derive(Debug, Clone, Default)]
 pub struct Severities {
-    choices: Vec<(Selector, Option<Severity>)>,
+    choices: Vec<(RuleSelector, Option<Severity>)>,
 }
 
 impl Severities {
     /// Adds a choice after the others: a severity, or `None` to switch the findings off.
-    pub fn add(&mut self, selectors: Vec<Selector>, severity: Option<Severity>) {
+    pub fn add(&mut self, selectors: Vec<RuleSelector>, severity: Option<Severity>) {
         self.choices
             .extend(selectors.into_iter().map(|selector| (selector, severity)));
     }

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Date, FilePattern, Selector, Wildcard};
+use super::{Date, FilePattern, RuleSelector, Wildcard};
 use xdsctl_document::source::{SourceId, Span};
 use xdsctl_model::diag::{Effect, Rule};
 
@@ -20,7 +20,7 @@ pub enum SuppressionPlace {
 #[derive(Debug, Clone)]
 pub struct Ignore {
     /// The finding must be of one of these rules.
-    pub rules: Vec<Selector>,
+    pub rules: Vec<RuleSelector>,
     /// Pattern for the name of the resource; `None` for any.
     pub resource: Option<Wildcard>,
     /// Pattern for the path in the client's notation; `None` for any.

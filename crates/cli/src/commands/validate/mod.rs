@@ -28,7 +28,7 @@ use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::client::{Checked, Keep, Verdict};
 use xdsctl_document::envelope::{BootstrapPlace, EMPTY_RESPONSE, WorldName};
 use xdsctl_document::source::{SourceId, SourceMap};
-use xdsctl_lint::choice::{Selector, Severities};
+use xdsctl_lint::choice::{RuleSelector, Severities};
 use xdsctl_lint::decide::{self, CheckOutcome, InputScope, Suppressed};
 use xdsctl_model::profile::{Client, Doubt, Fleet};
 use xdsctl_model::resource::Resource;
@@ -515,7 +515,7 @@ fn severities(args: &ValidateArgs, config: &ProjectConfig) -> Result<Severities,
         severities.add(value.rules.clone(), value.severity);
     }
     for (rules, severity) in &args.choice.0 {
-        severities.add(Selector::list(rules, &known).map_err(Error::Usage)?, *severity);
+        severities.add(RuleSelector::list(rules, &known).map_err(Error::Usage)?, *severity);
     }
     Ok(severities)
 }
