@@ -60,7 +60,7 @@ pub fn suppress(outcome: &mut CheckOutcome, sources: &SourceMap, choice: Suppres
     let rejections = Rejections::of(outcome);
     let severities = choice.severities;
     let mut pass = Suppressing {
-        uses: vec![Use::default(); choice.suppressions.len()],
+        uses: vec![SuppressionUse::default(); choice.suppressions.len()],
         comments: Comments::of_all(&choice),
         of_files: BTreeMap::new(),
         steps: CommentSteps(0),
@@ -91,7 +91,7 @@ pub fn suppress(outcome: &mut CheckOutcome, sources: &SourceMap, choice: Suppres
 
 /// The effect of a suppression in this run.
 #[derive(Debug, Clone, Copy, Default)]
-struct Use {
+struct SuppressionUse {
     /// The subject of the suppression is in the input.
     was_met: bool,
     /// The suppression removed a finding.
@@ -105,7 +105,7 @@ struct Suppressing<'a> {
     /// The suppressions of the configuration that may apply to a document.
     of_files: BTreeMap<SourceId, Vec<usize>>,
     steps: CommentSteps,
-    uses: Vec<Use>,
+    uses: Vec<SuppressionUse>,
     sources: &'a SourceMap,
     /// By document and client: several clients may have the same finding, and each counts its own.
     fingerprints: BTreeMap<(SourceId, Option<Client>), Fingerprints>,
@@ -139,7 +139,7 @@ impl Suppressing<'_> {
 
     /// Returns the suppressions of the configuration that may apply to a resource, and marks them
     /// as met.
-    fn about(&mut self, source: SourceId, resource: Option<&str>) -> Vec<usize> {
+    fn matching_suppressions(&mut self, source: SourceId, resource: Option<&str>) -> Vec<usize> {
         let of_file = self.of_files.entry(source).or_insert_with(|| {
             let file = self.choice.names.get(source.index()).map_or("", String::as_str);
             let all = self.choice.suppressions.iter().enumerate();
@@ -184,7 +184,7 @@ impl Suppressing<'_> {
 
     fn resource(&mut self, number: usize, checked: &mut Checked, withheld: &mut Withheld) {
         let source = checked.origin.source;
-        let about = self.about(source, Some(&checked.name));
+        let about = self.matching_suppressions(source, Some(&checked.name));
         let keeps_baseline = self.keeps_baseline();
         let has_comments = self.comments.contains_key(&source);
         if about.is_empty() && !keeps_baseline && !has_comments {
@@ -274,7 +274,7 @@ impl Suppressing<'_> {
 
     /// Says why a finding on a document is not shown.
     fn document(&mut self, finding: &Finding) -> Option<Reason> {
-        let about = self.about(finding.source, None);
+        let about = self.matching_suppressions(finding.source, None);
         let subject = FindingSubject {
             source: finding.source,
             type_name: "",
