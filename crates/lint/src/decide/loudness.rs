@@ -12,6 +12,18 @@ use xdsctl_document::proto::transcode::Note;
 use xdsctl_model::diag::{Diagnostic, Effect, Rule, Segs, Severity, Subject};
 use xdsctl_model::profile::Fleet;
 
+/// The worst effect of a finding in the clients that can fail the run. The user may have exempted
+/// some of the clients from that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CountedEffect {
+    /// The finding is not attributed to clients.
+    Unattributed,
+    /// Only exempt clients have the finding.
+    OnlyExempt,
+    /// Clients that can fail the run have the finding, with this effect at worst.
+    Worst(Effect),
+}
+
 /// The severity with which a finding is reported, and whether it can fail the run.
 #[derive(Debug, Clone, Copy)]
 pub struct Loudness {
@@ -23,22 +35,20 @@ pub struct Loudness {
 }
 
 impl Loudness {
-    /// Returns how loud a finding is; `None` if the user has switched it off.
-    ///
-    /// `counted` is `None` for a finding that is not attributed to clients. Otherwise it is the
-    /// worst effect in those clients that can fail the run, or `Some(None)` if only other clients
-    /// have the finding. In that last case it is a warning at most.
+    /// Returns how loud a finding is; `None` if the user has switched it off. A finding that only
+    /// exempt clients have is a warning at most.
     pub fn of(
         (rule, effect): (&'static Rule, Effect),
         field: Option<&str>,
-        counted: Option<Option<Effect>>,
+        counted: CountedEffect,
         severities: &Severities,
     ) -> Option<Loudness> {
         let severity = severities.of((rule, effect), field)?;
         let of_counted = match counted {
-            None => Some(severity),
-            Some(counted) if counted == Some(effect) => Some(severity),
-            Some(counted) => counted.and_then(|effect| severities.of((rule, effect), field)),
+            CountedEffect::Unattributed => Some(severity),
+            CountedEffect::Worst(worst) if worst == effect => Some(severity),
+            CountedEffect::OnlyExempt => None,
+            CountedEffect::Worst(worst) => severities.of((rule, worst), field),
         };
         Some(Loudness {
             severity: of_counted.max(Some(severity.min(Severity::Warning)))?,
@@ -117,22 +127,26 @@ impl Withheld {
         &mut self,
         resource: usize,
         checked: &Checked,
-        counted: impl Iterator<Item = Option<Effect>>,
+        counted: impl Iterator<Item = CountedEffect>,
         severities: &Severities,
     ) {
-        let is_off = |diagnostic: &Diagnostic, counted: Option<Option<Effect>>| {
+        let is_off = |diagnostic: &Diagnostic, counted: CountedEffect| {
             let field = diagnostic.path.segs().last_field();
             Loudness::of((diagnostic.rule, diagnostic.effect), field, counted, severities).is_none()
         };
         let ignored = unpacked(checked);
-        let counted = counted.map(Some).chain(std::iter::repeat(None));
+        let counted = counted.chain(std::iter::repeat(CountedEffect::Unattributed));
         let own = checked.diagnostics.iter().zip(counted);
-        for (diagnostic, counted) in own.chain(ignored.iter().map(|one| (one, None))) {
+        for (diagnostic, counted) in own.chain(ignored.iter().map(|one| (one, CountedEffect::Unattributed))) {
             if is_off(diagnostic, counted) {
                 self.add(Some(resource), diagnostic, None, Reason::SwitchedOff);
             }
         }
-        for note in checked.notes.iter().filter(|note| is_off(&note.diagnostic, None)) {
+        for note in checked
+            .notes
+            .iter()
+            .filter(|note| is_off(&note.diagnostic, CountedEffect::Unattributed))
+        {
             let place = Some((checked.origin.source, note.span));
             self.add(Some(resource), &note.diagnostic, place, Reason::SwitchedOff);
         }

@@ -10,7 +10,7 @@ use super::merged::{ClientFinding, Merged, Merging};
 use super::resolve::ResolveOptions;
 use xdsctl_channel::client::{Checked, Verdict};
 use xdsctl_clients::judge::{self, FamilyAnswer};
-use xdsctl_lint::decide::loudness::is_of_text;
+use xdsctl_lint::decide::loudness::{CountedEffect, is_of_text};
 use xdsctl_model::diag::{Diagnostic, Effect, Packed, PackedText};
 use xdsctl_model::profile::{Client, ClientStanding, Fleet, Version};
 
@@ -36,15 +36,14 @@ pub struct ClientVerdict {
 pub type Verdicts = Arc<BTreeMap<Client, ClientVerdict>>;
 
 /// The clients that have a finding.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Say {
     /// Which clients have which effect; empty if all have the same.
     pub who: Arc<str>,
     /// Which clients have which effect; empty if only one client was asked.
     pub by: Arc<str>,
-    /// The worst effect in those clients whose findings can fail the run; `None` if only other
-    /// clients have the finding.
-    pub counted: Option<Effect>,
+    /// The worst effect in those clients whose findings can fail the run.
+    pub counted: CountedEffect,
 }
 
 /// The findings and verdicts of the clients of a fleet for one resource.

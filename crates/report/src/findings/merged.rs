@@ -12,6 +12,7 @@ use foldhash::HashMap;
 use foldhash::fast::RandomState;
 
 use super::clients::{EffectWays, EffectsId, Say};
+use xdsctl_lint::decide::loudness::CountedEffect;
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, Packed, PackedText, Rule, Segs};
 use xdsctl_model::profile::{Client, Fleet};
 use xdsctl_policy::is_policy;
@@ -240,7 +241,11 @@ impl<'w> Merging<'w> {
                 who,
                 by,
                 // A finding without clients is about the text, and holds for every client.
-                counted: if effects.is_empty() { Some(of_first()) } else { worst },
+                counted: match worst {
+                    Some(worst) => CountedEffect::Worst(worst),
+                    None if effects.is_empty() => CountedEffect::Worst(of_first()),
+                    None => CountedEffect::OnlyExempt,
+                },
             };
             let of_each = match &first.listed {
                 KeptFinding::Whole(diagnostic) => diagnostic.count,
@@ -358,7 +363,7 @@ mod tests {
     }
 
     /// Returns the merged findings of clients with these findings, in order.
-    fn said(fleet: &Fleet, of_clients: &[Vec<Diagnostic>], packs: bool) -> Vec<(Diagnostic, String, Option<Effect>)> {
+    fn said(fleet: &Fleet, of_clients: &[Vec<Diagnostic>], packs: bool) -> Vec<(Diagnostic, String, CountedEffect)> {
         let mut ways = EffectWays::default();
         ways.begin();
         let mut merging = Merging::new(&mut ways);

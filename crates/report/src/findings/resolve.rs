@@ -25,7 +25,7 @@ use xdsctl_document::proto::transcode::Note;
 use xdsctl_document::source::secrets::peer_words;
 use xdsctl_document::source::{Source, SourceId, SourceMap, Span};
 use xdsctl_lint::choice::Severities;
-use xdsctl_lint::decide::loudness::{Loudness, silenced};
+use xdsctl_lint::decide::loudness::{CountedEffect, Loudness, silenced};
 use xdsctl_lint::decide::{CheckOutcome, Reason, Withheld, WithheldFinding};
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, PackedText, Rule, Severity, Subject};
 use xdsctl_model::profile::{Client, Fleet};
@@ -115,7 +115,8 @@ impl<'r> ResolvedFindings<'r> {
             } = found.diagnostic;
             let field = found.diagnostic.path.segs().last_field();
             summary.silenced += silenced((rule, effect), field, count, options.severities);
-            let Some(loudness) = Loudness::of((rule, effect), field, None, options.severities) else {
+            let Some(loudness) = Loudness::of((rule, effect), field, CountedEffect::Unattributed, options.severities)
+            else {
                 let place = Some((found.source, found.span));
                 withheld.add(None, &found.diagnostic, place, Reason::SwitchedOff);
                 continue;
@@ -207,9 +208,8 @@ impl<'r> ResolvedFindings<'r> {
         let mut tally =
             |(rule, effect): (&'static Rule, Effect), field: Option<&str>, count: usize, say: Option<&Say>| {
                 self.summary.silenced += silenced((rule, effect), field, count, options.severities);
-                let Some(loudness) =
-                    Loudness::of((rule, effect), field, say.map(|say| say.counted), options.severities)
-                else {
+                let counted = say.map_or(CountedEffect::Unattributed, |say| say.counted);
+                let Some(loudness) = Loudness::of((rule, effect), field, counted, options.severities) else {
                     return 0;
                 };
                 self.summary.count((rule, effect), loudness, count);
@@ -521,7 +521,7 @@ impl<'r> Resolver<'r> {
         let of = (diagnostic.rule, diagnostic.effect);
         let loudness = match is_shown {
             true => {
-                let counted = say.as_ref().map(|say| say.counted);
+                let counted = say.as_ref().map_or(CountedEffect::Unattributed, |say| say.counted);
                 Loudness::of(of, field, counted, self.options.severities)?
             }
             false => Loudness::of_withheld(&diagnostic),
