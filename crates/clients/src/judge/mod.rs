@@ -218,7 +218,7 @@ fn convert(
         value = None;
     }
     if value.is_none() && !profile.is_core() {
-        leave_the_fault(&mut diagnostics);
+        keep_only_faults(&mut diagnostics);
     }
     let packed = match (read, packed) {
         (Some((findings, unread)), _) => {
@@ -246,7 +246,7 @@ fn convert(
 }
 
 /// Removes everything but the faults: a rejected resource has no other effect.
-fn leave_the_fault(diagnostics: &mut Vec<Diagnostic>) {
+fn keep_only_faults(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.retain(|diagnostic| matches!(diagnostic.effect, Effect::Nack | Effect::Fails));
 }
 
@@ -255,7 +255,7 @@ const DIES: &str = "the process dies of it: ";
 
 /// Rewrites the finding of which a client's process dies for reports in which death is a verdict of
 /// its own: removes the prefix of the message, and sets the effect to [`Effect::Fails`].
-pub fn told_of_death(diagnostic: &mut Diagnostic) {
+pub fn turn_death_into_failure(diagnostic: &mut Diagnostic) {
     if let Some(message) = diagnostic.message.strip_prefix(DIES) {
         diagnostic.message = message.to_owned();
         diagnostic.effect = Effect::Fails;
@@ -427,7 +427,7 @@ fn answer(
     }
     let (verdict, validated) = convert(sent, cx, read);
     let (mut diagnostics, mut unread) = (validated.diagnostics, validated.packed);
-    diagnostics.iter_mut().for_each(told_of_death);
+    diagnostics.iter_mut().for_each(turn_death_into_failure);
     unread.take_from(&mut diagnostics, |found| found.effect == Effect::Ignored);
     unread.shrink();
     let answer = FamilyAnswer {

@@ -238,7 +238,7 @@ pub fn merge(
     let mut of_base = std::mem::take(&mut checked.diagnostics);
     let unread = std::mem::take(&mut checked.ignored);
     if checked.dies {
-        of_base.iter_mut().for_each(judge::told_of_death);
+        of_base.iter_mut().for_each(judge::turn_death_into_failure);
     }
     let mut sketch = Sketch::default();
     let shared = if needs_shared {
