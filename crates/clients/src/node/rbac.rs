@@ -4,7 +4,7 @@
 //! Only an exception while the rules are built is a fault: a regular expression that does not
 //! compile, or a missing path. A rule of a kind that the client does not have never matches.
 
-use super::regex::{self, Use};
+use super::regex::{self, PatternUse};
 use super::{decode, fault};
 use crate::shared::conditions::{self, Condition, ConditionKind, Conditions};
 use crate::shared::names::{RBAC, RBAC_PER_ROUTE};
@@ -114,7 +114,7 @@ fn url_path(matcher: &PathMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Ch
 
 /// Checks a regular expression, which the client compiles with anchors around it.
 fn compile(pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    match regex::fault(pattern, Use::Match("")) {
+    match regex::fault(pattern, PatternUse::Match("")) {
         None => Ok(()),
         Some(fault) => {
             let why = format_args!("regex `{pattern}` does not compile: {fault}");

@@ -16,7 +16,7 @@ rules! {
 
 /// What a pattern is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use<'a> {
+pub(super) enum PatternUse<'a> {
     /// The pattern matches the value of the header with this name, or of something without a name
     /// if it is empty. It is compiled with anchors around it.
     Match(&'a str),
@@ -25,11 +25,11 @@ pub(super) enum Use<'a> {
 }
 
 /// Reports a pattern that kills the process as soon as it is used.
-pub(super) fn note_death(pattern: &str, used: Use<'_>, at: &Path<'_>, cx: &mut Validation<'_>) {
+pub(super) fn note_death(pattern: &str, used: PatternUse<'_>, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(fault) = fault(pattern, used) else { return };
     let shown = match used {
-        Use::Match(header) if secret::is_name(header) => REDACTED,
-        Use::Match(_) | Use::Replace => pattern,
+        PatternUse::Match(header) if secret::is_name(header) => REDACTED,
+        PatternUse::Match(_) | PatternUse::Replace => pattern,
     };
     let why =
         format_args!("regex `{shown}` does not compile: {fault}; it is accepted, and the process dies when it is used");
@@ -42,7 +42,7 @@ pub(super) fn note_rewrite(rewrite: &RegexMatchAndSubstitute, at: &Path<'_>, cx:
     let Some(pattern) = &rewrite.pattern else { return };
     let pattern_at = at.field("pattern");
     let pattern_at = pattern_at.field("regex");
-    note_death(&pattern.regex, Use::Replace, &pattern_at, cx);
+    note_death(&pattern.regex, PatternUse::Replace, &pattern_at, cx);
     if rewrite.substitution.is_empty() {
         return;
     }
@@ -59,11 +59,11 @@ pub(super) fn note_rewrite(rewrite: &RegexMatchAndSubstitute, at: &Path<'_>, cx:
 }
 
 /// Says why a pattern does not compile.
-pub(super) fn fault(pattern: &str, used: Use<'_>) -> Option<RegexError> {
+pub(super) fn fault(pattern: &str, used: PatternUse<'_>) -> Option<RegexError> {
     let plain = translate(pattern);
     let compiled = match used {
-        Use::Match(_) => Regex::check(&format!("^{plain}$")),
-        Use::Replace => Regex::check(&plain),
+        PatternUse::Match(_) => Regex::check(&format!("^{plain}$")),
+        PatternUse::Replace => Regex::check(&plain),
     };
     compiled.err()
 }
@@ -112,17 +112,17 @@ fn translate(pattern: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Use, fault};
+    use super::{PatternUse, fault};
 
     #[test]
     fn patterns_are_those_that_the_client_compiles() {
         // Each pattern was tried with the client, in a route that takes an RPC.
         for pattern in ["/a/b|.*", "a\\", "(?<n>.*)", "(?P<n>.*)", "\\u0041|.*", "\\C|.*"] {
-            assert!(fault(pattern, Use::Match("")).is_none(), "{pattern}");
+            assert!(fault(pattern, PatternUse::Match("")).is_none(), "{pattern}");
         }
         for pattern in ["(", "(?=a)", "a{1001}", "((a{100}){100}){100}|.*"] {
-            assert!(fault(pattern, Use::Match("")).is_some(), "{pattern}");
+            assert!(fault(pattern, PatternUse::Match("")).is_some(), "{pattern}");
         }
-        assert!(fault("(", Use::Replace).is_some());
+        assert!(fault("(", PatternUse::Replace).is_some());
     }
 }

@@ -1,7 +1,7 @@
 //! RouteConfiguration, as grpc-js-xds reads it (xds-resource-type/route-config-resource-type.ts
 //! `validateResource`).
 
-use super::regex::{self, Use};
+use super::regex::{self, PatternUse};
 use super::{fault, http_filter};
 use crate::shared::rules::{
     BACK_OFF_BELOW_1MS, BACK_OFF_NOT_POSITIVE, BACK_OFF_TOO_LONG, BASE_INTERVAL_MISSING, CLUSTER_NAME_EMPTY,
@@ -134,7 +134,7 @@ fn route(route: &Route, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
 fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Validation<'_>) {
     match &matches.path_specifier {
         Some(PathSpecifier::Prefix(_) | PathSpecifier::Path(_)) => {}
-        Some(PathSpecifier::SafeRegex(safe)) => regex::note_death(&safe.regex, Use::Match(""), at, cx),
+        Some(PathSpecifier::SafeRegex(safe)) => regex::note_death(&safe.regex, PatternUse::Match(""), at, cx),
         Some(_) | None => {
             let why = format_args!("the path specifier must be prefix, path or safe_regex");
             fault(&PATH_SPECIFIER_UNSUPPORTED, at, why, cx);
@@ -147,7 +147,7 @@ fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Validation<'_>) {
 }
 
 fn header_matcher(header: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>) {
-    let of_header = Use::Match(&header.name);
+    let of_header = PatternUse::Match(&header.name);
     match &header.header_match_specifier {
         Some(HeaderMatchSpecifier::ContainsMatch(_)) => {
             let why = format_args!("the client does not know contains_match, must be another kind of match");

@@ -1,7 +1,7 @@
 //! TLS contexts, as grpc-js-xds reads them (`validateTransportSocket` of cluster-resource-type.ts
 //! and listener-resource-type.ts).
 
-use super::regex::{self, Use};
+use super::regex::{self, PatternUse};
 use super::{OBJECT_PROTOTYPE, decode, fault, is_url_of};
 use crate::shared::names::{DOWNSTREAM, SOCKET_NAME, UPSTREAM};
 use crate::shared::rules::{
@@ -171,7 +171,7 @@ fn validation_of_client(context: &CertificateValidationContext, at: &Path<'_>, c
     let matchers_at = at.field("match_subject_alt_names");
     for (i, matcher) in context.match_subject_alt_names.iter().enumerate() {
         if let Some(MatchPattern::SafeRegex(safe)) = &matcher.match_pattern {
-            regex::note_death(&safe.regex, Use::Match(""), &matchers_at.index(i), cx);
+            regex::note_death(&safe.regex, PatternUse::Match(""), &matchers_at.index(i), cx);
         }
     }
     match &context.ca_certificate_provider_instance {
