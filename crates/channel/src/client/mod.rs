@@ -372,7 +372,7 @@ impl Client {
             Start::Routes { name, authority } => resolve::routes(name, authority, self, wanted),
             Start::Cluster(name) => Ok(resolve::cluster(name, self, wanted)),
         };
-        whole::as_it_dies(java::as_it_fails(resolved, start, self), self)
+        whole::fail_if_it_dies(java::as_it_fails(resolved, start, self), self)
     }
 
     /// The connection manager of a Listener that channels can use, and its routes.

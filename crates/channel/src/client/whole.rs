@@ -19,7 +19,7 @@ const DEAD: &str = "the process dies of the configuration";
 ///
 /// # Errors
 /// Why every RPC fails.
-pub(super) fn as_it_dies(
+pub(super) fn fail_if_it_dies(
     resolved: Result<XdsConfig, ChannelFailure>,
     client: &Client,
 ) -> Result<XdsConfig, ChannelFailure> {
