@@ -1,8 +1,8 @@
 //! The worlds of clients other than the base: each holds the resources that this client accepts.
 //!
 //! Everything that decides over worlds works on [`Checked`]. To look at another client's worlds,
-//! [`OtherClients::enter`] swaps that client's verdict, facts and findings into the place of the
-//! base's, and [`OtherClients::leave`] swaps them back. Clients with the same answers on every
+//! [`OtherClients::swap_in`] swaps that client's verdict, facts and findings into the place of the
+//! base's, and [`OtherClients::swap_out`] swaps them back. Clients with the same answers on every
 //! resource share one set of worlds.
 
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub struct OtherFacts {
     facts: Vec<Arc<Facts>>,
     /// For each client, the position of its facts in `facts`, counted from 1; 0 if it has none, as
     /// when it rejects the resource.
-    of: Box<[u16]>,
+    facts_places: Box<[u16]>,
     /// What each client keeps, if values are kept at all.
     values: Box<[Option<Arc<Resource>>]>,
 }
@@ -43,18 +43,18 @@ impl OtherFacts {
     ) -> OtherFacts {
         let mut known: Vec<(&Arc<Resource>, NameComparison, u16)> = Vec::new();
         let mut facts: Vec<Arc<Facts>> = of_base.cloned().into_iter().collect();
-        let mut of = Vec::with_capacity(values.len());
+        let mut facts_places = Vec::with_capacity(values.len());
         for ((value, profile), answer) in values.iter().zip(others).zip(answers) {
             let Some(value) = value.as_ref().filter(|_| profile.has_own_world()) else {
-                of.push(0);
+                facts_places.push(0);
                 continue;
             };
             let names = NameComparison::of(profile);
             let same = known
                 .iter()
-                .find(|(other, of, _)| Arc::ptr_eq(other, value) && *of == names);
+                .find(|(other, compared, _)| Arc::ptr_eq(other, value) && *compared == names);
             if let Some((.., place)) = same {
-                of.push(*place);
+                facts_places.push(*place);
                 continue;
             }
             let mut own = Facts::of(value, names);
@@ -65,11 +65,11 @@ impl OtherFacts {
             });
             let place = u16::try_from(place + 1).unwrap_or(0);
             known.push((value, names, place));
-            of.push(place);
+            facts_places.push(place);
         }
         OtherFacts {
             facts,
-            of: of.into(),
+            facts_places: facts_places.into(),
             values: Box::default(),
         }
     }
@@ -92,7 +92,7 @@ impl OtherFacts {
     }
 
     fn place(&self, client: usize) -> u16 {
-        self.of.get(client).copied().unwrap_or(0)
+        self.facts_places.get(client).copied().unwrap_or(0)
     }
 
     fn get(&self, client: usize) -> Option<&Arc<Facts>> {
@@ -267,7 +267,7 @@ impl OtherClients {
     }
 
     /// Puts the answers of a group's clients in the place of the base's, and returns their worlds.
-    pub fn enter(
+    pub fn swap_in(
         &self,
         AlikeClients(group): &AlikeClients,
         resources: &mut [Checked],
@@ -297,7 +297,7 @@ impl OtherClients {
 
     /// Gives the clients of a group the findings of their worlds, and puts the base's view back.
     /// The findings for which `is_of_text` holds are about the text and stay with the base.
-    pub fn leave(
+    pub fn swap_out(
         &self,
         AlikeClients(group): &AlikeClients,
         BaseViews(views): BaseViews,

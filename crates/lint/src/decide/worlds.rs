@@ -172,7 +172,7 @@ fn relate_others(others: &OtherClients, all: Worlds<'_>, scope: InputScope<'_>, 
         let Some(client) = others.profiles(&group).next().map(Profile::client) else {
             continue;
         };
-        let (views, worlds) = others.enter(&group, &mut outcome.resources, all.joined);
+        let (views, worlds) = others.swap_in(&group, &mut outcome.resources, all.joined);
         let mut shared = Shared::of(&worlds, all.joined, &outcome.resources);
         for world in &worlds {
             shared.enter(world, &mut outcome.resources);
@@ -195,7 +195,7 @@ fn relate_others(others: &OtherClients, all: Worlds<'_>, scope: InputScope<'_>, 
             shared.leave(world, &mut outcome.resources);
         }
         shared.finish(all.names, outcome);
-        others.leave(&group, views, &mut outcome.resources, |found| is_of_text(found.rule));
+        others.swap_out(&group, views, &mut outcome.resources, |found| is_of_text(found.rule));
     }
     has_target
 }
