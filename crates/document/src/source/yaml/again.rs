@@ -161,17 +161,17 @@ impl Piece {
         if !matches!(opens, Some(b'[' | b',')) || to <= from {
             return None;
         }
-        let own = Part {
+        let inserted = Inserted {
             json: read.json.get(inside.range())?,
             tokens: own_tokens,
             at: inside.start,
         };
-        let cut = Cut {
+        let removed = Removed {
             json: Span::new(from, to),
             tokens: Span::new(first, last),
             grown,
         };
-        let mut spliced = self.splice(before, cut, own)?;
+        let mut spliced = self.splice(before, removed, inserted)?;
         let grown = spliced.json.len() as isize - before.json.len() as isize;
         spliced.parts = before.parts.iter().map(|part| part.moved(from, grown)).collect();
         Some(spliced)
@@ -210,17 +210,17 @@ impl Piece {
         if !is_part(from) || !is_part(to) {
             return None;
         }
-        let own = Part {
+        let inserted = Inserted {
             json: &read.json,
             tokens: &read.tokens,
             at: 0,
         };
-        let cut = Cut {
+        let removed = Removed {
             json: Span::new(from, to),
             tokens: Span::new(first, last),
             grown: self.new_end as i64 - self.old.end as i64,
         };
-        let mut spliced = self.splice(before, cut, own)?;
+        let mut spliced = self.splice(before, removed, inserted)?;
         let grown = spliced.json.len() as isize - before.json.len() as isize;
         let earlier = before.parts.iter().filter(|part| part.text.start < from).copied();
         let own = read.parts.iter().map(|part| ViewPart {
@@ -236,18 +236,18 @@ impl Piece {
     }
 
     /// Returns the old view with one part replaced.
-    fn splice(self, before: &View, cut: Cut, own: Part<'_>) -> Option<View> {
-        let mut json = Vec::with_capacity(before.json.len() + own.json.len());
-        json.extend_from_slice(before.json.get(..cut.json.start)?);
-        json.extend_from_slice(own.json);
-        json.extend_from_slice(before.json.get(cut.json.end..)?);
-        let mut tokens = Vec::with_capacity(before.tokens.len() + own.tokens.len());
-        tokens.extend_from_slice(before.tokens.get(..cut.tokens.start)?);
-        let (at, start) = (cut.json.start as i64 - own.at as i64, self.old.start as i64);
-        tokens.extend(own.tokens.iter().map(|token| token.moved(at, start)));
-        let at = own.json.len() as i64 - (cut.json.end - cut.json.start) as i64;
-        let later = before.tokens.get(cut.tokens.end..)?;
-        tokens.extend(later.iter().map(|token| token.moved(at, cut.grown)));
+    fn splice(self, before: &View, removed: Removed, inserted: Inserted<'_>) -> Option<View> {
+        let mut json = Vec::with_capacity(before.json.len() + inserted.json.len());
+        json.extend_from_slice(before.json.get(..removed.json.start)?);
+        json.extend_from_slice(inserted.json);
+        json.extend_from_slice(before.json.get(removed.json.end..)?);
+        let mut tokens = Vec::with_capacity(before.tokens.len() + inserted.tokens.len());
+        tokens.extend_from_slice(before.tokens.get(..removed.tokens.start)?);
+        let (at, start) = (removed.json.start as i64 - inserted.at as i64, self.old.start as i64);
+        tokens.extend(inserted.tokens.iter().map(|token| token.moved(at, start)));
+        let at = inserted.json.len() as i64 - (removed.json.end - removed.json.start) as i64;
+        let later = before.tokens.get(removed.tokens.end..)?;
+        tokens.extend(later.iter().map(|token| token.moved(at, removed.grown)));
         Some(View {
             json,
             tokens,
@@ -258,7 +258,7 @@ impl Piece {
 
 /// The part of the old view that is replaced.
 #[derive(Debug, Clone, Copy)]
-struct Cut {
+struct Removed {
     json: Span,
     tokens: Span,
     /// By how many bytes the text after the piece has moved in the document.
@@ -267,7 +267,7 @@ struct Cut {
 
 /// The new part of the view, and the offset at which its text began.
 #[derive(Debug, Clone, Copy)]
-struct Part<'v> {
+struct Inserted<'v> {
     json: &'v [u8],
     tokens: &'v [ViewToken],
     at: usize,
