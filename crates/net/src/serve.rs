@@ -107,7 +107,7 @@ impl ServerState {
 }
 
 /// Processes the messages of the streams.
-struct Judging<'s> {
+struct NewsHandler<'s> {
     ledger: Ledger,
     /// The predictions, by the user agent of the clients' nodes.
     predictions: BTreeMap<UserAgent, Prediction>,
@@ -118,8 +118,8 @@ struct Judging<'s> {
     told: &'s mut dyn FnMut(&LedgerLine),
 }
 
-impl Judging<'_> {
-    fn take(&mut self, heard: StreamNews) {
+impl NewsHandler<'_> {
+    fn handle(&mut self, heard: StreamNews) {
         match heard {
             StreamNews::Line(line) => (self.told)(&line),
             StreamNews::Answer(answer) => {
@@ -166,7 +166,7 @@ pub fn serve(serving: Serving<'_>) -> Result<LedgerCounts, Error> {
             channel,
             told,
         } = serving;
-        let mut judging = Judging {
+        let mut handler = NewsHandler {
             ledger: Ledger::default(),
             predictions: BTreeMap::new(),
             channels: BTreeSet::new(),
@@ -196,7 +196,7 @@ pub fn serve(serving: Serving<'_>) -> Result<LedgerCounts, Error> {
                         tokio::spawn(connection(stream, Arc::clone(&shared)));
                     }
                 }
-                Some(heard) = heard.recv() => judging.take(heard),
+                Some(heard) = heard.recv() => handler.handle(heard),
                 _ = ticks.tick() => {
                     // A client may connect and leave between two ticks.
                     let streams_before = std::mem::replace(&mut streams, shared.streams.load(Ordering::Relaxed));
@@ -209,18 +209,18 @@ pub fn serve(serving: Serving<'_>) -> Result<LedgerCounts, Error> {
                     if let Some(resources) = reload() {
                         shared.snapshot.send_modify(|snapshot| *snapshot = Arc::new(snapshot.next(resources)));
                         let version = shared.snapshot.borrow().version;
-                        judging.forget();
-                        judging.take(StreamNews::Line(LedgerLine::plain(format!("the input has changed: version {version}"))));
+                        handler.forget();
+                        handler.handle(StreamNews::Line(LedgerLine::plain(format!("the input has changed: version {version}"))));
                     }
                 }
                 () = ended() => break,
             }
         }
         while let Ok(heard) = heard.try_recv() {
-            judging.take(heard);
+            handler.handle(heard);
         }
         let snapshot = Arc::clone(&shared.snapshot.borrow());
-        Ok(judging.ledger.compared(&snapshot))
+        Ok(handler.ledger.compared(&snapshot))
     })
 }
 

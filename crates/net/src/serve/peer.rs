@@ -103,16 +103,16 @@ impl Peer {
         let (type_url, nonce, error) = match self.form {
             ProtocolForm::Sotw => {
                 let request = DiscoveryRequest::decode(bytes.clone()).map_err(|e| e.to_string())?;
-                self.is_of(request.node.as_ref());
+                self.remember_node(request.node.as_ref());
                 let wanted = self.types.entry(request.type_url.clone()).or_default();
-                wanted.wants(request.resource_names, &request.type_url);
+                wanted.set_names(request.resource_names, &request.type_url);
                 (request.type_url, request.response_nonce, request.error_detail)
             }
             ProtocolForm::Delta => {
                 let request = DeltaRequest::decode(bytes.clone()).map_err(|e| e.to_string())?;
-                self.is_of(request.node.as_ref());
+                self.remember_node(request.node.as_ref());
                 let wanted = self.types.entry(request.type_url.clone()).or_default();
-                wanted.changes(request.subscribe, &request.unsubscribe, &request.type_url);
+                wanted.apply_delta(request.subscribe, &request.unsubscribe, &request.type_url);
                 (request.type_url, request.response_nonce, request.error_detail)
             }
         };
@@ -125,7 +125,7 @@ impl Peer {
     }
 
     /// Records the node, because a client need not send it more than once.
-    fn is_of(&mut self, node: Option<&Bytes>) {
+    fn remember_node(&mut self, node: Option<&Bytes>) {
         if let Some(node) = node.and_then(|node| super::RequestNode::decode(node.clone()).ok()) {
             self.node = node;
         }
@@ -288,7 +288,7 @@ impl Subscribed {
     }
 
     /// Handles a state-of-the-world request, which names everything that is wanted.
-    fn wants(&mut self, names: Vec<String>, type_url: &str) {
+    fn set_names(&mut self, names: Vec<String>, type_url: &str) {
         let has_star = names.iter().any(|name| name == "*");
         // For a client that has named something before, an empty list does not mean everything.
         self.is_wildcard =
@@ -299,7 +299,7 @@ impl Subscribed {
     }
 
     /// Handles a Delta request, which says what changes.
-    fn changes(&mut self, subscribe: Vec<String>, unsubscribe: &[String], type_url: &str) {
+    fn apply_delta(&mut self, subscribe: Vec<String>, unsubscribe: &[String], type_url: &str) {
         if !self.is_open && subscribe.is_empty() && may_be_wildcard(type_url) {
             self.is_wildcard = true;
         }
