@@ -126,7 +126,7 @@ impl<'o> AdsSession<'o> {
         // A server that never pauses must not keep the deadline and Ctrl-C from being checked.
         tokio::task::yield_now().await;
         let Some(response) = self.next().await? else {
-            return Err(Error::Refused {
+            return Err(Error::NoAnswer {
                 address: self.address.text.clone(),
                 why: format!(
                     "the stream ended before everything was there: {}",

@@ -38,7 +38,7 @@ pub async fn fetch(address: &Address, options: &FetchOptions) -> Result<Vec<Clie
                 .await;
             let mut stream = stream.map_err(|status| refused(&status))?.into_inner();
             let first = stream.message().await.map_err(|status| refused(&status))?;
-            first.ok_or_else(|| Error::Refused {
+            first.ok_or_else(|| Error::NoAnswer {
                 address: address.text.clone(),
                 why: "the stream ended without an answer".to_owned(),
             })?

@@ -29,7 +29,7 @@ pub async fn fetch(address: &Address, options: &FetchOptions, out: &mut dyn Writ
     let clusters = match asker.get(CLUSTERS, address, options).await {
         Ok(clusters) => clusters,
         // Some users expose only the dump through a proxy.
-        Err(Error::Refused { .. }) => Vec::new(),
+        Err(Error::NoAnswer { .. }) => Vec::new(),
         Err(error) => return Err(error),
     };
     // Mask the secrets that Envoy itself has not masked.
@@ -181,7 +181,7 @@ impl Asker {
             }
         };
         if !response.status().is_success() {
-            return Err(Error::Refused {
+            return Err(Error::NoAnswer {
                 address: address.text.clone(),
                 why: format!("`{path}` answers {}", response.status()),
             });

@@ -18,7 +18,7 @@ pub enum Error {
     },
     /// The server answers with an error, or the connection breaks.
     #[error("`{address}` gives no answer: {why}")]
-    Refused {
+    NoAnswer {
         /// The address that was asked.
         address: String,
         /// The reason: the server's message, or what is wrong with its answer.

@@ -131,7 +131,7 @@ fn refused(address: &Address, what: &str) -> Error {
         ServerPlace::Unix(path) => format!("envoy+unix://{}", path.display()),
         ServerPlace::Bootstrap => "envoy://HOST:PORT".to_owned(),
     };
-    Error::Refused {
+    Error::NoAnswer {
         address: address.text.clone(),
         why: format!("{what}; Envoy's admin port is asked as {place}"),
     }
