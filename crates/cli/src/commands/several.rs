@@ -33,19 +33,19 @@ pub(super) struct ClientsQuestion<'a> {
 
 /// One client to ask.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct One {
+pub(super) struct ClientToAsk {
     /// The client, if it is one of several; `None` to ask the client in the arguments.
     pub client: Option<Client>,
     /// Whether the question is not the user's, but about the expected shares of several RPCs of
     /// this kind.
-    pub is_of_shares: bool,
+    pub asks_shares: bool,
 }
 
 /// The most RPCs that each of several clients sends, because all their outcomes are compared.
 pub(super) const MAX_COUNT: u64 = 10_000;
 
 /// How a command asks one client. The function reports the answer, and returns the exit code.
-type Ask<'a> = dyn FnMut(One, &mut Told, &mut Io<'_>) -> Result<u8, Error> + 'a;
+type Ask<'a> = dyn FnMut(ClientToAsk, &mut Told, &mut Io<'_>) -> Result<u8, Error> + 'a;
 
 impl<'a> ClientsQuestion<'a> {
     /// Returns a question to the clients of a channel.
@@ -60,7 +60,7 @@ impl<'a> ClientsQuestion<'a> {
     }
 }
 
-impl One {
+impl ClientToAsk {
     /// Replaces the value of `--client` with this client.
     pub(super) fn put_into(self, argument: &mut Option<String>) {
         if let Some(client) = self.client {
@@ -80,9 +80,9 @@ pub(super) fn run(asked: ClientsQuestion<'_>, io: &mut Io<'_>, ask: &mut Ask<'_>
     match clients {
         Some(clients) if clients.len() > 1 => ask_all(&clients, asked, io, ask),
         Some(_) | None => {
-            let one = One {
+            let one = ClientToAsk {
                 client: None,
-                is_of_shares: false,
+                asks_shares: false,
             };
             ask(one, &mut Told::Printed { is_json }, io)
         }
@@ -109,22 +109,22 @@ fn ask_all(clients: &[Client], asked: ClientsQuestion<'_>, io: &mut Io<'_>, ask:
     let mut notes: Vec<(String, Vec<Client>)> = Vec::new();
     let mut answers: Vec<ClientAnswer> = Vec::new();
     for &client in clients {
-        let mut of = |is_of_shares| {
-            let one = One {
+        let mut of = |asks_shares| {
+            let one = ClientToAsk {
                 client: Some(client),
-                is_of_shares,
+                asks_shares,
             };
-            listen(&input, io, |told, io| ask(one, told, io))
+            ask_piped(&input, io, |told, io| ask(one, told, io))
         };
-        let heard = of(false);
+        let reply = of(false);
         let shares = (question == Question::Pick).then(|| of(true));
-        for line in heard.notes.lines().filter(|line| !line.is_empty()) {
+        for line in reply.notes.lines().filter(|line| !line.is_empty()) {
             match notes.iter_mut().find(|(known, _)| known == line) {
                 Some((_, of)) => of.push(client),
                 None => notes.push((line.to_owned(), vec![client])),
             }
         }
-        answers.push(answer(client, question, heard, shares));
+        answers.push(answer(client, question, reply, shares));
     }
     for (line, of) in &notes {
         let of: Vec<String> = of
@@ -154,15 +154,15 @@ fn ask_all(clients: &[Client], asked: ClientsQuestion<'_>, io: &mut Io<'_>, ask:
     })
 }
 
-/// The answer of one client.
-struct Heard {
+/// What one client replied.
+struct ClientReply {
     answer: KeptAnswer,
     notes: String,
     result: Result<u8, String>,
 }
 
 /// Asks one client with streams of its own.
-fn listen(input: &[u8], io: &Io<'_>, ask: impl FnOnce(&mut Told, &mut Io<'_>) -> Result<u8, Error>) -> Heard {
+fn ask_piped(input: &[u8], io: &Io<'_>, ask: impl FnOnce(&mut Told, &mut Io<'_>) -> Result<u8, Error>) -> ClientReply {
     let mut told = Told::Kept(KeptAnswer::default());
     let mut err = Vec::new();
     let result = {
@@ -177,7 +177,7 @@ fn listen(input: &[u8], io: &Io<'_>, ask: impl FnOnce(&mut Told, &mut Io<'_>) ->
         // Input that could not be read in full fails the run, whatever the answer is.
         result.map(|of_run| of_run.max(code))
     };
-    Heard {
+    ClientReply {
         answer: match told {
             Told::Kept(answer) => answer,
             Told::Printed { .. } => KeptAnswer::default(),
@@ -187,16 +187,16 @@ fn listen(input: &[u8], io: &Io<'_>, ask: impl FnOnce(&mut Told, &mut Io<'_>) ->
     }
 }
 
-fn answer(client: Client, question: Question, heard: Heard, shares: Option<Heard>) -> ClientAnswer {
-    let KeptAnswer { text, json } = heard.answer;
-    let layers: Vec<Layer> = match heard.result {
+fn answer(client: Client, question: Question, reply: ClientReply, shares: Option<ClientReply>) -> ClientAnswer {
+    let KeptAnswer { text, json } = reply.answer;
+    let layers: Vec<Layer> = match reply.result {
         Ok(_) => layers::of(question, &json, shares.as_ref().map(|shares| &shares.answer.json)),
         Err(_) => Vec::new(),
     };
     ClientAnswer {
         client,
-        fails: matches!(heard.result, Ok(code) if code != 0),
-        error: heard
+        fails: matches!(reply.result, Ok(code) if code != 0),
+        error: reply
             .result
             .err()
             .map(|error| error.trim_start_matches("--client: ").to_owned()),

@@ -47,7 +47,7 @@ pub(super) fn run(args: &PickArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             return Err(Error::Usage(message));
         }
         one.put_into(&mut args.channel.client);
-        if one.is_of_shares {
+        if one.asks_shares {
             args.count = args.count.max(2);
             args.explain = false;
         }
