@@ -44,7 +44,7 @@ pub(super) fn run(args: &SimulateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             client.seed = seed.wrapping_add(number as u64);
         }
     }
-    let from = suite::From {
+    let from = suite::TestOrigin {
         file: source.name(),
         world: &args.world,
         reach: &AllowedDirectories::of(&args.allow_read),

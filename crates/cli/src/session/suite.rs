@@ -45,7 +45,7 @@ pub(crate) fn is_one(source: &Source) -> bool {
 
 /// The suite of a test, and the options for running it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct From<'f> {
+pub(crate) struct TestOrigin<'f> {
     /// The file of the suite. Paths in it start at its directory.
     pub file: &'f str,
     /// The world of a test that names none, relative to the current directory.
@@ -84,7 +84,7 @@ pub(crate) struct OpenedServer {
 /// The suite asks for something impossible. The error has the place and the reason.
 pub(crate) fn open(
     test: &Test,
-    from: From<'_>,
+    from: TestOrigin<'_>,
     notes: &mut Vec<(Span, String)>,
     io: &mut Io<'_>,
 ) -> Result<OpenedSessions, (Span, Error)> {
@@ -162,7 +162,7 @@ pub(crate) fn open(
 pub(crate) fn open_server(
     test: &Test,
     own: &ServerTest,
-    from: From<'_>,
+    from: TestOrigin<'_>,
     notes: &mut Vec<(Span, String)>,
     io: &mut Io<'_>,
 ) -> Result<OpenedServer, (Span, Error)> {
@@ -306,7 +306,7 @@ fn ends(path: &Path) -> Result<(), Error> {
 }
 
 /// Reads the world of a test for a client.
-fn load(test: &Test, from: From<'_>, fleet: Fleet, io: &mut Io<'_>) -> Result<SessionInputs, Error> {
+fn load(test: &Test, from: TestOrigin<'_>, fleet: Fleet, io: &mut Io<'_>) -> Result<SessionInputs, Error> {
     let directory = directory_of(from.file);
     let is_json = files::ending(Path::new(from.file)) == Some("json");
     let (mut files, mut inline) = (Vec::new(), Vec::new());

@@ -27,7 +27,7 @@ pub(super) fn told(file: &Path, source: &Source, target: Span, io: &mut Io<'_>) 
         return "no test has this target".to_owned();
     };
     let name = file.display().to_string();
-    let from = suite::From {
+    let from = suite::TestOrigin {
         file: &name,
         world: &[],
         reach: &AllowedDirectories::of(&[] as &[std::path::PathBuf]),

@@ -431,8 +431,8 @@ fn missed(test: &Test, sessions: &[Session], text: &str, args: &TestArgs) -> Res
 static EVERYWHERE: AllowedDirectories = AllowedDirectories::unbounded();
 
 /// Returns the options for a suite whose files are relative to the current directory.
-fn from(args: &TestArgs) -> suite::From<'_> {
-    suite::From {
+fn from(args: &TestArgs) -> suite::TestOrigin<'_> {
+    suite::TestOrigin {
         file: "-",
         world: &[],
         reach: &EVERYWHERE,

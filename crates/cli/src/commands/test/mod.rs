@@ -75,7 +75,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
                         continue;
                     }
                     ran += 1;
-                    let (mut played, unread) = one(args, test, source.name(), false, io)?;
+                    let (mut played, unread) = play_test(args, test, source.name(), false, io)?;
                     coverage.add(std::mem::take(&mut played.coverage));
                     notes.take(report.tests.len(), test, &mut played);
                     let mut test = placing.report(name, test.span, played);
@@ -183,7 +183,7 @@ fn name(test: &Test, file: &str) -> String {
 /// Runs a test. If its world cannot be opened, the test ends with that error. For `records` see
 /// [`RunOptions`]. The second value is the place that names the world, and what could not be read
 /// of it.
-fn one(
+fn play_test(
     args: &TestArgs,
     test: &Test,
     file: &str,
@@ -198,7 +198,7 @@ fn one(
         records,
         ..RunOptions::default()
     };
-    let from = suite::From {
+    let from = suite::TestOrigin {
         file,
         world: &args.world,
         reach: &AllowedDirectories::of(&args.allow_read),

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::{is_chosen, name, one, open};
+use super::{is_chosen, name, open, play_test};
 use crate::args::TestArgs;
 use crate::io::edit::replace;
 use crate::io::reach::AllowedDirectories;
@@ -33,7 +33,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<(), Error> {
             if !is_chosen(args, source.name(), &name(test, source.name())) {
                 continue;
             }
-            let (played, _) = one(args, test, source.name(), true, io)?;
+            let (played, _) = play_test(args, test, source.name(), true, io)?;
             // If a test stopped early, its state at that point must not be recorded.
             if played.stop.is_none() {
                 failures.extend(played.failures);
