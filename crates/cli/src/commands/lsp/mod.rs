@@ -276,7 +276,7 @@ impl Projects {
         let mut inputs = input::of_documents(plan, asked.fleet.clone(), &sources, kept)?;
         asked.ask_senders(&mut inputs, &io)?;
         // If no other document is left, there is nothing to report.
-        let _ = asked.own().leave_out(&mut inputs, &mut io);
+        let _ = asked.own_output().leave_out(&mut inputs, &mut io);
         let mut checked = asked.check(&mut inputs, &mut io)?;
         let fixable = asked.fixable(&checked, &inputs);
         snapshot.worlds = std::mem::take(&mut checked.outcome().worlds);

@@ -26,7 +26,7 @@ use xdsctl_report::masks::{Masks, ResourceSpan, resources};
 
 /// The fixes of a run.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct Fixes {
     /// The edits of each document, in order and without overlaps.
     changes: BTreeMap<SourceId, Vec<Edit>>,
     /// The resources of each document.
@@ -37,9 +37,9 @@ pub(super) struct Plan {
     pub fixable: Fixable,
 }
 
-impl Plan {
+impl Fixes {
     /// Collects the fixes for the findings in the documents of `inputs`.
-    pub fn of(outcome: &CheckOutcome, inputs: &Inputs, severities: &Severities, with_proxies: bool) -> Plan {
+    pub fn of(outcome: &CheckOutcome, inputs: &Inputs, severities: &Severities, with_proxies: bool) -> Fixes {
         let wants = |diagnostic: &Diagnostic| {
             let field = diagnostic.path.segs().last_field();
             severities.of((diagnostic.rule, diagnostic.effect), field).is_some()
@@ -47,7 +47,7 @@ impl Plan {
         let is_folded = |checked: &Checked| !with_proxies && outcome.proxy_worlds.contains(&checked.world);
         let mut documents: BTreeMap<SourceId, Option<Document<'_>>> = BTreeMap::new();
         let mut found: BTreeMap<SourceId, BTreeSet<Edit>> = BTreeMap::new();
-        let mut plan = Plan::default();
+        let mut fixes = Fixes::default();
         for (number, checked) in outcome.resources.iter().enumerate() {
             let wants = |diagnostic: &Diagnostic| wants(diagnostic) && is_of_asked(checked, diagnostic, &inputs.fleet);
             let id = checked.origin.source;
@@ -58,11 +58,11 @@ impl Plan {
                 continue;
             };
             let Some(document) = documents.entry(id).or_insert_with(|| Document::new(source)) else {
-                plan.passed_over.insert(id);
+                fixes.passed_over.insert(id);
                 continue;
             };
             for (edit, fixed) in document.edits(checked, wants) {
-                plan.fixable.add(number, fixed, edit.clone());
+                fixes.fixable.add(number, fixed, edit.clone());
                 found.entry(id).or_default().insert(edit);
             }
         }
@@ -74,10 +74,10 @@ impl Plan {
                 end = end.max(edit.span.end);
                 is_free
             });
-            plan.changes.insert(id, changes);
+            fixes.changes.insert(id, changes);
         }
-        plan.resources = resources(&outcome.resources);
-        plan
+        fixes.resources = resources(&outcome.resources);
+        fixes
     }
 
     /// Returns how many fixes there are.

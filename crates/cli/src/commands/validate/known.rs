@@ -15,7 +15,7 @@ use xdsctl_lint::decide::{self, CheckOutcome, Suppressed, SuppressionInput};
 use xdsctl_model::diag::Severity;
 
 /// The suppressions of the project and the baseline, loaded before the inputs are read.
-pub struct Preset {
+pub struct KnownFindings {
     suppressions: Vec<Suppression>,
     baseline: Option<(Baseline, SourceId)>,
     /// Whether a new baseline will be written.
@@ -23,12 +23,12 @@ pub struct Preset {
     today: Date,
 }
 
-impl Preset {
+impl KnownFindings {
     /// Reads the suppressions of the project and the baseline.
     ///
     /// # Errors
     /// The baseline cannot be read.
-    pub fn open(args: &ValidateArgs, config: &ProjectConfig, sources: &mut SourceMap) -> Result<Preset, Error> {
+    pub fn open(args: &ValidateArgs, config: &ProjectConfig, sources: &mut SourceMap) -> Result<KnownFindings, Error> {
         let of_project = config.baseline.as_ref().map(|setting| setting.value.clone());
         // The project's baseline need not exist yet if this run writes it.
         let is_recorded = args.write_baseline.is_some();
@@ -59,7 +59,7 @@ impl Preset {
             }
             None => None,
         };
-        Ok(Preset {
+        Ok(KnownFindings {
             suppressions: of_config(config, sources),
             baseline,
             is_recorded,

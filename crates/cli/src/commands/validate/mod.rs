@@ -20,8 +20,8 @@ use crate::io::own_output::OwnOutput;
 use crate::io::reach::AllowedDirectories;
 use crate::{EXIT_TROUBLE, Error, Io, session};
 use explain_error::RecognisedLine;
-use fix::Plan;
-use known::Preset;
+use fix::Fixes;
+use known::KnownFindings;
 use reports::ReportPlan;
 use stream::LineStream;
 use xdsctl_channel::client::server::ListeningServer;
@@ -59,7 +59,7 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     let mut inputs = input::open_for(&args.input, &asked.config, asked.fleet.clone(), io)?;
     asked.ask_senders(&mut inputs, io)?;
-    asked.own().leave_out(&mut inputs, io)?;
+    asked.own_output().leave_out(&mut inputs, io)?;
     let given = inputs.sources.count();
     let mut checked = asked.check(&mut inputs, io)?;
     if args.fix || args.diff {
@@ -70,7 +70,7 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         std::mem::take(&mut checked.unshown),
         checked.reached.clone(),
     );
-    let code = asked.tell(checked, &inputs, io);
+    let code = asked.write_report(checked, &inputs, io);
     io.leave(left);
     code
 }
@@ -170,7 +170,7 @@ impl<'a> ValidatePlan<'a> {
     }
 
     /// Returns the files that the run writes.
-    pub(super) fn own(&self) -> OwnOutput {
+    pub(super) fn own_output(&self) -> OwnOutput {
         let of_project = self.config.baseline.as_ref().map(|setting| setting.value.as_path());
         let of_flags = [self.args.baseline.as_deref(), self.args.write_baseline.as_deref()];
         let baselines = of_flags.into_iter().chain([of_project]).flatten();
@@ -178,12 +178,12 @@ impl<'a> ValidatePlan<'a> {
     }
 
     /// Writes the report, and returns the exit code for its findings.
-    pub(super) fn tell(&self, mut checked: Examined, inputs: &Inputs, io: &mut Io<'_>) -> Result<u8, Error> {
+    pub(super) fn write_report(&self, mut checked: Examined, inputs: &Inputs, io: &mut Io<'_>) -> Result<u8, Error> {
         let mut fixable = Fixable::default();
         if outputs::says_what_is_fixable(&self.reports.formats) && self.running_system().is_none() {
-            let plan = self.plan(&checked, inputs);
-            checked.fixable = plan.count();
-            fixable = plan.fixable;
+            let fixes = self.fixes(&checked, inputs);
+            checked.fixable = fixes.count();
+            fixable = fixes.fixable;
         }
         let outputs = Outputs::open(&self.reports.formats, &self.style, inputs, io)?;
         let options = self.options(&fixable);
@@ -238,28 +238,28 @@ impl<'a> ValidatePlan<'a> {
 
     /// Returns which findings have a fix.
     pub(super) fn fixable(&self, checked: &Examined, inputs: &Inputs) -> Fixable {
-        self.plan(checked, inputs).fixable
+        self.fixes(checked, inputs).fixable
     }
 
-    fn plan(&self, checked: &Examined, inputs: &Inputs) -> Plan {
-        Plan::of(&checked.outcome, inputs, &self.severities, self.args.all)
+    fn fixes(&self, checked: &Examined, inputs: &Inputs) -> Fixes {
+        Fixes::of(&checked.outcome, inputs, &self.severities, self.args.all)
     }
 
     /// Fixes the findings, or prints the fixes, and checks again. The first `given` documents are
     /// the inputs; the others were found from these.
     fn fix(&self, checked: &Examined, mut inputs: Inputs, given: usize, io: &mut Io<'_>) -> Result<u8, Error> {
-        let plan = self.plan(checked, &inputs);
-        let count = plan.count();
+        let fixes = self.fixes(checked, &inputs);
+        let count = fixes.count();
         if self.args.diff {
             let is_for_files = self.running_system().is_none();
-            plan.show(&mut inputs, is_for_files, self.args.input.show_secrets, io)?;
+            fixes.show(&mut inputs, is_for_files, self.args.input.show_secrets, io)?;
         } else {
-            plan.apply(&mut inputs, &AllowedDirectories::around(&self.args.input.files), io)?;
+            fixes.apply(&mut inputs, &AllowedDirectories::around(&self.args.input.files), io)?;
         }
         inputs.sources.truncate(given);
         let mut checked = self.check(&mut inputs, io)?;
         if !self.args.diff {
-            return self.tell(checked, &inputs, io);
+            return self.write_report(checked, &inputs, io);
         }
         if let Some(nothing) = checked.nothing {
             inputs.exit_code(0, io)?;
@@ -332,7 +332,7 @@ impl<'a> ValidatePlan<'a> {
     /// The target is not valid, nothing in the line of `--explain-error` is known, or the baseline
     /// cannot be read.
     pub(super) fn check(&self, inputs: &mut Inputs, io: &mut Io<'_>) -> Result<Examined, Error> {
-        let known = Preset::open(self.args, &self.config, &mut inputs.sources)?;
+        let known = KnownFindings::open(self.args, &self.config, &mut inputs.sources)?;
         let line = self
             .args
             .explain_error

@@ -76,7 +76,7 @@ impl LineStream<'_> {
     /// Returns the files whose lines are answered, including `-`, without answers of an earlier
     /// run.
     fn files(&self, io: &mut Io<'_>) -> Result<Vec<PathBuf>, Error> {
-        let own = self.0.own();
+        let own = self.0.own_output();
         let input = &self.0.args.input;
         let reach = AllowedDirectories::of(input.config.allow_read.iter().chain(&input.files));
         let mut passed_over = Vec::new();

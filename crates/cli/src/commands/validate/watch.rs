@@ -55,7 +55,7 @@ fn watch(text: &str, asked: &ValidatePlan<'_>, io: &mut Io<'_>) -> Result<u8, Er
         let mut inputs =
             crate::io::input::snapshot(&asked.args.input, &asked.config, asked.fleet.clone(), text, bytes)?;
         let checked = asked.check(&mut inputs, io)?;
-        let code = asked.tell(checked, &inputs, io)?;
+        let code = asked.write_report(checked, &inputs, io)?;
         io.out.flush()?;
         Ok(code)
     };
