@@ -56,7 +56,7 @@ pub fn check(world: &World, resources: &[Checked], input: PolicyInput<'_>) -> Ve
         false => Index::default(),
     };
     let written: Option<Vec<_>> = input.policies.list.iter().map(Policy::written).collect();
-    let looked = Looked {
+    let world_check = WorldCheck {
         world,
         resources,
         input,
@@ -70,7 +70,7 @@ pub fn check(world: &World, resources: &[Checked], input: PolicyInput<'_>) -> Ve
     let mut ahead = in_parts(&all, |of| {
         let mut budget = Budget::new(MAX_STEPS_IN_ALL);
         (taken.load(Ordering::Relaxed) < MAX_STEPS_IN_ALL).then(|| {
-            let (list, _) = looked.resource(*of, &mut budget);
+            let (list, _) = world_check.resource(*of, &mut budget);
             let steps = MAX_STEPS_IN_ALL - budget.left();
             taken.fetch_add(steps, Ordering::Relaxed);
             (list, steps)
@@ -82,7 +82,7 @@ pub fn check(world: &World, resources: &[Checked], input: PolicyInput<'_>) -> Ve
     for (name, number) in all {
         let (list, goes_on) = match ahead.next().flatten() {
             Some((list, steps)) if steps < budget.left() => (list, budget.spend(steps)),
-            _ => looked.resource((name, number), &mut budget),
+            _ => world_check.resource((name, number), &mut budget),
         };
         found.extend(list.into_iter().map(|diagnostic| (number, diagnostic)));
         if !goes_on {
@@ -93,7 +93,7 @@ pub fn check(world: &World, resources: &[Checked], input: PolicyInput<'_>) -> Ve
 }
 
 /// A world that policies look at.
-struct Looked<'w> {
+struct WorldCheck<'w> {
     world: &'w World,
     resources: &'w [Checked],
     input: PolicyInput<'w>,
@@ -103,7 +103,7 @@ struct Looked<'w> {
     written: Option<BTreeSet<&'w String>>,
 }
 
-impl Looked<'_> {
+impl WorldCheck<'_> {
     /// Returns what is found in a resource, and `false` if the limit of all steps is reached.
     fn resource(&self, (name, number): (&str, usize), budget: &mut Budget) -> (Vec<Diagnostic>, bool) {
         let checked = self.resources.get(number);
@@ -122,7 +122,7 @@ impl Looked<'_> {
             shows_secrets: self.input.shows_secrets,
         };
         let held = Held::new(checked, name, None);
-        let mut of_resource = OfResource {
+        let mut resource_check = ResourceCheck {
             list: Vec::new(),
             quota: Quota::default(),
             known: BTreeSet::new(),
@@ -130,7 +130,7 @@ impl Looked<'_> {
             looked: vec![0; policies.len()],
             scratch: Scratch::default(),
         };
-        of_resource.quota.fit(checked.origin.span.range().len());
+        resource_check.quota.fit(checked.origin.span.range().len());
         // The routes of a listener that are being looked at. Each filter chain has its own.
         let mut inline: Option<Rc<Held<'_>>> = None;
         let goes_on = walk::resource(value, &mut |thing, at| {
@@ -145,12 +145,12 @@ impl Looked<'_> {
             let site = Site::new(ground, Rc::clone(held), thing);
             policies
                 .iter()
-                .all(|policy| of_resource.take(*policy, &site, at, budget))
+                .all(|policy| resource_check.evaluate(*policy, &site, at, budget))
         });
-        for (policy, looked) in policies.iter().zip(&of_resource.looked) {
+        for (policy, looked) in policies.iter().zip(&resource_check.looked) {
             policy.looked.fetch_add(*looked, Ordering::Relaxed);
         }
-        (of_resource.finish().collect(), goes_on)
+        (resource_check.finish().collect(), goes_on)
     }
 }
 
@@ -165,7 +165,7 @@ pub fn places(resource: &Resource) -> Vec<(Element, FieldPath)> {
 }
 
 /// What has been found in a resource so far.
-struct OfResource<'a> {
+struct ResourceCheck<'a> {
     list: Vec<Diagnostic>,
     quota: Quota,
     /// Findings that are known already, by rule and text: routes share the retry policy of their
@@ -179,7 +179,7 @@ struct OfResource<'a> {
     scratch: Scratch<'a>,
 }
 
-impl<'a> OfResource<'a> {
+impl<'a> ResourceCheck<'a> {
     /// Says whether a policy wants the resource, by its name and by the listeners that lead to it.
     fn is_about(&mut self, (number, policy): NumberedPolicy<'_>, site: &Site<'_>) -> bool {
         if policy.name.is_none() && policy.target.is_none() {
@@ -200,7 +200,7 @@ impl<'a> OfResource<'a> {
     }
 
     /// Checks a policy at a place. Returns `false` if the limit of all steps is reached.
-    fn take(
+    fn evaluate(
         &mut self,
         (number, policy): NumberedPolicy<'a>,
         site: &Site<'a>,
