@@ -152,7 +152,7 @@ impl<'t> Watched<'t> {
     }
 
     /// Says what all RPCs together did wrong.
-    pub fn of_all(&self) -> Option<String> {
+    pub fn of_step(&self) -> Option<String> {
         let total = self.total;
         match &self.check.what {
             CheckKind::Shares(_) if total == 0 => Some("there was no RPC".to_owned()),

@@ -450,13 +450,13 @@ impl<'t> Run<'t> {
                 judge::of_channel(watched.check, client, channel, policies)
             });
             let sends = matches!(planned.step, Some(Step::Pick(_) | Step::Finish(_)));
-            let of_all = watched
-                .of_all()
+            let of_step = watched
+                .of_step()
                 .filter(|_| sends && watched.first.is_none() && watched.is_of_rpcs());
             let value = watched.check.value;
             let idle = watched.cannot_fail().filter(|_| sends);
             self.played.notes.extend(idle.map(|note| (span, note)));
-            let whole = of_updates.or(of_channels).or(of_all);
+            let whole = of_updates.or(of_channels).or(of_step);
             let first = watched.first.filter(|_| whole.is_none());
             let (bad, happened) = match (&whole, &first) {
                 (Some(happened), _) => (1, happened),
