@@ -52,16 +52,16 @@ const SEEN: [&str; 3] = [":authority", ":method", ":path"];
 
 /// Which of the client's two parsers run on a config.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Forms {
+pub(super) enum Parsers {
     /// The parser for the server's JSON and the parser for printing.
-    Both,
+    JsonAndPrinted,
     /// The parser for printing alone, as inside a composite filter.
     PrintedOnly,
 }
 
 /// A walk over the policies of one config.
 pub(super) struct PolicyWalk<'c, 'p> {
-    pub(super) forms: Forms,
+    pub(super) parsers: Parsers,
     pub(super) cx: &'c mut Validation<'p>,
 }
 
@@ -107,7 +107,7 @@ impl PolicyWalk<'_, '_> {
         };
         let name = header.name.as_str();
         let forbidden = name == ":scheme" || name.starts_with("grpc-");
-        if forbidden && (made || string.is_some() || self.forms == Forms::Both) {
+        if forbidden && (made || string.is_some() || self.parsers == Parsers::JsonAndPrinted) {
             self.cx.report(
                 &RBAC_HEADER_FORBIDDEN,
                 &at.field("name"),
@@ -124,7 +124,7 @@ impl PolicyWalk<'_, '_> {
             self.cx.report(&RBAC_HEADER_NEVER_SEEN, &at.field("name"), message);
         }
         let without_pattern = string.is_some_and(|string| pattern(string).is_none());
-        if without_pattern && self.forms == Forms::Both {
+        if without_pattern && self.parsers == Parsers::JsonAndPrinted {
             self.cx.report(
                 &STRING_MATCHER_WITHOUT_PATTERN,
                 at,

@@ -27,7 +27,7 @@ use crate::shared::rules::{RBAC_ACTION_LOG, RBAC_ACTION_UNKNOWN, RBAC_CONDITION_
 use xdsctl_model::host_port::parse_ip_port;
 use xdsctl_model::profile::Feature;
 
-use self::condition::{Forms, PolicyWalk};
+use self::condition::{Parsers, PolicyWalk};
 use super::FilterType;
 use xdsctl_document::proto::any::{Extension, Payload};
 use xdsctl_document::proto::pb::envoy::config::rbac::v3 as pb;
@@ -59,7 +59,7 @@ pub static TYPE: FilterType = FilterType {
 
 fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: RbacPb = extension.decode(at, cx)?;
-    let made = config(&message, Forms::Both, at, cx);
+    let made = config(&message, Parsers::JsonAndPrinted, at, cx);
     Some(noting_shadow_rules(made, extension, false))
 }
 
@@ -73,14 +73,14 @@ fn noting_shadow_rules(mut config: FilterConfig, extension: &Extension<'_>, is_o
 
 fn parse_in_composite(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: RbacPb = extension.decode(at, cx)?;
-    Some(config(&message, Forms::PrintedOnly, at, cx))
+    Some(config(&message, Parsers::PrintedOnly, at, cx))
 }
 
 /// Reads an override; without `rbac`, it enforces nothing.
 fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: RbacPerRoute = extension.decode(at, cx)?;
     let made = match &message.rbac {
-        Some(rbac) => config(rbac, Forms::Both, &at.field("rbac"), cx),
+        Some(rbac) => config(rbac, Parsers::JsonAndPrinted, &at.field("rbac"), cx),
         None => FilterConfig::Rbac(Rbac {
             rules: None,
             has_shadow_rules: false,
@@ -91,7 +91,7 @@ fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<
 }
 
 /// Converts a config to the client's JSON form: `{}` where nothing is enforced.
-fn config(message: &RbacPb, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>) -> FilterConfig {
+fn config(message: &RbacPb, parsers: Parsers, at: &Path<'_>, cx: &mut Validation<'_>) -> FilterConfig {
     let at = at.field("rules");
     let json = match &message.rules {
         None => json!({}),
@@ -103,7 +103,7 @@ fn config(message: &RbacPb, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>
             );
             json!({})
         }
-        Some(rules) => json!({ "rules": enforced(rules, forms, &at, cx) }),
+        Some(rules) => json!({ "rules": enforced(rules, parsers, &at, cx) }),
     };
     let rules = policies(message, cx);
     let is_known = |rules: &pb::Rbac| Action::try_from(rules.action).is_ok();
@@ -181,7 +181,7 @@ fn description(json: Value) -> Description {
     }
 }
 
-fn enforced(rules: &pb::Rbac, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>) -> Value {
+fn enforced(rules: &pb::Rbac, parsers: Parsers, at: &Path<'_>, cx: &mut Validation<'_>) -> Value {
     if Action::try_from(rules.action).is_err() && cx.has(Feature::RbacMatchersMade) {
         cx.report(
             &RBAC_ACTION_UNKNOWN,
@@ -195,7 +195,7 @@ fn enforced(rules: &pb::Rbac, forms: Forms, at: &Path<'_>, cx: &mut Validation<'
     let policies: Map<String, Value> = rules
         .policies
         .iter()
-        .map(|(name, rule)| (name.clone(), policy(rule, forms, &policies_at.key(name), cx)))
+        .map(|(name, rule)| (name.clone(), policy(rule, parsers, &policies_at.key(name), cx)))
         .collect();
     if !policies.is_empty() {
         json.insert("policies".to_owned(), policies.into());
@@ -206,8 +206,8 @@ fn enforced(rules: &pb::Rbac, forms: Forms, at: &Path<'_>, cx: &mut Validation<'
     json.into()
 }
 
-fn policy(policy: &pb::Policy, forms: Forms, at: &Path<'_>, cx: &mut Validation<'_>) -> Value {
-    let mut walk = PolicyWalk { forms, cx };
+fn policy(policy: &pb::Policy, parsers: Parsers, at: &Path<'_>, cx: &mut Validation<'_>) -> Value {
+    let mut walk = PolicyWalk { parsers, cx };
     let [permissions, principals] = conditions::lists(policy).map(|(field, list)| -> Value {
         let at = at.field(field);
         let all = list.iter().enumerate();
@@ -265,10 +265,10 @@ mod tests {
         RbacPb { rules: Some(rules) }
     }
 
-    fn check(message: &RbacPb, forms: Forms) -> (Value, Vec<String>) {
+    fn check(message: &RbacPb, parsers: Parsers) -> (Value, Vec<String>) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
         let mut cx = Validation::new(&profile, &server);
-        let FilterConfig::Rbac(Rbac { mut description, .. }) = config(message, forms, &Path::ROOT, &mut cx) else {
+        let FilterConfig::Rbac(Rbac { mut description, .. }) = config(message, parsers, &Path::ROOT, &mut cx) else {
             panic!("not an RBAC config");
         };
         let (_, json, _) = description.kept.remove(0);
@@ -286,7 +286,7 @@ mod tests {
             "permissions": [{ "andRules": { "rules": [{ "destinationPort": 8 }] } }],
             "principals": [{ "authenticated": {} }],
         } } } });
-        assert_eq!(check(&message, Forms::Both), (expected, Vec::new()));
+        assert_eq!(check(&message, Parsers::JsonAndPrinted), (expected, Vec::new()));
     }
 
     #[test]
@@ -298,7 +298,10 @@ mod tests {
         }));
         let header = "rules.policies[p].permissions[0].header";
         let string = format!("{header}.string_match");
-        assert_eq!(check(&message, Forms::Both).1, [string.clone(), header.to_owned()]);
-        assert_eq!(check(&message, Forms::PrintedOnly).1, [string]);
+        assert_eq!(
+            check(&message, Parsers::JsonAndPrinted).1,
+            [string.clone(), header.to_owned()]
+        );
+        assert_eq!(check(&message, Parsers::PrintedOnly).1, [string]);
     }
 }
