@@ -381,7 +381,7 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checke
 
 /// Returns the name of the TypedStruct that an Any holds, in either spelling; `None` if it holds
 /// another message.
-pub(super) fn is_typed_struct(url: &str, profile: &Profile) -> Option<&'static str> {
+pub(super) fn typed_struct_name(url: &str, profile: &Profile) -> Option<&'static str> {
     let is_known = |name: &&str| profile.has(Feature::TypedStructOfXds) || name.starts_with("udpa");
     TYPED_STRUCTS.into_iter().filter(is_known).find(|name| holds(url, name))
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-use super::cluster::is_typed_struct;
+use super::cluster::typed_struct_name;
 use super::{URL_PREFIX, ext_proc, holds, rbac, tls::TlsSide, unmarshal};
 use crate::shared::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, STDOUT_LOGGER, WRAPPER};
 use crate::shared::read::{self, FilterKind};
@@ -153,7 +153,7 @@ fn validate(
 ) -> Checked<Option<FilterKind>> {
     let empty = Any::default();
     let any = any.unwrap_or(&empty);
-    let wrapped = match is_typed_struct(&any.type_url, cx.profile()) {
+    let wrapped = match typed_struct_name(&any.type_url, cx.profile()) {
         Some(wrapper) => Some(unmarshal::<TypedStruct>(&any.value, wrapper, at, cx)?.type_url),
         None => None,
     };
@@ -240,7 +240,7 @@ pub(super) fn audit(rules: &Rules, at: &Path<'_>, cx: &mut Validation<'_>) -> Ch
             let message = format_args!("the logger has no typed_config");
             return Err(reject(&RBAC_AUDIT_LOGGER_MISSING, &at, message, cx));
         };
-        let is_custom = is_typed_struct(&any.type_url, cx.profile());
+        let is_custom = typed_struct_name(&any.type_url, cx.profile());
         if holds(&any.type_url, STDOUT_LOGGER) {
             continue;
         }
