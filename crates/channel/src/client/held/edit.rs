@@ -9,7 +9,7 @@ use super::rejection::REJECTED;
 use super::{AcceptedVersion, HeldResource, KeptValue, Rejected, Resources, Store};
 use crate::client::Nacked;
 use xdsctl_clients::core::endpoints::change::{self, EndpointChange};
-use xdsctl_clients::core::endpoints::patch::{Later, Patch, Places, patched, written};
+use xdsctl_clients::core::endpoints::patch::{Patch, PendingChanges, Places, patched, written};
 use xdsctl_clients::discovery;
 use xdsctl_model::diag::Validation;
 use xdsctl_model::resource::{Endpoints, ResourceType};
@@ -19,11 +19,11 @@ use xdsctl_model::resource::{Endpoints, ResourceType};
 pub(super) struct Edited {
     /// The profile and the server facts that it is checked against, and the documents.
     store: Arc<Store>,
-    /// The message without the changes in `later`.
+    /// The message without the changes in `pending`.
     bytes: Bytes,
     /// The changes of endpoints since then.
-    later: Later,
-    /// Where the endpoints stand in `bytes`. Versions that differ only in `later` share this.
+    pending: PendingChanges,
+    /// Where the endpoints stand in `bytes`. Versions that differ only in `pending` share this.
     places: Arc<OnceLock<Places>>,
 }
 
@@ -32,7 +32,7 @@ impl Edited {
         Edited {
             store,
             bytes,
-            later: Later::default(),
+            pending: PendingChanges::default(),
             places: Arc::default(),
         }
     }
@@ -42,9 +42,9 @@ impl Edited {
     }
 
     fn written(&self) -> Bytes {
-        match self.later.is_empty() {
+        match self.pending.is_empty() {
             true => self.bytes.clone(),
-            false => written(&self.bytes, &self.later),
+            false => written(&self.bytes, &self.pending),
         }
     }
 }
@@ -163,8 +163,8 @@ impl AcceptedVersion<Endpoints> {
             Patch::Unclear => return None,
             Patch::Nothing => None,
             Patch::Value(value, changed) => {
-                let mut later = edited.later.clone();
-                later.add(changed);
+                let mut pending = edited.pending.clone();
+                pending.add(changed);
                 let kept = KeptValue {
                     value: Some(Arc::new(value)),
                     dropped: kept.dropped.clone(),
@@ -173,7 +173,7 @@ impl AcceptedVersion<Endpoints> {
                 let edited = Edited {
                     store: edited.store.clone(),
                     bytes: edited.bytes.clone(),
-                    later,
+                    pending,
                     places: edited.places.clone(),
                 };
                 let version = AcceptedVersion {
@@ -298,8 +298,8 @@ mod tests {
                     assert_eq!(met, of_whole, "{changes:?}");
                     let is_new = !Arc::ptr_eq(&before.kept, &after.kept);
                     assert!(!is_new || whole.as_ref() == Some(&written), "{changes:?}");
-                    patched += u32::from(is_new && !edited.later.is_empty());
-                    alone += u32::from(is_new && edited.later.is_empty());
+                    patched += u32::from(is_new && !edited.pending.is_empty());
+                    alone += u32::from(is_new && edited.pending.is_empty());
                 }
                 let read = discovery::bare(ResourceType::Endpoints, &written, &[], edited.cx());
                 let kept = after.kept.get().unwrap();

@@ -24,7 +24,7 @@ type MessageEndpoint = (usize, usize);
 
 /// Changes to endpoints of a message that are not written to it yet.
 #[derive(Debug, Clone, Default)]
-pub struct Later(BTreeMap<MessageEndpoint, Vec<EndpointEffect>>);
+pub struct PendingChanges(BTreeMap<MessageEndpoint, Vec<EndpointEffect>>);
 
 /// Where the endpoints of a resource are in its message, and in what the client keeps.
 #[derive(Debug, Default)]
@@ -45,17 +45,17 @@ pub enum Patch {
     /// The changes must be made to the message, which is then read again.
     Unclear,
     /// What the client keeps now, and the changes that the message still lacks.
-    Value(Endpoints, Later),
+    Value(Endpoints, PendingChanges),
 }
 
-impl Later {
+impl PendingChanges {
     /// Says whether there are no changes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Adds changes that were made after these.
-    pub fn add(&mut self, newer: Later) {
+    pub fn add(&mut self, newer: PendingChanges) {
         for (place, changes) in newer.0 {
             let known = self.0.entry(place).or_default();
             for change in changes {
@@ -135,7 +135,7 @@ pub fn patched(
     }
     numbers.into_iter().for_each(met);
     let changed = last.into_iter().map(|(place, what)| (place, vec![what]));
-    Patch::Value(newer, Later(changed.collect()))
+    Patch::Value(newer, PendingChanges(changed.collect()))
 }
 
 /// Changes one endpoint; `None` if the client does not keep it both before and after.
@@ -162,9 +162,9 @@ fn patch(
 }
 
 /// Returns the message with the changes written to it.
-pub fn written(bytes: &Bytes, later: &Later) -> Bytes {
+pub fn written(bytes: &Bytes, pending: &PendingChanges) -> Bytes {
     let mut message: pb::ClusterLoadAssignment = proto::kept(bytes);
-    for ((number, index), changes) in &later.0 {
+    for ((number, index), changes) in &pending.0 {
         let list = message
             .endpoints
             .get_mut(*number)
