@@ -81,8 +81,8 @@ pub struct DraftOutcome {
     /// The number of expectations that were removed because they hold with some seeds only, or
     /// because a weaker one holds with all.
     pub chance: usize,
-    /// The number of expectations in partial steps that hold with no seed.
-    pub told: usize,
+    /// The number of expectations in partial steps that hold with no seed. A comment says each.
+    pub commented: usize,
     /// The expectations that hold with no seed, by step and member.
     pub failing: Vec<(usize, &'static str)>,
     /// Why the suite cannot be played to its end.
@@ -142,7 +142,7 @@ impl Draft {
                 match met {
                     Met::Always => step.expect.push(strong),
                     Met::Never if !holds && step.is_partial => {
-                        outcome.told += 1;
+                        outcome.commented += 1;
                         step.comment += &format!("; then the log has `{}: {}`", strong.member, yaml(&strong.value));
                     }
                     Met::Never if !holds => {
@@ -422,7 +422,7 @@ mod tests {
         let mut draft = draft();
         draft.steps[0].is_partial = true;
         let outcome = draft.keep_certain(Ok(vec![Unmet::from([(0, 1), (0, 2)]); 2]));
-        assert_eq!((outcome.told, outcome.failing.len()), (1, 0));
+        assert_eq!((outcome.commented, outcome.failing.len()), (1, 0));
         assert_eq!(draft.steps[0].expect.len(), 1);
         assert_eq!(draft.steps[0].comment, "; then the log has `address: a`");
     }

@@ -192,7 +192,7 @@ pub(super) fn record(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     draft.comments = head(&format!("what a client's log says: {}", source.name()));
     let DraftOutcome {
         chance,
-        told,
+        commented,
         failing,
         stop,
     } = keep_certain(&mut draft, args, io, |test, io| open(test, args, io));
@@ -215,8 +215,8 @@ pub(super) fn record(args: &TestArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             "note: {of} left out, or weaker, because chance decides about it"
         )?;
     }
-    if told > 0 {
-        let of = plural(told, "expectation");
+    if commented > 0 {
+        let of = plural(commented, "expectation");
         say!(
             io.err,
             "note: {of} told in comments, because the log does not show what they depend on"
