@@ -241,7 +241,7 @@ pub struct ServerDialect {
     /// Returns where the server says that it listens, if its program asks for this address.
     pub listens: fn(&str) -> String,
     /// Whether a resource at which the client crashes, or its parser throws, ends the program.
-    pub ends_at_resources: bool,
+    pub crashes_at_resources: bool,
     /// Whether the program serves without a template in the bootstrap, and then without xDS.
     pub serves_without_template: bool,
     /// What the server does with chains whose routes come by RDS.

@@ -100,7 +100,7 @@ pub fn serving(server: &ListeningServer, client: &Client, dialect: &ServerDialec
         near: text::nearest(name, listeners.keys().map(String::as_str)).map(str::to_owned),
     })?;
     let rejected = held.rejected().map(str::to_owned);
-    if dialect.ends_at_resources && held.is_fatal() {
+    if dialect.crashes_at_resources && held.is_fatal() {
         return Err(NotServing::Ended(rejected.unwrap_or_default()));
     }
     let Some(listener) = held.value() else {
@@ -139,7 +139,7 @@ fn routes_by_rds(listener: &TcpListener, client: &Client, dialect: &ServerDialec
             continue;
         };
         let held = client.resources.route_configs.get(name);
-        if let Some(fatal) = held.filter(|held| dialect.ends_at_resources && held.is_fatal()) {
+        if let Some(fatal) = held.filter(|held| dialect.crashes_at_resources && held.is_fatal()) {
             return Err(NotServing::Ended(fatal.rejected().unwrap_or_default().to_owned()));
         }
         match (

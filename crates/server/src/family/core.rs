@@ -21,7 +21,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
         compares_address: true,
         listens: str::to_owned,
-        ends_at_resources: false,
+        crashes_at_resources: false,
         // The Python program does, and its server then has no config fetcher.
         serves_without_template: true,
         routes_by_rds: RoutesByRds::Served,

@@ -16,7 +16,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
         compares_address: true,
         listens: str::to_owned,
-        ends_at_resources: true,
+        crashes_at_resources: true,
         serves_without_template: false,
         routes_by_rds: match profile.has(Feature::ServesRoutesByRds) {
             true => RoutesByRds::Served,

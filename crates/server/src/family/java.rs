@@ -22,7 +22,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
     ServerDialect {
         compares_address: profile.has(Feature::ListenerAddressCompared),
         listens,
-        ends_at_resources: false,
+        crashes_at_resources: false,
         serves_without_template: false,
         routes_by_rds: match profile.has(Feature::ServesRejectedRoutes) {
             true => RoutesByRds::Served,
