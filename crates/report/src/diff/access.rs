@@ -38,7 +38,7 @@ pub(crate) fn of_server(server: &ServerAccess, style: DiffStyle, out: &mut dyn W
     for chain in &changes.chains {
         of_chain(chain, style, out)?;
     }
-    match changes.is_cut {
+    match changes.is_limit_reached {
         true => say!(
             out,
             "    there is too much to compare: some of this may have been so before"

@@ -251,7 +251,7 @@ fn server(server: &ServerAccess) -> ServerJson<'_> {
     ServerJson {
         listener: &server.listener,
         opened: opened.map(|class| cells::class(class, false)).collect(),
-        is_cut: changes.is_none_or(|changes| changes.is_cut),
+        is_cut: changes.is_none_or(|changes| changes.is_limit_reached),
         changes: changes
             .iter()
             .flat_map(|changes| &changes.chains)

@@ -33,7 +33,7 @@ pub struct AccessChanges {
     /// The changes, by the chains that take a connection before and after.
     pub chains: Vec<ChainAccess>,
     /// Whether the limit was reached. Some of the listed changes may then not be changes.
-    pub is_cut: bool,
+    pub is_limit_reached: bool,
 }
 
 /// Changes for the connections that one chain takes before, and one chain after.
@@ -155,7 +155,7 @@ pub fn compare(before: Option<&Table<'_>>, after: Option<&Table<'_>>) -> AccessC
     }
     AccessChanges {
         chains,
-        is_cut: comparison.left == 0,
+        is_limit_reached: comparison.left == 0,
     }
 }
 
