@@ -103,7 +103,7 @@ impl World {
     }
 
     /// Notes that only some of the files that may be of this world were named.
-    pub(super) fn is_partial(&mut self, members: &[usize], resources: &[Checked]) {
+    pub(super) fn mark_partial(&mut self, members: &[usize], resources: &[Checked]) {
         let mut partial = Partial::default();
         for (&number, checked) in members
             .iter()

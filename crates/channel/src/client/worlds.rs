@@ -216,7 +216,7 @@ fn world_of(
 ) -> World {
     let mut world = World::new(id, against);
     if joined.partial.contains(&id) {
-        world.is_partial(&members, resources);
+        world.mark_partial(&members, resources);
     }
     for &number in &members {
         if let Some(checked) = resources.get(number)
