@@ -79,7 +79,7 @@ pub fn lenses(view: &DocumentView<'_>) -> Vec<CodeLens> {
             CodeLens {
                 range: view.range(own),
                 command: None,
-                data: serde_json::to_value(Lead {
+                data: serde_json::to_value(LensTarget {
                     uri: uri.clone().unwrap_or_default(),
                     start: own.start,
                     end: own.end,
@@ -94,7 +94,7 @@ pub fn lenses(view: &DocumentView<'_>) -> Vec<CodeLens> {
 
 /// The data of a lens that says where an RPC goes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Lead {
+pub struct LensTarget {
     /// URI of the suite.
     pub uri: String,
     /// Offset of the first byte of the target.
@@ -105,7 +105,7 @@ pub struct Lead {
     pub target: String,
 }
 
-impl Lead {
+impl LensTarget {
     /// Returns the place of the target, if the text still has the target there.
     pub fn place(&self, text: &str) -> Option<Span> {
         let is_there = text.get(self.start..self.end)?.contains(self.target.as_str());

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::work::Job;
 use super::{MAX_WAITING, Server, file_of};
-use crate::lenses::Lead;
+use crate::lenses::LensTarget;
 use crate::view::{OPEN_RULE, RUN_TEST};
 
 /// A request that the other thread answers.
@@ -52,7 +52,7 @@ impl Server<'_> {
 
     /// Finds the text of a lens.
     pub(super) fn lens(&mut self, id: RequestId, lens: Value) -> io::Result<()> {
-        let lead = lens.get("data").cloned().map(serde_json::from_value::<Lead>);
+        let lead = lens.get("data").cloned().map(serde_json::from_value::<LensTarget>);
         let Some(Ok(lead)) = lead else {
             return self.refuse(id, ErrorCode::InvalidParams, "this lens has nothing more to say");
         };
