@@ -42,7 +42,7 @@ pub fn write(source: &Source, changes: &[Edit], masks: &Masks, out: &mut dyn Wri
     let (old, new) = names(source.name());
     writeln!(out, "--- {old}\n+++ {new}")?;
     let bytes = source.bytes();
-    let mut place = HunkStart::default();
+    let mut place = HunkPosition::default();
     let blocks = blocks(bytes, changes);
     let mut rest = blocks.as_slice();
     while let Some(first) = rest.first() {
@@ -121,7 +121,7 @@ fn blocks<'c>(bytes: &[u8], changes: &'c [Edit]) -> Vec<Block<'c>> {
 
 /// The position from which the lines of the next hunk are counted.
 #[derive(Default)]
-struct HunkStart {
+struct HunkPosition {
     /// How many bytes have been counted.
     at: usize,
     /// How many lines are before it in the old document; `new` counts those in the new one.
@@ -129,7 +129,7 @@ struct HunkStart {
     new: usize,
 }
 
-impl HunkStart {
+impl HunkPosition {
     /// Counts the lines up to `to`, which do not change.
     fn pass(&mut self, bytes: &[u8], to: usize) {
         let lines = count(bytes.get(self.at..to).unwrap_or_default());
@@ -144,7 +144,7 @@ struct Hunk<'h> {
 }
 
 impl Hunk<'_> {
-    fn write(&self, blocks: &[Block<'_>], place: &mut HunkStart, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&self, blocks: &[Block<'_>], place: &mut HunkPosition, out: &mut dyn Write) -> io::Result<()> {
         let mut body = Vec::new();
         let (mut at, mut new_lines) = (self.start, 0);
         for block in blocks {
