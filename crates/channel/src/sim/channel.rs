@@ -100,7 +100,7 @@ pub struct Channel {
     lb_config: Option<LbConfig>,
     /// The children of `lb_config` that exist only for RPCs under way, with the number of these
     /// RPCs.
-    held: BTreeMap<String, usize>,
+    kept_children: BTreeMap<String, usize>,
     /// Why the service config cannot be used. RPCs fail with this status.
     broken: Option<Status>,
     /// Why there is no configuration, if no RPC waits for one. All RPCs fail with this status.
@@ -142,7 +142,8 @@ pub struct Channel {
     answers: Rng,
     /// The order in which clusters of routes are resolved, where the client has none.
     root_order: Rng,
-    after: Vec<(xdsctl_lb::policy::TreePath, PolicyEvent)>,
+    /// Events that the last pick leaves for policies.
+    events_of_pick: Vec<(xdsctl_lb::policy::TreePath, PolicyEvent)>,
     /// RPCs that wait for a picker.
     queued: BTreeSet<u64>,
     resolutions: ResolutionRate,
@@ -150,7 +151,7 @@ pub struct Channel {
     /// The steps of the current pick.
     steps: PickSteps,
     /// How many more steps the RPCs under way may keep.
-    room: usize,
+    trace_steps_left: usize,
     /// Timers that fired and changes of connections since the last [`Channel::take_worked`].
     worked: u64,
 }
@@ -177,7 +178,7 @@ impl Channel {
             root: Child::new(Arc::from([])),
             selector: None,
             lb_config: None,
-            held: BTreeMap::new(),
+            kept_children: BTreeMap::new(),
             broken: None,
             refusal: None,
             is_dead: false,
@@ -203,12 +204,12 @@ impl Channel {
             places: LocalityPlaces::default(),
             authority: "".into(),
             told_state: None,
-            after: Vec::new(),
+            events_of_pick: Vec::new(),
             queued: BTreeSet::new(),
             resolutions: ResolutionRate::default(),
             idleness,
             steps: PickSteps::default(),
-            room: TRACES_KEPT,
+            trace_steps_left: TRACES_KEPT,
             worked: 0,
             options,
         };
@@ -284,13 +285,13 @@ impl Channel {
         self.worked += u64::from(is_own);
         let mut reports = Reports::new();
         // An RPC is not picked for again because of what its own pick brings about.
-        let mut deaf = None;
+        let mut picking = None;
         match event {
             // The client is stuck in an endless loop and handles no more events.
             Event::Policy(..) | Event::PolicyFirst { .. } if self.runtime.endless.is_some() => {}
             Event::Policy(at, what) => reports = self.tell(&at, &what),
             Event::PolicyFirst { call, at, what } => {
-                deaf = self.queued.take(&call);
+                picking = self.queued.take(&call);
                 reports = self.tell(&at, &what);
             }
             Event::BackoffOver { subchannel, generation } => self.runtime.backoff_over(subchannel, generation),
@@ -303,7 +304,7 @@ impl Channel {
             Event::PickAgain => self.pick_again(),
         }
         self.end_event(&reports);
-        self.queued.extend(deaf);
+        self.queued.extend(picking);
         self.note_death();
     }
 

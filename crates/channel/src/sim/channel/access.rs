@@ -157,12 +157,12 @@ impl Channel {
         };
         let mut cx = PickCx {
             in_flight: &self.runtime.in_flight,
-            after: &mut self.after,
+            after: &mut self.events_of_pick,
             trace: None,
             told: None,
         };
         let pick = self.root.pick(&args, &mut cx);
-        for (at, what) in self.after.drain(..) {
+        for (at, what) in self.events_of_pick.drain(..) {
             self.runtime.schedule(0, Event::Policy(at, what));
         }
         pick

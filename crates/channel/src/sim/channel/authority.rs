@@ -34,7 +34,7 @@ impl Channel {
         if call.is_traced {
             let kind = StepKind::Authority;
             let text = format!("`{authority}`, {why}");
-            call.trace.push(TraceStep { kind, text }, &mut self.room);
+            call.trace.push(TraceStep { kind, text }, &mut self.trace_steps_left);
         }
         call.authority = Some(authority);
     }

@@ -126,7 +126,7 @@ impl Channel {
                 since as f64 / 1000.0
             );
             let kind = StepKind::Channel;
-            call.trace.push(TraceStep { kind, text }, &mut self.room);
+            call.trace.push(TraceStep { kind, text }, &mut self.trace_steps_left);
         }
         self.calls.insert(id, Box::new(call));
         if let Some(status) = refusal {
@@ -152,7 +152,7 @@ impl Channel {
                 "the LB policy of cluster \"{cluster}\" leads back to the cluster: the client builds it inside itself for ever, and the channel does nothing else"
             );
             let kind = StepKind::Channel;
-            call.trace.push(TraceStep { kind, text }, &mut self.room);
+            call.trace.push(TraceStep { kind, text }, &mut self.trace_steps_left);
         }
     }
 
@@ -180,12 +180,12 @@ impl Channel {
     pub fn finish(&mut self, id: RpcId) -> Result<Option<Outcome>, LimitReached> {
         self.wait(id, Time::MAX)?;
         if let Some(waiting) = self.calls.remove(&id.0) {
-            self.room += waiting.trace.kept();
+            self.trace_steps_left += waiting.trace.kept();
             self.queued.remove(&id.0);
             self.rest(waiting.used_channel);
         }
         Ok(self.ended.remove(&id.0).map(|ended| {
-            self.room += ended.kept;
+            self.trace_steps_left += ended.kept;
             *ended.outcome
         }))
     }

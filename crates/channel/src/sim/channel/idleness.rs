@@ -109,7 +109,7 @@ impl Channel {
         self.view = ConfigView::new(self.client.profile.clone());
         self.watch(Watched::default());
         self.asked.clear();
-        self.held.clear();
+        self.kept_children.clear();
         if self.client.profile.client().family != Family::Node {
             self.selector = None;
         }

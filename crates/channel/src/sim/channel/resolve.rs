@@ -224,14 +224,14 @@ impl Channel {
     /// a cluster stays even if the routes now lead elsewhere (C-core xds_resolver.cc `ClusterRef`,
     /// grpc-go `clusterInfo.refCount`).
     fn with_children_in_use(&mut self, mut config: LbConfig, before: Option<&LbConfig>) -> LbConfig {
-        self.held.clear();
+        self.kept_children.clear();
         if let (LbConfig::ClusterManager(now), Some(LbConfig::ClusterManager(before))) = (&mut config, before) {
             for key in self.calls.values().filter_map(|call| call.key()) {
-                if let Some(count) = self.held.get_mut(key) {
+                if let Some(count) = self.kept_children.get_mut(key) {
                     *count += 1;
                 } else if let (false, Some(child)) = (now.children.contains_key(key), before.children.get(key)) {
                     now.children.insert(key.to_owned(), child.clone());
-                    self.held.insert(key.to_owned(), 1);
+                    self.kept_children.insert(key.to_owned(), 1);
                 }
             }
         }
@@ -240,7 +240,7 @@ impl Channel {
 
     /// Releases the cluster of an RPC that has ended, and resolves anew if only such RPCs held it.
     pub(super) fn release(&mut self, call: &Call) {
-        let Some(count) = call.key().and_then(|key| self.held.get_mut(key)) else {
+        let Some(count) = call.key().and_then(|key| self.kept_children.get_mut(key)) else {
             return;
         };
         *count = count.saturating_sub(1);
@@ -262,7 +262,7 @@ impl Channel {
             // What RPCs under way wait for may still come.
             return Reports::new();
         }
-        self.held.clear();
+        self.kept_children.clear();
         self.view.config = None;
         let lb_config = LbConfig::PickFirst(pick_first::PickFirstConfig::default());
         self.lb_config = Some(lb_config.clone());

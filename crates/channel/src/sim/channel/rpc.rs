@@ -72,7 +72,7 @@ impl Channel {
                     .from_control_plane("ConfigSelector");
                 if is_traced {
                     for step in selection::refusal_steps(&selector, &request, refusal, &tried, hides) {
-                        call.trace.push(step, &mut self.room);
+                        call.trace.push(step, &mut self.trace_steps_left);
                     }
                 }
                 self.end(id, Class::Fail, &status);
@@ -80,7 +80,7 @@ impl Channel {
             Ok(selection) => {
                 if is_traced {
                     for step in selection::steps(&selector, &request, &selection, &tried, hides) {
-                        call.trace.push(step, &mut self.room);
+                        call.trace.push(step, &mut self.trace_steps_left);
                     }
                 }
                 let selected = Arc::new(Selected::keep(&selection));
@@ -175,7 +175,7 @@ impl Channel {
         let mut told = Vec::new();
         let mut cx = PickCx {
             in_flight: &self.runtime.in_flight,
-            after: &mut self.after,
+            after: &mut self.events_of_pick,
             trace: call.is_traced.then_some(&mut self.steps),
             told: self.runtime.log.is_on().then_some((number(id), &mut told)),
         };
@@ -184,7 +184,7 @@ impl Channel {
             self.runtime.say(&NOWHERE, || event);
         }
         let is_pooled = self.client.profile.has(Feature::ConnectionsPooled);
-        for (at, what) in self.after.drain(..) {
+        for (at, what) in self.events_of_pick.drain(..) {
             let event = match what {
                 PolicyEvent::Connect(_) if is_pooled => Event::PolicyFirst { call: id, at, what },
                 what => Event::Policy(at, what),
@@ -203,8 +203,10 @@ impl Channel {
                 let waited = self.runtime.now - call.began;
                 let kind = StepKind::Pick;
                 let text = format!("after {waited} ms: {}", pick.class());
-                call.trace.push(TraceStep { kind, text }, &mut self.room);
-                self.steps.iter().for_each(|step| call.trace.push(step, &mut self.room));
+                call.trace.push(TraceStep { kind, text }, &mut self.trace_steps_left);
+                self.steps
+                    .iter()
+                    .for_each(|step| call.trace.push(step, &mut self.trace_steps_left));
                 call.last_pick = fingerprint;
             }
         }
@@ -355,7 +357,7 @@ impl Channel {
         if call.is_traced {
             let kind = StepKind::Retry;
             let text = "the server has not seen the call (GOAWAY): tries again at once, once an RPC".to_owned();
-            call.trace.push(TraceStep { kind, text }, &mut self.room);
+            call.trace.push(TraceStep { kind, text }, &mut self.trace_steps_left);
         }
         self.runtime
             .say(&NOWHERE, || LogEvent::RetriedUnseen { rpc: number(id) });
@@ -410,7 +412,7 @@ impl Channel {
             };
             let kind = StepKind::Retry;
             let text = format!("attempt {} ended with {status}: {then}", call.retries.attempts());
-            call.trace.push(TraceStep { kind, text }, &mut self.room);
+            call.trace.push(TraceStep { kind, text }, &mut self.trace_steps_left);
         }
         self.runtime.say(&NOWHERE, || LogEvent::RetryPlanned {
             rpc: number(id),
@@ -473,7 +475,7 @@ impl Channel {
         if call.is_traced {
             for cookie in &set_cookie {
                 let (kind, text) = (StepKind::SetCookie, cookie.clone());
-                call.trace.push(TraceStep { kind, text }, &mut self.room);
+                call.trace.push(TraceStep { kind, text }, &mut self.trace_steps_left);
             }
         }
         let kept = call.trace.kept();
@@ -511,7 +513,7 @@ impl Channel {
         self.runtime.say(&NOWHERE, || ended(id, &outcome, has_routes));
         let outcome = Box::new(outcome);
         if call.is_let_go {
-            self.room += kept;
+            self.trace_steps_left += kept;
             self.let_go.push((RpcId(id), outcome));
             return;
         }

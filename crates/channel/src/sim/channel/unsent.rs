@@ -29,7 +29,7 @@ impl Channel {
         if call.is_traced {
             let kind = StepKind::Retry;
             let text = format!("HTTP/2 does not take the header `{name}`: tries again at once, for ever");
-            call.trace.push(TraceStep { kind, text }, &mut self.room);
+            call.trace.push(TraceStep { kind, text }, &mut self.trace_steps_left);
         }
         call.phase = Phase::Queued;
         true
