@@ -15,7 +15,7 @@ const MAX_NAME_BYTES: usize = 4 << 10;
 /// Returns the name at the place, if it can be changed.
 pub fn prepare(view: &DocumentView<'_>, params: &TextDocumentPositionParams) -> Value {
     let offset = view.offset(params.position);
-    let place = view.snapshot.names().at(view.id, offset);
+    let place = view.snapshot.names().name_at(view.id, offset);
     match place.filter(|place| place.named != Named::Provider) {
         Some(place) => json!({"range": view.range(place.span), "placeholder": place.name}),
         None => Value::Null,

@@ -169,7 +169,7 @@ impl Names {
 
     /// Returns the name at a byte of a document. If a cluster's name there is also that of its
     /// endpoints, it is returned as the cluster's.
-    pub fn at(&self, source: SourceId, offset: usize) -> Option<&NamePlace> {
+    pub fn name_at(&self, source: SourceId, offset: usize) -> Option<&NamePlace> {
         let is_at =
             |place: &&NamePlace| place.source == source && place.span.start <= offset && offset <= place.span.end;
         self.places.iter().find(is_at)
