@@ -61,7 +61,7 @@ pub(super) enum DnsNames {
 impl DnsNames {
     /// Returns how this client reads names.
     pub fn of(profile: &Profile) -> DnsNames {
-        if profile.has(Feature::DnsPicksFirst) || profile.has(Feature::DnsNameAsIs) {
+        if profile.has(Feature::DnsPolicyReplaced) || profile.has(Feature::DnsNameAsIs) {
             DnsNames::Plain
         } else if profile.has(Feature::DnsSlashKept) {
             DnsNames::RootedUri

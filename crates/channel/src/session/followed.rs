@@ -13,7 +13,7 @@ use xdsctl_model::resource::{LbConfig, ResourceType};
 /// Says why the channel cannot be followed: it depends on a resource of which it is not known what
 /// the client keeps or does.
 pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFailure>) -> Option<String> {
-    let nests = !client.profile.is_core() && !client.profile.has(Feature::PathsEnd);
+    let nests = !client.profile.is_core() && !client.profile.has(Feature::PathNamesConsumed);
     if let (true, Ok(config)) = (nests, config) {
         let mut leaves = config.leaves();
         if let Some((name, _)) = leaves.find(|(_, leaf)| nests_wrr_locality(&leaf.cluster.lb_policy.config, false)) {
@@ -61,7 +61,7 @@ pub fn why_none(client: &Client) -> Option<String> {
     let actual = profile.name();
     for (name, held) in client.resources.clusters.iter() {
         let Some(cluster) = held.value() else { continue };
-        if !profile.has(Feature::PathsEnd) && nests_wrr_locality(&cluster.lb_policy.config, false) {
+        if !profile.has(Feature::PathNamesConsumed) && nests_wrr_locality(&cluster.lb_policy.config, false) {
             return Some(nested(name, &actual));
         }
     }

@@ -76,7 +76,7 @@ impl<'a> FlatCluster<'a> {
             leaves,
             is_aggregate,
             limits_priorities: is_aggregate || cds.profile.has(Feature::LimitsByPriority),
-            dns_policy: cds.profile.has(Feature::DnsPickFirst).then(dns_policy),
+            dns_policy: cds.profile.has(Feature::DnsChildPickFirst).then(dns_policy),
         })
     }
 

@@ -377,9 +377,9 @@ impl crate::policy::StateMachine for PriorityPolicy {
         for member in self.children.iter_mut() {
             member.data.standing = None;
         }
-        let paths_end = cx.clusters.profile().has(Feature::PathsEnd);
+        let consumes_names = cx.clusters.profile().has(Feature::PathNamesConsumed);
         self.endpoints = match update.endpoints {
-            Ok(endpoints) => Ok(endpoint::groups(endpoints, update.depth, paths_end)),
+            Ok(endpoints) => Ok(endpoint::groups(endpoints, update.depth, consumes_names)),
             Err(status) => Err(status.clone()),
         };
         self.depth = update.depth;

@@ -163,12 +163,12 @@ pub type EndpointGroups = BTreeMap<Arc<str>, EndpointList>;
 /// Groups endpoints by the name at `depth` of their path.
 ///
 /// C-core never takes the last name off a path, so policies further down see it again. With
-/// `paths_end`, endpoints without a name at `depth` are in no group.
-pub fn groups(endpoints: &EndpointList, depth: usize, paths_end: bool) -> EndpointGroups {
+/// `consumes_names`, endpoints without a name at `depth` are in no group.
+pub fn groups(endpoints: &EndpointList, depth: usize, consumes_names: bool) -> EndpointGroups {
     let mut groups: BTreeMap<Arc<str>, Vec<Piece>> = BTreeMap::new();
     for piece in endpoints.pieces() {
         let Some(first) = piece.first() else { continue };
-        let last = first.path.last().filter(|_| !paths_end);
+        let last = first.path.last().filter(|_| !consumes_names);
         if let Some(name) = first.path.get(depth).or(last) {
             match groups.get_mut(&**name) {
                 Some(group) => group.push(piece.clone()),

@@ -110,7 +110,7 @@ impl WeightedTargetPolicy {
                 self.set_weight(&name, None);
             }
         }
-        let paths_end = cx.clusters.profile().has(Feature::PathsEnd);
+        let consumes_names = cx.clusters.profile().has(Feature::PathNamesConsumed);
         let has_ended = |list: &EndpointList| list.iter().any(|endpoint| endpoint.path.len() <= update.depth);
         if cx.clusters.profile().has(Feature::PathsNeeded) && update.endpoints.is_ok_and(has_ended) {
             self.is_updating = false;
@@ -118,7 +118,7 @@ impl WeightedTargetPolicy {
         }
         let groups = update
             .endpoints
-            .map(|all| endpoint::groups(all, update.depth, paths_end));
+            .map(|all| endpoint::groups(all, update.depth, consumes_names));
         for (name, target) in &config.targets {
             self.children.revive(name, cx);
             self.children.add(name, || TargetState {

@@ -61,7 +61,7 @@ impl FamilyReader<'_> {
     }
 
     fn cluster_policy(&self, message: &Pb) -> Arc<LbPolicy> {
-        if self.has(Feature::DnsPicksFirst) && matches!(discovery(message), Discovery::LogicalDns { .. }) {
+        if self.has(Feature::DnsPolicyReplaced) && matches!(discovery(message), Discovery::LogicalDns { .. }) {
             return self.lb_policy(json!([{ "pick_first": {} }]));
         }
         let list = message.load_balancing_policy.as_ref();

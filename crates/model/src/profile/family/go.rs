@@ -66,10 +66,10 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.35" always BootstrapFirstServer BootstrapFirstCreds AggregateClusterBackwardCompat TypedStructChecked PickFirstJson SourceTypeChecked CidrAsText
             ClusterResolverPolicy ClusterImplByName ClusterRingChecked TotalWeightChecked TotalWeightAsWritten;
         "1.35" always DomainsExact HeadersAsSent DollarGroups RetryUnlimited RetryOnTrimmed
-            AggregateNeedsAll DisabledFiltersRun AggregateIsFlat DropsOnceReady PathsEnd
+            AggregateNeedsAll DisabledFiltersRun AggregateIsFlat DropsOnceReady PathNamesConsumed
             RingByKey WeightsOfEndpointsUnsigned RingNamesPlain RingCountsOn RingUncapped DnsNameAsIs DnsSlashKept OutlierDefaults ClustersApart FailuresHandedOn ClustersForgotten LocalitiesForgotten
             AnswersByPath IdleChildrenStay FailedClusterGoesOn RemovedClusterGoesOn HostByListener EndpointsInPlace ConnectionsApart LostAddressReplaced LeaflessAwaited LiteralDnsHangs
-            RouteKindsInternal LimitsByPriority RetryFromZero AddressesInTurn ClustersAlone HashKeyUnread DnsPickFirst DnsLimitsUnread BlackoutForExpiration;
+            RouteKindsInternal LimitsByPriority RetryFromZero AddressesInTurn ClustersAlone HashKeyUnread DnsChildPickFirst DnsLimitsUnread BlackoutForExpiration;
         "1.35" always ClusterTls ListenerNamed;
         "1.37" on FaultInjection;
         "1.37" always SanMatchersMade;
@@ -145,7 +145,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.80" off EndpointHashKeyBackwardCompat PolicyNamesExact;
         "1.80" on RingHashSetRequestHashKey ParserPanicRecovered;
         "1.80" always RootsOverwritten FailedClusterKept SubscribesFirst DefaultChainFirst EndpointWeightSum PolicyAddressesMatch ImpossibleChainsDropped;
-        "1.80" gone LastDepthCounts FailedClusterGoesOn CidrAsText ClustersAlone DnsPickFirst BlackoutForExpiration;
+        "1.80" gone LastDepthCounts FailedClusterGoesOn CidrAsText ClustersAlone DnsChildPickFirst BlackoutForExpiration;
         "1.81" off Sni OrcaLrsPropagation;
         "1.81" always CidrByNetip ResourceNameChecked;
         "1.81" gone ClusterResolverPolicy;

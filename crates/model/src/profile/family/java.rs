@@ -56,7 +56,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
     changes: changes! {
         "1.34" always SocketRing HeadersOfApplication RangeWithEnd LongestDomain FractionAsWritten PathCaseFolded
             HostRetryUnread RetryOnTrimmed RetryOnUnderscored RetryPerRpc
-            DisabledFiltersRun DnsPortThrows LastPriorityFails EscapedDollarGroups AggregateByLevels PathsEnd SilentWithoutTargets
+            DisabledFiltersRun DnsPortThrows LastPriorityFails EscapedDollarGroups AggregateByLevels PathNamesConsumed SilentWithoutTargets
             LocalityOnce BreakerCountsReported RoutesAtOnce WeightsSigned ContainsExact LeastRequestPolicy BootstrapLastKey BootstrapFeatureTexts
             AggregateClusterBackwardCompat ClustersAlone RejectedAwaited ChannelGoesIdle;
         "1.34" always EndpointsInPlace ConnectionsApart IdleChildrenStay LocalitiesForgotten SwitchesWhenReady TypedStructChecked SourceTypeChecked RbacMatchersMade ClusterResolverPolicy ClusterImplByName

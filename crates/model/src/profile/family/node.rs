@@ -34,7 +34,7 @@ pub(super) const FACTS: FamilyFacts = FamilyFacts {
         "1.10.1" on CustomLbConfig FaultInjection RetryPolicy OutlierDetection RingHashPolicy;
         "1.10.1" always HeadersOfMetadata DomainsExact BadDomainsPassed QueryParametersUnread FractionUnbounded
             RegexAnchorsLoose EmptyRewriteUnread SecondsTenfold RetryUnchecked IdleTimeoutOfRpcs
-            EndpointsAwaited AggregateFailsWhole TooDeepGoesOn ZeroWeightsCount ShuffleSparesFirst PathsEnd PathsNeeded DnsPicksFirst
+            EndpointsAwaited AggregateFailsWhole TooDeepGoesOn ZeroWeightsCount ShuffleSparesFirst PathNamesConsumed PathsNeeded DnsPolicyReplaced
             DisabledFiltersRun WithdrawnRemembered AdditionsUnseen ListenerAloneUnseen OutlierDefaultsLost ListsReplacedAtOnce BreakerCountsLate
             EndpointHashKeyBackwardCompat ChannelGoesIdle;
         "1.10.1" always TotalWeightDrawn TypedStructChecked HeaderStringMatch ClusterResolverPolicy ClusterImplByName;

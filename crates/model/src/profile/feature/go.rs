@@ -104,7 +104,7 @@ macro_rules! go_features {
     /// A cluster that drops every RPC is READY whatever the state of its endpoints, so an aggregate cluster stays with it.
     DropAllIsReady;
     /// A name of an endpoint's path is gone once a policy has gone by it.
-    PathsEnd;
+    PathNamesConsumed;
     /// In the outlier detection of a cluster, 0 means the default.
     OutlierDefaults;
     /// Each cluster in the routes is resolved alone: a cluster that occurs below another one is not left out.
@@ -178,7 +178,7 @@ macro_rules! go_features {
     /// Each priority of a cluster has its own outlier detection and limits; later, the cluster has them.
     LimitsByPriority;
     /// A LOGICAL_DNS cluster uses pick_first, whatever its LB policy is.
-    DnsPickFirst;
+    DnsChildPickFirst;
     /// A LOGICAL_DNS cluster has the default limit of requests, whatever its circuit breakers say.
     DnsLimitsUnread;
     /// Weighted round robin also uses blackout_period as weight_expiration_period.

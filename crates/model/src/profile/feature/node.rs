@@ -68,7 +68,7 @@ macro_rules! node_features {
     /// When a list of addresses is shuffled, the first two do not swap places.
     ShuffleSparesFirst;
     /// The LB policy of a LOGICAL_DNS cluster is pick_first, whatever the cluster says.
-    DnsPicksFirst;
+    DnsPolicyReplaced;
     /// In outlier_detection, only times and the share to eject have defaults; if no endpoint can be compared, the process dies.
     OutlierDefaultsLost;
     /// In round_robin, new endpoints replace the old ones at once; in other clients, when they are connected or have failed.
