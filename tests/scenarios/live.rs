@@ -898,12 +898,19 @@ fn nested_aggregates_answer_so() {
     compare_live(&recording("nested-1", NODE), &["fresh-nested-25"]);
 }
 
-/// What differs: in grpc-go, a missing cluster that another policy knows to be missing is waited for; in grpc-java, a policy keeps parts of a
-/// graph that has changed.
+/// What differs: in grpc-go, a missing cluster that another policy knows to be missing is waited for, and one that was removed is used again
+/// with the next change of the graph; in grpc-java, a policy keeps parts of a graph that has changed.
 #[test]
 fn graphs_of_aggregate_clusters_answer_so_in_older_versions() {
     compare_live(&older("graphs-1", "go@1.60.0"), &["fresh-graph-0", "fresh-graph-16"]);
     let kept = ["1", "6", "16", "17", "27", "48", "51"].map(|number| format!("fresh-graph-{number}"));
     let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
     compare_live(&older("graphs-1", "java@1.63.0"), &kept);
+    let removed = ["9", "49", "50", "55"].map(|number| format!("fresh-nested-{number}"));
+    let removed: Vec<&str> = removed.iter().map(String::as_str).collect();
+    compare_live(&older("nested-1", "go@1.60.0"), &removed);
+    compare_live(
+        &older("nested-1", "java@1.63.0"),
+        &["fresh-nested-13", "fresh-nested-25"],
+    );
 }

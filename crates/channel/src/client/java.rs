@@ -83,7 +83,7 @@ fn is_waited_out(failure: &ChannelFailure, client: &Client) -> bool {
 
 /// Says whether a rejection goes unnoticed: the exception ends the stream, which is no error once a
 /// response has come.
-pub(super) fn is_unheard(resource_type: ResourceType, name: &str, client: &Client) -> bool {
+pub fn is_unheard(resource_type: ResourceType, name: &str, client: &Client) -> bool {
     let rejection = || client.resources.rejection(resource_type, name);
     client.profile.has(Feature::BrokenStreamUnheard) && rejection().is_some_and(|rejection| rejection.dies)
 }

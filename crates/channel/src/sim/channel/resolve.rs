@@ -315,10 +315,14 @@ impl Channel {
         let waits = |root: &String| {
             let (mut open, mut seen) = (vec![root.clone()], BTreeSet::new());
             while let Some(name) = open.pop() {
-                if is_awaited(ResourceType::Cluster, &name) {
+                let held = self.client.resources.clusters.get(&name);
+                // A policy is told that its own cluster is rejected, and not that a member is.
+                let is_told = name == *root
+                    && held.is_some_and(|held| held.value().is_none())
+                    && !java::is_unheard(ResourceType::Cluster, &name, &self.client);
+                if is_awaited(ResourceType::Cluster, &name) && !is_told {
                     return true;
                 }
-                let held = self.client.resources.clusters.get(&name);
                 match held.and_then(|held| held.value()).map(|cluster| &cluster.discovery) {
                     Some(Discovery::Aggregate { children }) if seen.insert(name.clone()) => {
                         open.extend(children.iter().cloned())
