@@ -137,46 +137,16 @@ impl Graph {
         walk.graph
     }
 
-    /// Resolves each root as if it were alone. A cluster below several roots gets the result of the
-    /// first of them, unless it is a root itself (grpc-go before 1.80, whose cds policies watch
-    /// their clusters themselves). With `last_depth_counts`, an aggregate is too deep only if its
-    /// last child is ([`Feature::LastDepthCounts`](xdsctl_model::profile::Feature)).
+    /// Resolves each root as if it were alone. A root has its own result, and another cluster the
+    /// first one that is not an error.
+    ///
+    /// With a `draw`, the results come into one map in which the last one counts (grpc-go since
+    /// 1.80, `maybeSendUpdateLocked` in xds_dependency_manager.go). The order of the roots is random
+    /// in the client, and follows from the draw here.
     pub fn resolve_each<'a, 'k>(
         roots: impl IntoIterator<Item = &'a str>,
         known: &dyn Fn(&str) -> KnownCluster<'k>,
-        last_depth_counts: bool,
-    ) -> Graph {
-        let faults = match last_depth_counts {
-            true => FaultOrder::LastCounts,
-            false => FaultOrder::MissingPassedOver,
-        };
-        let roots: BTreeSet<&str> = roots.into_iter().collect();
-        let mut all = Graph::default();
-        let mut walked: BTreeSet<String> = BTreeSet::new();
-        for root in &roots {
-            let one = Graph::walk(&[*root], known, faults);
-            for (name, entry) in one.entries {
-                if name == *root {
-                    all.entries.insert(name, entry);
-                } else if !roots.contains(name.as_str()) {
-                    all.entries.entry(name).or_insert(entry);
-                }
-            }
-            let skipped = one.skipped.into_iter();
-            let skipped: Vec<Skipped> = skipped.filter(|skipped| !walked.contains(&skipped.parent)).collect();
-            walked.extend(skipped.iter().map(|skipped| skipped.parent.clone()));
-            all.skipped.extend(skipped);
-        }
-        all
-    }
-
-    /// Resolves each root as if it were alone, and puts the results into one map in which the last
-    /// one counts (grpc-go since 1.80, `maybeSendUpdateLocked` in xds_dependency_manager.go). The
-    /// order of the roots is random in the client, and follows from `draw` here. Without a draw, a
-    /// root has its own result, and another cluster the first one that is not an error.
-    pub fn resolve_over<'a, 'k>(
-        roots: impl IntoIterator<Item = &'a str>,
-        known: &dyn Fn(&str) -> KnownCluster<'k>,
+        faults: FaultOrder,
         draw: Option<u64>,
     ) -> Graph {
         let roots: BTreeSet<&str> = roots.into_iter().collect();
@@ -185,8 +155,10 @@ impl Graph {
             Rng::stream(draw, "roots").shuffle(&mut order);
         }
         let mut all = Graph::default();
+        let mut walked: BTreeSet<String> = BTreeSet::new();
         for root in order {
-            for (name, entry) in Graph::walk(&[root], known, FaultOrder::FirstCounts).entries {
+            let one = Graph::walk(&[root], known, faults);
+            for (name, entry) in one.entries {
                 let is_better = || match all.entries.get(&name) {
                     None | Some(ClusterEntry::Error(_)) => !roots.contains(name.as_str()),
                     Some(ClusterEntry::Leaf | ClusterEntry::Aggregate { .. }) => false,
@@ -195,6 +167,10 @@ impl Graph {
                     all.entries.insert(name, entry);
                 }
             }
+            let skipped = one.skipped.into_iter();
+            let skipped: Vec<Skipped> = skipped.filter(|skipped| !walked.contains(&skipped.parent)).collect();
+            walked.extend(skipped.iter().map(|skipped| skipped.parent.clone()));
+            all.skipped.extend(skipped);
         }
         all
     }
@@ -234,7 +210,7 @@ struct GraphWalk<'f, 'k> {
 
 /// What an aggregate does about faults of the clusters below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FaultOrder {
+pub enum FaultOrder {
     /// It passes over clusters that are missing or rejected, and fails with the first one that is
     /// too deep (C-core).
     MissingPassedOver,
@@ -434,9 +410,18 @@ mod tests {
             Some(children) => KnownCluster::Aggregate(children),
             None => KnownCluster::Leaf,
         };
-        let leaves = |draw| Graph::resolve_over(["a", "r"], &known, draw).leaves("r").join(" ");
+        let leaves = |draw| {
+            Graph::resolve_each(["a", "r"], &known, FaultOrder::FirstCounts, draw)
+                .leaves("r")
+                .join(" ")
+        };
         assert_eq!(leaves(None), "x y");
         let drawn: BTreeSet<String> = (0..20).map(|draw| leaves(Some(draw))).collect();
+        let skipped = Graph::resolve_each(["a", "r"], &known, FaultOrder::FirstCounts, None).skipped;
+        assert_eq!(
+            (skipped[0].parent.as_str(), skipped[0].why),
+            ("r", SkipReason::SeenBelowRoot)
+        );
         assert_eq!(drawn, BTreeSet::from(["x y".to_owned(), "y".to_owned()]));
     }
 

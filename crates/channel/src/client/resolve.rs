@@ -14,7 +14,7 @@ use super::config::{
     RoutesHeld, XdsConfig,
 };
 use super::dns::{DnsNames, from_dns};
-use super::graph::{ClusterEntry, ClusterError, Graph, KnownCluster};
+use super::graph::{ClusterEntry, ClusterError, FaultOrder, Graph, KnownCluster};
 use super::handed_on::{absent_in_words, in_words};
 use super::held::{Cache, HeldResource, ResourceKind};
 use super::java;
@@ -359,11 +359,18 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
         nested::resolve(nested::in_hash_order(of_routes).into_iter().chain(wanted), &known)
     } else {
         let names: BTreeSet<&str> = of_routes.chain(wanted).collect();
+        let faults = match has(Feature::RootsOverwritten) {
+            true => FaultOrder::FirstCounts,
+            false if has(Feature::LastDepthCounts) => FaultOrder::LastCounts,
+            false => FaultOrder::MissingPassedOver,
+        };
         match has(Feature::ClustersApart) {
             _ if has(Feature::AggregateFailsWhole) => nested::resolve_whole(names, &known),
             _ if has(Feature::AggregateByLevels) => levels::resolve(names, &known),
-            _ if has(Feature::RootsOverwritten) => Graph::resolve_over(names, &known, base.wanted.draw),
-            true => Graph::resolve_each(names, &known, has(Feature::LastDepthCounts)),
+            true => {
+                let draw = base.wanted.draw.filter(|_| faults == FaultOrder::FirstCounts);
+                Graph::resolve_each(names, &known, faults, draw)
+            }
             false => Graph::resolve(names, &known),
         }
     };
