@@ -30,6 +30,30 @@ impl Channel {
         if self.runtime.endless.is_some() || self.is_dead || self.is_idle() {
             return;
         }
+        let (resolved, awaited) = self.resolve_wanted();
+        let waits_apart = self.client.profile.has(Feature::WaitsForResources);
+        let is_waiting = self.options.waits_for_missing && !waits_apart && self.waits(&resolved);
+        self.note_watched(&resolved, awaited.as_ref(), is_waiting);
+        if waits_apart && resolved.as_ref().is_err_and(|failure| failure.at_once.is_none()) {
+            // The channel is not told: RPCs wait, or use the configuration that they have.
+            return;
+        }
+        match &resolved {
+            Ok(config) if self.client.profile.has(Feature::ClustersAlone) => {
+                self.view.awaited = self.awaited_clusters(config);
+            }
+            Ok(_) | Err(_) if is_waiting => return,
+            Ok(_) | Err(_) => self.view.awaited.clear(),
+        }
+        if self.is_no_news(&resolved, awaited.is_some()) {
+            return;
+        }
+        self.take_or_fail(resolved);
+    }
+
+    /// Resolves the target with all that the channel wants. Also returns the routes that the Listener
+    /// names and that are not there yet, if the channel goes on with others.
+    fn resolve_wanted(&mut self) -> (Result<XdsConfig, ChannelFailure>, Option<(ResourceType, String)>) {
         let mut wanted = self.view.wanted();
         for cluster in self.calls.values().filter_map(|call| call.cluster()) {
             if !wanted.contains(cluster) {
@@ -53,45 +77,38 @@ impl Channel {
         {
             self.unneeded = self.leave_unvisited(config, &wanted);
         }
-        let waits_apart = self.client.profile.has(Feature::WaitsForResources);
-        let is_waiting = self.options.waits_for_missing && !waits_apart && self.waits(&resolved);
-        self.note_watched(&resolved, awaited.as_ref(), is_waiting);
-        if waits_apart && resolved.as_ref().is_err_and(|failure| failure.at_once.is_none()) {
-            // The channel is not told: RPCs wait, or use the configuration that they have.
-            return;
+        (resolved, awaited)
+    }
+
+    /// Says whether the client does nothing about a configuration or a failure.
+    fn is_no_news(&self, resolved: &Result<XdsConfig, ChannelFailure>, awaits_routes: bool) -> bool {
+        // A new Listener alone has no effect while its routes are missing.
+        if awaits_routes && self.has_clusters_of(resolved) {
+            return true;
         }
-        match &resolved {
-            Ok(config) if self.client.profile.has(Feature::ClustersAlone) => {
-                self.view.awaited = self.awaited_clusters(config);
+        if self.is_listener_alone(resolved) {
+            return true;
+        }
+        match resolved {
+            // A failure of routes was reported already: a Listener that comes back to these routes
+            // reports nothing.
+            Err(failure) => !failure.keeps_routes && self.route_failure.as_ref() == Some(failure),
+            Ok(config) => {
+                // What failed before and still fails does not fail anew.
+                let is_kept = self.client.profile.has(Feature::FailedClusterKept)
+                    && self.view.config.as_ref().is_some_and(|before| *config == **before);
+                // The client goes on with the configuration that it has.
+                is_kept || whole::held_up(config, &self.client, false).is_some()
             }
-            Ok(_) | Err(_) if is_waiting => return,
-            Ok(_) | Err(_) => self.view.awaited.clear(),
         }
-        if awaited.is_some() && self.has_clusters_of(&resolved) {
-            // A new Listener alone has no effect while its routes are missing.
-            return;
-        }
-        let of_routes = resolved.as_ref().err().filter(|failure| !failure.keeps_routes);
-        if of_routes.is_some() && self.route_failure.as_ref() == of_routes {
-            // This failure was reported already: a Listener that comes back to these routes reports
-            // nothing.
-            return;
-        }
-        if self.is_listener_alone(&resolved) {
-            return;
-        }
-        if let (Ok(now), Some(before)) = (&resolved, &self.view.config)
-            && self.client.profile.has(Feature::FailedClusterKept)
-            && *now == **before
-        {
-            // What failed before and still fails does not fail anew.
-            return;
-        }
-        if let Ok(config) = &resolved
-            && whole::held_up(config, &self.client, false).is_some()
-        {
-            // The client goes on with the configuration that it has.
-            return;
+    }
+
+    /// Takes a configuration, or fails as the client does without one.
+    fn take_or_fail(&mut self, resolved: Result<XdsConfig, ChannelFailure>) {
+        match &resolved {
+            Ok(_) => self.route_failure = None,
+            Err(failure) if !failure.keeps_routes => self.route_failure = Some(failure.clone()),
+            Err(_) => {}
         }
         let lost_watch = match (&resolved, &self.taken) {
             (Ok(config), Some(in_use)) if self.client.profile.has(Feature::AggregateFailsInPlace) => {
@@ -99,9 +116,6 @@ impl Channel {
             }
             _ => None,
         };
-        if resolved.is_ok() || of_routes.is_some() {
-            self.route_failure = of_routes.cloned();
-        }
         let reports = match lost_watch.map_or(resolved, Err) {
             Ok(config) => {
                 self.runtime.say(&NOWHERE, || LogEvent::ConfigTaken {});
