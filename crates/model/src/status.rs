@@ -186,22 +186,22 @@ impl fmt::Display for Status {
 
 /// Returns the gRPC code for an HTTP status that is an error, as every family maps it
 /// (doc/http-grpc-status-mapping.md).
-pub const fn of_http_error(status: u32) -> u32 {
+pub const fn of_http_error(status: u32) -> Code {
     match status {
-        400 => 13,                   // INTERNAL
-        401 => 16,                   // UNAUTHENTICATED
-        403 => 7,                    // PERMISSION_DENIED
-        404 => 12,                   // UNIMPLEMENTED
-        429 | 502 | 503 | 504 => 14, // UNAVAILABLE
-        _ => 2,                      // UNKNOWN
+        400 => Code::Internal,
+        401 => Code::Unauthenticated,
+        403 => Code::PermissionDenied,
+        404 => Code::Unimplemented,
+        429 | 502 | 503 | 504 => Code::Unavailable,
+        _ => Code::Unknown,
     }
 }
 
 /// Returns the gRPC code for an HTTP status as grpc-java maps it
 /// (`GrpcUtil.httpStatusToGrpcStatus`): unlike the other families it maps 1xx and 431 to INTERNAL.
-pub const fn of_http_error_in_java(status: u32) -> u32 {
+pub const fn of_http_error_in_java(status: u32) -> Code {
     match status {
-        100..200 | 431 => 13, // INTERNAL
+        100..200 | 431 => Code::Internal,
         _ => of_http_error(status),
     }
 }

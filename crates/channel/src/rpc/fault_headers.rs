@@ -149,7 +149,7 @@ fn of_go(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> FaultCh
             Some(_) => {
                 let status = number(ABORT_HTTP).filter(|status| (200..600).contains(status));
                 let status = status.and_then(|status| u32::try_from(status).ok());
-                status.map(|status| terminated(Code::from_number(of_http_error(status))))
+                status.map(|status| terminated(Some(of_http_error(status))))
             }
             // A code has the low 32 bits of the number.
             None => number(ABORT_GRPC).map(|code| terminated(Code::from_number((code & 0xffff_ffff) as u32))),
@@ -198,9 +198,7 @@ fn of_java(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> Fault
 
 /// The status for an HTTP status, in the words of grpc-java.
 fn of_http_of_java(status: i32) -> Status {
-    let code = u32::try_from(status).ok();
-    let code = code.and_then(|status| Code::from_number(of_http_error_in_java(status)));
-    let code = code.unwrap_or(Code::Unknown);
+    let code = u32::try_from(status).map_or(Code::Unknown, of_http_error_in_java);
     Status::new(code, format!("{TERMINATED}: HTTP status code {status}"))
 }
 
@@ -223,10 +221,7 @@ fn of_node(mut asked: FaultChances, fault: &Fault, values: &Values<'_>) -> Fault
     };
     if fault.abort_from_header {
         let code = |code: i64| u32::try_from(code).ok().and_then(Code::from_number);
-        let of_http = |status: i64| match u32::try_from(status) {
-            Ok(status) => Code::from_number(of_http_error(status)),
-            Err(_) => None,
-        };
+        let of_http = |status: i64| u32::try_from(status).ok().map(of_http_error);
         let grpc = values.leading(ABORT_GRPC).map(code);
         let code = grpc.or_else(|| values.leading(ABORT_HTTP).map(of_http));
         asked.abort = code.map(rejected);

@@ -26,6 +26,7 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connec
 use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
+use xdsctl_model::status::Code;
 
 /// Returns the filter registered for a type URL, which may be that of its config or of its
 /// override.
@@ -42,10 +43,10 @@ pub(super) fn by_url(url: &str, profile: &Profile) -> Option<FilterKind> {
 
 /// Returns the status code for the HTTP status of an abort (`grpcFromHTTP`); an invalid status
 /// aborts nothing.
-pub(super) const fn status_of_http(status: u32) -> u32 {
+pub(super) const fn status_of_http(status: u32) -> Code {
     match status {
         200..600 => read::status_of_http(status),
-        _ => 0,
+        _ => Code::Ok,
     }
 }
 

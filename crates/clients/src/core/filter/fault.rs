@@ -17,6 +17,7 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::http::fault::v3::{Fa
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::filter::{Fault, FilterConfig};
+use xdsctl_model::status::Code;
 
 rules! {
     /// A fault's abort or delay can never happen: it has no percentage, no status code or no duration.
@@ -70,7 +71,7 @@ fn read_abort(abort: &FaultAbort, fault: &mut Fault, at: &Path<'_>, cx: &mut Val
             return;
         }
         Some(ErrorType::GrpcStatus(code)) => fault.abort_code = code,
-        Some(ErrorType::HttpStatus(status)) => fault.abort_code = status_of_http(status),
+        Some(ErrorType::HttpStatus(status)) => fault.abort_code = status_of_http(status) as u32,
         Some(ErrorType::HeaderAbort(_)) => fault.abort_from_header = true,
         None => {}
     }
@@ -111,9 +112,9 @@ fn read_delay(delay: &FaultDelay, fault: &mut Fault, at: &Path<'_>, cx: &mut Val
 }
 
 /// Returns the gRPC status code for an HTTP status (C-core `grpc_http2_status_to_grpc_status`).
-const fn status_of_http(status: u32) -> u32 {
+const fn status_of_http(status: u32) -> Code {
     match status {
-        0 | 200 => 0,
+        0 | 200 => Code::Ok,
         _ => read::status_of_http(status),
     }
 }

@@ -125,7 +125,9 @@ impl FamilyReader<'_> {
                     fault.abort_code = code;
                     fault.aborts_with_ok = code == 0;
                 }
-                Some(ErrorType::HttpStatus(status)) => fault.abort_code = (self.dialect.status_of_http)(status),
+                Some(ErrorType::HttpStatus(status)) => {
+                    fault.abort_code = (self.dialect.status_of_http)(status) as u32;
+                }
                 Some(ErrorType::HeaderAbort(_)) => fault.abort_from_header = true,
                 None => {}
             }

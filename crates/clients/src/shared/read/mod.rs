@@ -34,6 +34,7 @@ use xdsctl_model::resource::filter::FaultHeaders;
 use xdsctl_model::resource::listener::Cidr;
 use xdsctl_model::resource::route::RetryOn;
 use xdsctl_model::resource::{LbConfig, LbPolicy, Millis, Resource};
+use xdsctl_model::status::Code;
 
 pub(crate) use cluster::{OutlierWays, outlier_detection};
 pub(crate) use endpoints::EndpointWays;
@@ -45,8 +46,8 @@ pub(crate) use xdsctl_model::status::of_http_error as status_of_http;
 pub(crate) struct ReadDialect {
     /// Returns the filter that is registered for the type URL of a config or an override.
     pub filter: fn(&str, &Profile) -> Option<FilterKind>,
-    /// Returns the gRPC status code of an abort with an HTTP status; 0 for no abort.
-    pub status_of_http: fn(u32) -> u32,
+    /// Returns the gRPC status code of an abort with an HTTP status; OK for no abort.
+    pub status_of_http: fn(u32) -> Code,
     /// How headers ask for faults.
     pub fault_headers: FaultHeaders,
     /// Returns the LB policy that a cluster specifier plugin stands for; `None` if the client does
