@@ -9,7 +9,6 @@ mod tls;
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -20,6 +19,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio_rustls::TlsAcceptor;
+use tokio_stream::wrappers::ReceiverStream;
 use tonic::server::{Grpc, StreamingService};
 use tonic::{Request, Response, Status, Streaming};
 use xdsctl_model::profile::UserAgent;
@@ -279,15 +279,7 @@ struct Ads {
 }
 
 /// The responses that are sent on a stream.
-struct SnapshotStream(mpsc::Receiver<Bytes>);
-
-impl tokio_stream::Stream for SnapshotStream {
-    type Item = Result<Bytes, Status>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> std::task::Poll<Option<Self::Item>> {
-        self.0.poll_recv(cx).map(|response| response.map(Ok))
-    }
-}
+type SnapshotStream = ReceiverStream<Result<Bytes, Status>>;
 
 impl StreamingService<Bytes> for Ads {
     type Response = Bytes;
@@ -302,14 +294,14 @@ impl StreamingService<Bytes> for Ads {
             self.form,
             Arc::clone(&self.shared),
         ));
-        std::future::ready(Ok(Response::new(SnapshotStream(receiver))))
+        std::future::ready(Ok(Response::new(SnapshotStream::new(receiver))))
     }
 }
 
 /// Handles one stream from its first request to its end.
 async fn converse(
     mut requests: Streaming<Bytes>,
-    responses: mpsc::Sender<Bytes>,
+    responses: mpsc::Sender<Result<Bytes, Status>>,
     form: ProtocolForm,
     shared: Arc<ServerState>,
 ) {
@@ -353,7 +345,7 @@ async fn converse(
             }
         };
         for response in to_send {
-            if responses.send(response).await.is_err() {
+            if responses.send(Ok(response)).await.is_err() {
                 return;
             }
         }

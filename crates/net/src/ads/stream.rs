@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 use http::uri::PathAndQuery;
 use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;
 use tonic::client::Grpc;
 
@@ -37,20 +38,6 @@ enum ResponseState<'o> {
     Ended,
 }
 
-/// The requests to send, as a stream.
-struct Requests(mpsc::Receiver<Bytes>);
-
-impl tokio_stream::Stream for Requests {
-    type Item = Bytes;
-
-    fn poll_next(
-        mut self: std::pin::Pin<&mut Self>,
-        cx: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Bytes>> {
-        self.0.poll_recv(cx)
-    }
-}
-
 impl<'o> AdsStream<'o> {
     /// Connects, and sends the first requests.
     pub async fn open(
@@ -69,7 +56,7 @@ impl<'o> AdsStream<'o> {
             // There are fewer first requests than places in the queue.
             let _ = requests.try_send(request);
         }
-        let request = connect::request(Requests(receiver), options)?;
+        let request = connect::request(ReceiverStream::new(receiver), options)?;
         let path = if is_delta { DELTA } else { SOTW };
         let is_grpc = Arc::new(AtomicBool::new(false));
         let known = Arc::clone(&is_grpc);
