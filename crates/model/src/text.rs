@@ -1,5 +1,5 @@
 //! Functions on texts that several layers need: which known name is nearest to a misspelt one, and
-//! what JSON has to escape.
+//! what JSON has to escape, and nouns with a number.
 //!
 //! Nothing here knows xDS.
 
@@ -7,6 +7,11 @@ use std::borrow::Cow;
 
 /// Largest edit distance at which a name is offered as "did you mean".
 const MAX_DISTANCE: usize = 3;
+
+/// Returns the number with its noun: `1 error`, `2 errors`.
+pub fn plural(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
 
 /// Returns the candidate with the smallest edit distance to `name`, if it is near enough to be a
 /// likely misspelling.

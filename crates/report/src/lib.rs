@@ -38,6 +38,7 @@ use comfy_table::Table;
 use serde::Serialize;
 
 pub use place::{Snippet, SourcePlace};
+pub use xdsctl_model::text::plural;
 
 /// Writes a JSON document with one field per line.
 ///
@@ -74,9 +75,4 @@ pub fn listed(items: impl ExactSizeIterator<Item = String>, shown: usize) -> Str
         0 => items,
         rest => format!("{items} and {rest} more"),
     }
-}
-
-/// Returns the number with its noun: `1 error`, `2 errors`.
-pub fn plural(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }

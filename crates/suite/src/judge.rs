@@ -12,6 +12,7 @@ use xdsctl_channel::sim::script::Done;
 use xdsctl_channel::sim::{Channel, Outcome};
 use xdsctl_model::cookie::SessionCookie;
 use xdsctl_model::status::Code;
+use xdsctl_model::text::plural;
 use xdsctl_policy::cel::Program;
 use xdsctl_policy::{EndedRpc, is_true_of};
 
@@ -172,12 +173,12 @@ impl<'t> Watched<'t> {
                 (!wrong.is_empty()).then(|| wrong.join("; "))
             }
             CheckKind::Backends(range) => {
-                let count = self.backends.len() as u64;
+                let count = self.backends.len();
                 let list: Vec<&str> = self.backends.iter().take(5).map(String::as_str).collect();
                 let more = if self.backends.len() > list.len() { ", ..." } else { "" };
-                let word = if count == 1 { "backend" } else { "backends" };
+                let backends = plural(count, "backend");
                 let colon = if count == 0 { "" } else { ": " };
-                (!range.contains(&count)).then(|| format!("{count} {word}{colon}{}{more}", list.join(", ")))
+                (!range.contains(&(count as u64))).then(|| format!("{backends}{colon}{}{more}", list.join(", ")))
             }
             CheckKind::Count(range) => (!range.contains(&total)).then(|| format!("{total} RPCs")),
             // No RPC has done what each must do.

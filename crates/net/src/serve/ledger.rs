@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::peer::PeerAnswer;
 use super::snapshot::{Prediction, Snapshot, SnapshotResource};
+use xdsctl_model::text::plural;
 
 /// The meaning of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,12 +66,8 @@ impl Ledger {
     /// Takes a client's answer and the prediction for this client. Returns the lines to print.
     pub fn take(&mut self, answer: &PeerAnswer, predicted: &Prediction) -> Vec<LedgerLine> {
         let kind = kind(&answer.type_url);
-        let count = answer.resources.len();
-        let what = format!(
-            "{kind} version {}, {count} resource{}",
-            answer.version,
-            if count == 1 { "" } else { "s" }
-        );
+        let count = plural(answer.resources.len(), "resource");
+        let what = format!("{kind} version {}, {count}", answer.version);
         let who = match answer.node.as_str() {
             "" => format!(" from {}", predicted.client),
             node => format!(" from `{node}`, {}", predicted.client),

@@ -9,6 +9,7 @@ use crate::io::edit::replace;
 use crate::io::reach::AllowedDirectories;
 use crate::{Error, Io};
 use xdsctl_document::source::{Source, SourceMap, Span};
+use xdsctl_model::text::plural;
 use xdsctl_report::suite::quoted;
 use xdsctl_suite::{Failure, Rewrite, Suite, rewrite, yaml};
 
@@ -48,14 +49,13 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<(), Error> {
         count += made;
         files += usize::from(made > 0);
     }
-    let of = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     match count {
         0 => writeln!(io.err, "xdsctl: nothing is updated")?,
         _ => writeln!(
             io.err,
             "xdsctl: updated {} in {}",
-            of(count, "expectation"),
-            of(files, "file")
+            plural(count, "expectation"),
+            plural(files, "file")
         )?,
     }
     Ok(())

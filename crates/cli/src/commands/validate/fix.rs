@@ -20,6 +20,7 @@ use xdsctl_lint::decide::CheckOutcome;
 use xdsctl_lint::decide::loudness::is_of_asked;
 use xdsctl_lint::fix::{self, Document, Edit};
 use xdsctl_model::diag::Diagnostic;
+use xdsctl_model::text::plural;
 use xdsctl_report::findings::fixable::Fixable;
 use xdsctl_report::findings::patch;
 use xdsctl_report::masks::{Masks, ResourceSpan, resources};
@@ -170,14 +171,17 @@ impl Fixes {
                 "xdsctl: `{name}` is not fixed: it is {format}, only JSON and YAML are fixed"
             )?;
         }
-        let plural = |count, one, many| if count == 1 { one } else { many };
         let (fixes, files) = (self.count(), self.changes.len());
         if fixes == 0 {
             writeln!(io.err, "xdsctl: there is nothing to fix")?;
             return Ok(());
         }
-        let (fix, file) = (plural(fixes, "fix", "fixes"), plural(files, "file", "files"));
-        writeln!(io.err, "xdsctl: {before} {fixes} {fix} in {files} {file}{after}")?;
+        let fix = if fixes == 1 { "fix" } else { "fixes" };
+        writeln!(
+            io.err,
+            "xdsctl: {before} {fixes} {fix} in {}{after}",
+            plural(files, "file")
+        )?;
         Ok(())
     }
 

@@ -13,6 +13,7 @@ use xdsctl_document::source::{SourceId, SourceMap, Span};
 use xdsctl_lint::choice::{self, Baseline, Date, Severities, Suppression, SuppressionPlace, baseline};
 use xdsctl_lint::decide::{self, CheckOutcome, Suppressed, SuppressionInput};
 use xdsctl_model::diag::Severity;
+use xdsctl_model::text::plural;
 
 /// The suppressions of the project and the baseline, loaded before the inputs are read.
 pub struct KnownFindings {
@@ -116,8 +117,7 @@ pub fn write(args: &ValidateArgs, recorded: Vec<baseline::BaselineEntry>, io: &m
         name: path.display().to_string(),
         source,
     })?;
-    let findings = if count == 1 { "finding" } else { "findings" };
-    say!(io.err, "wrote {count} {findings} to {}", path.display())?;
+    say!(io.err, "wrote {} to {}", plural(count, "finding"), path.display())?;
     Ok(())
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::{FindingsStyle, SHOWN_PER_RULE};
+use crate::plural;
 use xdsctl_model::diag::Severity;
 
 /// Most names that are listed in a line about many findings.
@@ -110,14 +111,13 @@ pub(super) fn write_groups(groups: &mut Groups, out: &mut dyn Write) -> io::Resu
         let more = if group.shown > 0 { " more" } else { "" };
         write!(out, "{severity}: {}{more} {id}", group.hidden)?;
         if group.resources > 0 {
-            let n = group.resources;
-            write!(out, " in {n} {}", if n == 1 { "resource" } else { "resources" })?;
+            write!(out, " in {}", plural(group.resources, "resource"))?;
         }
         if !named.is_empty() {
             write!(out, ": {}", named.join(", "))?;
         }
         if rest > 0 {
-            write!(out, " and {rest} other{}", if rest == 1 { "" } else { "s" })?;
+            write!(out, " and {}", plural(rest, "other"))?;
         }
         writeln!(out)?;
     }
