@@ -62,6 +62,18 @@ impl Default for InputScope<'_> {
     }
 }
 
+impl<'t> InputScope<'t> {
+    /// Leaves out the target and the server whose listener is not in a world.
+    fn narrowed_to(self, world: &World) -> InputScope<'t> {
+        let has = |listener: &str| world.get(ResourceType::Listener, listener).is_some();
+        InputScope {
+            target: self.target.filter(|target| has(&target.listener)),
+            server: self.server.filter(|server| has(&server.listener)),
+            ..self
+        }
+    }
+}
+
 /// Adds what the resources of each world show together, and decides which findings are shown.
 pub fn decide(world_set: WorldSet, scope: InputScope<'_>) -> CheckOutcome {
     let target = scope.target;
@@ -83,28 +95,11 @@ pub fn decide(world_set: WorldSet, scope: InputScope<'_>) -> CheckOutcome {
     let mut shared = Shared::of(&world_set.worlds, &world_set.joined, &outcome.resources);
     for world in &world_set.worlds {
         shared.enter(world, &mut outcome.resources);
-        let scope = InputScope {
-            target: target.filter(|target| world.get(ResourceType::Listener, &target.listener).is_some()),
-            server: scope
-                .server
-                .filter(|server| world.get(ResourceType::Listener, &server.listener).is_some()),
-            ..scope
-        };
+        let scope = scope.narrowed_to(world);
         missing_server = missing_server.filter(|_| scope.server.is_none());
         is_target_missing &= scope.target.is_none();
-        let found = relate(
-            world,
-            scope,
-            &world_set.others.without_worlds(scope.base),
-            &|resources, id| others::reject(&world_set.others, resources, id),
-            &mut outcome,
-        );
-        let of_others = tell_base(found, scope.base, &mut outcome.resources);
-        others::tell(of_others, &world_set.others, &mut outcome.resources);
-        hold(world, scope.policies, &mut outcome.resources);
-        if let Some(target) = scope.target {
-            proxy::target(world, target, &mut outcome.resources);
-        }
+        let clients = world_set.others.without_worlds(scope.base);
+        relate(world, scope, &clients, Some(&world_set.others), &mut outcome);
         proxy::check(world, scope.judges_proxies, &mut outcome);
         if scope.listens.is_none() {
             servers_bootstrap(world, scope.without_server_template, &mut outcome);
@@ -113,12 +108,13 @@ pub fn decide(world_set: WorldSet, scope: InputScope<'_>) -> CheckOutcome {
         shared.leave(world, &mut outcome.resources);
     }
     shared.finish(&world_set.names, &mut outcome);
-    let all = Worlds {
-        joined: &world_set.joined,
-        names: &world_set.names,
-        target,
-    };
-    is_target_missing &= !relate_others(&world_set.others, all, scope, &mut outcome);
+    is_target_missing &= !relate_others(
+        &world_set.others,
+        &world_set.joined,
+        &world_set.names,
+        scope,
+        &mut outcome,
+    );
     if let (true, Some(target), Some(first)) = (is_target_missing, target, outcome.resources.first()) {
         outcome.add_at_start(first.origin.source, lint::missing_target(target, scope.base));
     }
@@ -152,17 +148,15 @@ fn servers_bootstrap(world: &World, bootstrap: Option<SourceId>, outcome: &mut C
     }
 }
 
-/// The parts of a world set that are the same for the worlds of all clients.
-#[derive(Clone, Copy)]
-struct Worlds<'s> {
-    joined: &'s Joined,
-    names: &'s [WorldName],
-    target: Option<&'s Target>,
-}
-
 /// Runs the stages for the worlds of the clients other than the base. Says whether one of these
 /// clients has the target's listener.
-fn relate_others(others: &OtherClients, all: Worlds<'_>, scope: InputScope<'_>, outcome: &mut CheckOutcome) -> bool {
+fn relate_others(
+    others: &OtherClients,
+    joined: &Joined,
+    names: &[WorldName],
+    scope: InputScope<'_>,
+    outcome: &mut CheckOutcome,
+) -> bool {
     let mut has_target = false;
     let mut groups = others.groups(&outcome.resources);
     if scope.policies.is_some_and(|input| input.policies.ask_for_client()) {
@@ -172,29 +166,16 @@ fn relate_others(others: &OtherClients, all: Worlds<'_>, scope: InputScope<'_>, 
         let Some(client) = others.profiles(&group).next().map(Profile::client) else {
             continue;
         };
-        let (views, worlds) = others.swap_in(&group, &mut outcome.resources, all.joined);
-        let mut shared = Shared::of(&worlds, all.joined, &outcome.resources);
+        let (views, worlds) = others.swap_in(&group, &mut outcome.resources, joined);
+        let mut shared = Shared::of(&worlds, joined, &outcome.resources);
         for world in &worlds {
             shared.enter(world, &mut outcome.resources);
-            let has_listener = |target: &&Target| world.get(ResourceType::Listener, &target.listener).is_some();
-            let target = all.target.filter(has_listener);
-            has_target |= target.is_some();
-            let has_own = |server: &&ListeningServer| world.get(ResourceType::Listener, &server.listener).is_some();
-            let scope = InputScope {
-                target,
-                server: scope.server.filter(has_own),
-                base: client,
-                ..scope
-            };
-            let found = relate(world, scope, &[client], &|_, _| false, outcome);
-            tell_base(found, client, &mut outcome.resources);
-            hold(world, scope.policies, &mut outcome.resources);
-            if let Some(target) = target {
-                proxy::target(world, target, &mut outcome.resources);
-            }
+            let scope = InputScope { base: client, ..scope }.narrowed_to(world);
+            has_target |= scope.target.is_some();
+            relate(world, scope, &[client], None, outcome);
             shared.leave(world, &mut outcome.resources);
         }
-        shared.finish(all.names, outcome);
+        shared.finish(names, outcome);
         others.swap_out(&group, views, &mut outcome.resources, |found| is_of_text(found.rule));
     }
     has_target
@@ -225,14 +206,17 @@ fn hold(world: &World, policies: Option<PolicyInput<'_>>, resources: &mut [Check
     }
 }
 
-/// Decides which failures occur in a world, and returns what its resources show together.
+/// Runs the stages that the worlds of all clients have in common: decides which failures occur in a
+/// world, and adds what its resources show together.
+///
+/// `others` are the clients that get the findings which are not about the base.
 fn relate(
     world: &World,
     scope: InputScope<'_>,
     clients: &[Client],
-    others_reject: &dyn Fn(&[Checked], ResourceId) -> bool,
+    others: Option<&OtherClients>,
     outcome: &mut CheckOutcome,
-) -> WorldFindings {
+) {
     let CheckOutcome {
         resources, withheld, ..
     } = outcome;
@@ -248,9 +232,17 @@ fn relate(
         server: scope.server,
         is_complete: scope.is_complete,
         clients,
-        others_reject: &|id| others_reject(resources, id),
+        others_reject: &|id| others.is_some_and(|others| others::reject(others, resources, id)),
     };
-    lint::run(world, &usage, asked)
+    let found = lint::run(world, &usage, asked);
+    let of_others = tell_base(found, scope.base, resources);
+    if let Some(others) = others {
+        others::tell(of_others, others, resources);
+    }
+    hold(world, scope.policies, resources);
+    if let Some(target) = scope.target {
+        proxy::target(world, target, resources);
+    }
 }
 
 /// Withholds findings at a field whose value could not be read: that is a finding of its own.
