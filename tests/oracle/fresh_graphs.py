@@ -77,7 +77,7 @@ def nested(w):
     ask()
     stopped = []
     for _ in range(w.between(3, 5)):
-        what = w.one("stop", "stop", "start", "members", "members", "leaf", "remove", "routes")
+        what = w.one("stop", "stop", "start", "members", "members", "leaf", "remove", "rpcs")
         if what == "stop":
             stop(w, stopped)
         elif what == "start":

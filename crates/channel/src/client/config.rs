@@ -122,6 +122,14 @@ impl ClusterState {
             ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
         }
     }
+
+    /// The kind of failure, if RPCs to the cluster fail.
+    pub const fn failure_class(&self) -> Option<ClusterFailureClass> {
+        match self {
+            ClusterState::Error(failure) => Some(failure.class),
+            ClusterState::Leaf(_) | ClusterState::Aggregate(_) => None,
+        }
+    }
 }
 
 /// A cluster that fails over between others.

@@ -54,7 +54,7 @@ pub(super) fn as_it_fails(
 /// changes; without one, the next configuration in which it is within reach throws an exception
 /// (XdsDependencyManager.java `closeUnusedWatchers`, `addConfigForCluster`).
 pub fn lost_watch(in_use: &XdsConfig, next: &XdsConfig) -> Option<ChannelFailure> {
-    let is_too_deep = |state: &ClusterState| matches!(state, ClusterState::Error(failure) if failure.class == ClusterFailureClass::Depth);
+    let is_too_deep = |state: &ClusterState| state.failure_class() == Some(ClusterFailureClass::Depth);
     let is_as_before = |name: &str, cluster: &Arc<Cluster>| matches!(in_use.clusters.get(name), Some(ClusterState::Aggregate(before)) if before.cluster == *cluster);
     let is_named_anew = |lost: &String| {
         next.clusters.iter().any(|(name, state)| match state {

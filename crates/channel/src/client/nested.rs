@@ -12,9 +12,9 @@ use super::graph::{ClusterEntry, ClusterError, Graph, KnownCluster, MAX_AGGREGAT
 
 /// Returns the clusters that routes name, each once, in the order in which grpc-java resolves them:
 /// that of a `java.util.HashSet` to which they were added.
-pub(super) fn in_hash_order<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub(super) fn in_hash_order<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = BTreeSet::new();
-    let mut order: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
+    let mut order: Vec<&str> = names.into_iter().filter(|name| seen.insert(*name)).collect();
     let mut buckets = 16;
     // The set grows when it is three quarters full.
     while order.len() > buckets * 3 / 4 {

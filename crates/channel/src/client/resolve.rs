@@ -352,27 +352,24 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
         },
     };
     let routes = config.virtual_host().into_iter().flat_map(|host| &host.routes);
-    let of_routes = routes.flat_map(Route::clusters);
+    let of_routes: Vec<&str> = routes.flat_map(Route::clusters).collect();
     let wanted = base.wanted.clusters.iter().map(String::as_str);
+    let names: BTreeSet<&str> = of_routes.iter().copied().chain(wanted.clone()).collect();
     let has = |feature| base.client.profile.has(feature);
     let graph = if has(Feature::AggregateFailsInPlace) {
         nested::resolve(nested::in_hash_order(of_routes).into_iter().chain(wanted), &known)
+    } else if has(Feature::AggregateFailsWhole) {
+        nested::resolve_whole(names, &known)
+    } else if has(Feature::AggregateByLevels) {
+        levels::resolve(names, &known)
+    } else if has(Feature::RootsOverwritten) {
+        Graph::resolve_each(names, &known, FaultOrder::FirstCounts, base.wanted.draw)
+    } else if has(Feature::LastDepthCounts) {
+        Graph::resolve_each(names, &known, FaultOrder::LastCounts, None)
+    } else if has(Feature::ClustersApart) {
+        Graph::resolve_each(names, &known, FaultOrder::MissingPassedOver, None)
     } else {
-        let names: BTreeSet<&str> = of_routes.chain(wanted).collect();
-        let faults = match has(Feature::RootsOverwritten) {
-            true => FaultOrder::FirstCounts,
-            false if has(Feature::LastDepthCounts) => FaultOrder::LastCounts,
-            false => FaultOrder::MissingPassedOver,
-        };
-        match has(Feature::ClustersApart) {
-            _ if has(Feature::AggregateFailsWhole) => nested::resolve_whole(names, &known),
-            _ if has(Feature::AggregateByLevels) => levels::resolve(names, &known),
-            true => {
-                let draw = base.wanted.draw.filter(|_| faults == FaultOrder::FirstCounts);
-                Graph::resolve_each(names, &known, faults, draw)
-            }
-            false => Graph::resolve(names, &known),
-        }
+        Graph::resolve(names, &known)
     };
     let (hands_on, awaits_rejected) = (has(Feature::FailuresHandedOn), has(Feature::RejectedAwaited));
     let mut clusters = BTreeMap::new();

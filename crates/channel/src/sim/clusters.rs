@@ -182,8 +182,7 @@ impl ConfigView {
     /// Says whether the client makes no policy for a cluster and reports nothing, because the
     /// cluster has no leaf.
     fn hears_nothing(&self, state: &ClusterState) -> bool {
-        matches!(state, ClusterState::Error(failure) if failure.class == ClusterFailureClass::NoLeaf)
-            && self.profile.has(Feature::LeaflessAwaited)
+        state.failure_class() == Some(ClusterFailureClass::NoLeaf) && self.profile.has(Feature::LeaflessAwaited)
     }
 
     /// Says whether the policy of a cluster goes on while the cluster fails.
@@ -198,8 +197,7 @@ impl ConfigView {
     /// Whether the child policy of an aggregate stays while the aggregate is too deep (grpc-js-xds
     /// load-balancer-cds.ts `updateAddressList`).
     fn stays_too_deep(&self, state: &ClusterState) -> bool {
-        self.profile.has(Feature::TooDeepGoesOn)
-            && matches!(state, ClusterState::Error(failure) if failure.class == ClusterFailureClass::Depth)
+        self.profile.has(Feature::TooDeepGoesOn) && state.failure_class() == Some(ClusterFailureClass::Depth)
     }
 
     /// Says whether the policy of a cluster is stuck in the resolver of a leaf.

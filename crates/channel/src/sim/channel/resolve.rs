@@ -216,7 +216,10 @@ impl Channel {
             ClusterState::Aggregate(aggregate) => aggregate.leaves.as_slice(),
             ClusterState::Leaf(_) | ClusterState::Error(_) => &[],
         });
-        let leaf = leaves.find(|leaf| matches!(config.clusters.get(*leaf), Some(ClusterState::Error(_))))?;
+        let leaf = leaves.find(|leaf| {
+            let state = config.clusters.get(*leaf);
+            state.is_some_and(|state| state.failure_class().is_some())
+        })?;
         Some(leaf)
     }
 
@@ -353,15 +356,12 @@ impl Channel {
             false
         };
         let loops_forever = self.client.profile.has(Feature::LoopsEndless);
-        let is_loop = |state: &ClusterState| match state {
-            ClusterState::Error(failure) => match failure.class {
-                ClusterFailureClass::Cycle => loops_forever,
-                class => class == ClusterFailureClass::NeverWhole,
-            },
-            ClusterState::Leaf(_) | ClusterState::Aggregate(_) => false,
+        let is_endless = |state: &ClusterState| match state.failure_class() {
+            Some(ClusterFailureClass::Cycle) => loops_forever,
+            class => class == Some(ClusterFailureClass::NeverWhole),
         };
         let clusters = config.clusters.iter();
-        let waiting = clusters.filter(|(name, state)| is_loop(state) || waits(name));
+        let waiting = clusters.filter(|(name, state)| is_endless(state) || waits(name));
         waiting.map(|(name, _)| name.clone()).collect()
     }
 
