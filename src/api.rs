@@ -154,16 +154,12 @@ impl Checker {
             None => {
                 let mut sources = SourceMap::new();
                 let id = sources.add("-", json.as_bytes().to_vec());
+                let text = sources.get(id);
                 let paths: Vec<_> = diagnostics.iter().map(|diagnostic| &diagnostic.path).collect();
-                let spans = match (fault, sources.get(id)) {
-                    (None, Some(source)) => source.locate_all(Span::new(0, json.len()), &paths),
-                    _ => vec![Span::new(fault.unwrap_or_default(), json.len()); paths.len()],
-                };
+                let spans = text.map(|text| text.locate_in_json(Span::new(0, json.len()), &paths, fault));
                 let mut report = Report::default();
-                for (diagnostic, span) in diagnostics.into_iter().zip(spans) {
-                    report
-                        .problems
-                        .push(problem(diagnostic, None, span, sources.get(id), false));
+                for (diagnostic, span) in diagnostics.into_iter().zip(spans.into_iter().flatten()) {
+                    report.problems.push(problem(diagnostic, None, span, text, false));
                 }
                 Err(report)
             }

@@ -160,6 +160,18 @@ impl Source {
         self.locate_all(resource, &[path]).pop().unwrap_or(resource)
     }
 
+    /// Finds the places of findings on the JSON at `whole`. After a syntax error at the offset `fault`
+    /// of the JSON, there are no fields: all findings are there.
+    pub fn locate_in_json(&self, whole: Span, paths: &[&FieldPath], fault: Option<usize>) -> Vec<Span> {
+        match fault {
+            Some(offset) => {
+                let start = whole.start + offset;
+                vec![Span::new(start, (start + 1).min(whole.end)); paths.len()]
+            }
+            None => self.locate_all(whole, paths),
+        }
+    }
+
     /// Finds the places of many fields of the resource at `resource` in one walk, in the order of
     /// `paths`.
     pub fn locate_all(&self, resource: Span, paths: &[&FieldPath]) -> Vec<Span> {

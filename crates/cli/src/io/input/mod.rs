@@ -266,13 +266,7 @@ impl Inputs {
             .unwrap_or_default();
         let (bootstrap, diagnostics, fault) = self.ask_of_bootstrap(text);
         let paths: Vec<_> = diagnostics.iter().map(|diagnostic| &diagnostic.path).collect();
-        let spans = match fault {
-            Some(offset) => {
-                let at = Span::new(span.start + offset, (span.start + offset + 1).min(span.end));
-                vec![at; paths.len()]
-            }
-            None => document.locate_all(span, &paths),
-        };
+        let spans = document.locate_in_json(span, &paths, fault);
         let findings = diagnostics.into_iter().zip(spans).map(|(diagnostic, span)| Finding {
             source,
             span,
