@@ -13,6 +13,9 @@ mod inputs;
 mod run;
 #[path = "support/steps.rs"]
 mod steps;
+#[path = "support/mod.rs"]
+#[allow(dead_code, reason = "no fixtures are read here")]
+mod support;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::{Path, PathBuf};
@@ -170,14 +173,22 @@ fn faults(command: &[&str], input: &str, ran: &Ran, bytes: usize) -> Vec<String>
     faults
 }
 
+/// Says whether every input meets every command (`XDSCTL_COSTS=all`).
+fn takes_all() -> bool {
+    std::env::var_os("XDSCTL_COSTS").is_some()
+}
+
+/// Returns the inputs with their numbers: all of them, or one in three where not every recorded row
+/// is compared either.
+fn numbered(inputs: &[Input]) -> impl Iterator<Item = (usize, &Input)> {
+    let step = if takes_all() || support::compares_all() { 1 } else { 3 };
+    inputs.iter().enumerate().step_by(step)
+}
+
 /// Returns one in `every` of the commands for an input, and other commands for the next input.
 /// Returns all with `XDSCTL_COSTS=all`.
 fn some<'c>(input: usize, commands: &'c [&'c [&'c str]], every: usize) -> impl Iterator<Item = &'c [&'c str]> {
-    let every = if std::env::var_os("XDSCTL_COSTS").is_some() {
-        1
-    } else {
-        every
-    };
+    let every = if takes_all() { 1 } else { every };
     let from = input % every.min(commands.len());
     commands.iter().skip(from).step_by(every).copied()
 }
@@ -196,7 +207,7 @@ fn put(input: &Input, size: usize, directory: &Path) -> (PathBuf, usize) {
 /// Runs every input of a list with its commands. Returns what is wrong.
 fn matrix(list: &[Input], commands: &[&[&str]], world: Option<&Path>, directory: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
-    for (number, input) in list.iter().enumerate() {
+    for (number, input) in numbered(list) {
         let (file, bytes) = put(input, SMALL, directory);
         for command in some(number, commands, 16) {
             let ran = ran(&arguments(command, &file, world));
@@ -274,7 +285,7 @@ fn work_grows_with_the_input() {
 /// Returns which commands need more than their share for an input of three times the size.
 fn growth(list: &[Input], commands: &[&[&str]], world: Option<&Path>, directory: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
-    for (number, input) in list.iter().enumerate() {
+    for (number, input) in numbered(list) {
         let [(small, short), (large, long)] =
             [("small", 1), ("large", 3)].map(|(name, times)| put(input, times * GROWING_FROM, &directory.join(name)));
         if long < 2 * short || MULTIPLIED.contains(&input.name) {

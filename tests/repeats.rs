@@ -92,7 +92,7 @@ fn neighbours_do_not_change_what_a_resource_becomes() {
     }
     assert!(all.len() > 4000, "{}", all.len());
     let mut compared = 0;
-    for (chunk_number, chunk) in sample(all.chunks(40).enumerate().collect(), 4) {
+    for (chunk_number, chunk) in sample(all.chunks(40).enumerate().collect(), 12) {
         let mut texts = Vec::new();
         for (i, text) in chunk.iter().enumerate() {
             let other = &chunk[(i * 7 + 3) % chunk.len()];
@@ -117,5 +117,5 @@ fn neighbours_do_not_change_what_a_resource_becomes() {
             compared += 1;
         }
     }
-    assert!(compared > 5_000, "{compared}");
+    assert!(compared > 1_000, "{compared}");
 }

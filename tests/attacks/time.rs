@@ -132,7 +132,7 @@ fn suite(directory: &Path, never: usize, steps: &str) -> String {
 fn rpcs_without_an_end_meet_a_limit() {
     let directory = directory("attacks", "time-rpcs");
     for (never, steps) in [
-        (0, "- pick: {count: 100000}\n"),
+        (0, "- pick: {count: 20000}\n"),
         (900, "- pick: {count: 2000}\n"),
         (0, "- pick: {rate: 1000, for: 1e9}\n"),
         (
@@ -141,7 +141,7 @@ fn rpcs_without_an_end_meet_a_limit() {
         ),
         (
             0,
-            "- {pick: {count: 20000}}\n- {pick: {count: 20000}}\n- {pick: {count: 20000}}\n",
+            "- {pick: {count: 4000}}\n- {pick: {count: 4000}}\n- {pick: {count: 4000}}\n",
         ),
     ] {
         let file = suite(&directory, never, steps);
@@ -149,7 +149,7 @@ fn rpcs_without_an_end_meet_a_limit() {
             if command == "simulate" && never > 0 {
                 continue;
             }
-            let ran = run(&[command, "--max-rpcs=50000", &file]);
+            let ran = run(&[command, "--max-rpcs=10000", &file]);
             let text = format!("{}{}", ran.out, ran.err);
             let end = &text[text.len().saturating_sub(1000)..];
             assert_eq!(ran.code, Some(2), "{command} {steps}{end}");
@@ -159,8 +159,8 @@ fn rpcs_without_an_end_meet_a_limit() {
             );
         }
     }
-    let file = suite(&directory, 10, "- pick: {count: 20000}\n");
-    assert_eq!(run(&["test", "--max-rpcs=50000", &file]).code, Some(0));
+    let file = suite(&directory, 10, "- pick: {count: 4000}\n");
+    assert_eq!(run(&["test", "--max-rpcs=10000", &file]).code, Some(0));
 }
 
 #[test]

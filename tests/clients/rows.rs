@@ -388,7 +388,7 @@ pub fn compare_with(what: &str, rows: &[Recorded], differing: usize, is_equal: i
 }
 
 /// The number of rows that are compared of a recording if not every row is.
-const SAMPLED: usize = 300;
+const SAMPLED: usize = 100;
 
 /// Returns the rows to compare: those that the developer selects, otherwise a sample. The step is
 /// odd, so that the sample has rows of every kind.

@@ -74,7 +74,7 @@ fn compare(file: &str, client: &str) {
         row["client"] = client.into();
         Some(serde_json::from_value::<Row>(row).unwrap())
     });
-    let rows = sample(rows.collect(), 8);
+    let rows = sample(rows.collect(), 16);
     assert!(!rows.is_empty());
     let wrong: Vec<String> = rows.iter().flat_map(differences).collect();
     assert!(wrong.is_empty(), "{client}: {}", wrong.join("\n"));

@@ -571,7 +571,7 @@ fn names_lead_where_the_clients_do() {
 
 #[test]
 fn picks_after_changes_are_the_clients() {
-    let mut rows = rows("changes");
+    let mut rows = sample(rows("changes"), 8);
     rows.retain(|row| !row.answer.crash && !has_short_deadline(row));
     compare(&rows, differences);
 }
@@ -654,7 +654,7 @@ fn has_short_deadline(row: &Row) -> bool {
 
 #[test]
 fn picks_in_mutated_worlds_are_the_clients() {
-    let mut rows = sample(rows("worlds"), 4);
+    let mut rows = sample(rows("worlds"), 16);
     rows.retain(|row| !row.answer.crash && !has_short_deadline(row));
     compare(&rows, differences);
 }

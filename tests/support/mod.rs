@@ -28,7 +28,7 @@ pub fn has_tool(name: &str) -> bool {
 }
 
 /// Says whether every recorded row is compared, as in `.ci/run`: with `XDSCTL_ALL=1`, and without a
-/// selection by `XDSCTL_ROWS`. Unoptimised code takes too long to compare all.
+/// selection by `XDSCTL_ROWS`. That takes minutes, and so `cargo test` alone compares a sample.
 #[allow(dead_code, reason = "not every test binary compares rows")]
 pub fn compares_all() -> bool {
     std::env::var_os("XDSCTL_ALL").is_some() && std::env::var_os("XDSCTL_ROWS").is_none()

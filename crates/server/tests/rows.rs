@@ -6,6 +6,10 @@
 //! ```
 #![expect(clippy::unwrap_used, reason = "a row that cannot be read fails the test")]
 
+#[path = "../../../tests/support/mod.rs"]
+#[allow(dead_code, reason = "these rows are read otherwise")]
+mod support;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::net::SocketAddr;
@@ -521,7 +525,7 @@ fn recorded_servers_take_and_let_in_the_same() {
     let mut found = BTreeSet::new();
     let mut not_sent = 0;
     let shows = std::env::var_os("XDSCTL_DIFFER").is_some();
-    for row in rows() {
+    for row in support::sample(rows(), 8) {
         for client in row["answers"].as_object().unwrap().keys() {
             let (wrong, skipped) = differences(&row, client, &made).expect("each recorded client is followed");
             not_sent += skipped;
@@ -540,6 +544,9 @@ fn recorded_servers_take_and_let_in_the_same() {
     let known = known();
     let others: Vec<_> = found.difference(&known).collect();
     assert!(others.is_empty(), "these differ: {others:#?}");
+    if !support::compares_all() {
+        return;
+    }
     let agreeing: Vec<_> = known.difference(&found).collect();
     assert!(
         agreeing.is_empty(),
