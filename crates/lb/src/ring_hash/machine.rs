@@ -52,6 +52,8 @@ pub struct RingHashPolicy {
     random_hash: Rng,
     /// Decides which of several members with the same key gets the picks, in clients that draw it.
     drawn: u64,
+    /// Whether several members have the same key; `None` until it is asked about these endpoints.
+    has_twins: Option<bool>,
 }
 
 #[derive(Debug)]
@@ -106,6 +108,7 @@ impl RingHashPolicy {
             empty: None,
             random_hash,
             drawn: 0,
+            has_twins: None,
         }
     }
 
@@ -126,6 +129,7 @@ impl RingHashPolicy {
                     member.endpoint.hash_key != endpoint.hash_key || member.endpoint.weight != endpoint.weight;
                 if is_elsewhere {
                     self.ring = OnceLock::new();
+                    self.has_twins = None;
                 }
                 member.endpoint = Arc::clone(endpoint);
                 member.weight = weight_of(endpoint, self.ways.takes_zero);
@@ -145,6 +149,7 @@ impl RingHashPolicy {
     fn set_endpoints(&mut self, endpoints: &EndpointList, cx: &mut PolicyCx<'_>) -> Vec<(u32, StateReport)> {
         self.taken = endpoints.clone();
         self.ring = OnceLock::new();
+        self.has_twins = None;
         let mut old: BTreeMap<AddressSet, Member> = std::mem::take(&mut self.members)
             .into_iter()
             .map(|member| (member.address_set.clone(), member))
@@ -297,7 +302,15 @@ impl RingHashPolicy {
 
     /// Draws again which of several members with the same key gets the picks, as a new picker does.
     fn draw_twins(&mut self) {
-        if self.ways.is_by_key && by_key::has_twins(&self.on_the_ring()) {
+        if !self.ways.is_by_key {
+            return;
+        }
+        let has_twins = match self.has_twins {
+            Some(has_twins) => has_twins,
+            None => by_key::has_twins(&self.on_the_ring()),
+        };
+        self.has_twins = Some(has_twins);
+        if has_twins {
             self.drawn = self.random_hash.next_u64();
             self.ring = OnceLock::new();
         }
@@ -412,13 +425,32 @@ impl RingHashPolicy {
         }
     }
 
-    /// Adds up where picks go that begin at an entry.
-    fn share_from(&self, start: usize, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
+    /// Returns whether a pick goes no further than this entry of the ring.
+    fn ends_at(&self, index: usize) -> bool {
+        self.on_ring(index)
+            .is_some_and(|member| member.state != Connectivity::TransientFailure)
+    }
+
+    /// Returns, for each entry of the ring, the entry at which a pick ends that begins there.
+    fn ends(&self) -> Vec<Option<usize>> {
         let len = self.ring().entries().len();
-        let ready = (0..len)
-            .filter_map(|step| self.on_ring((start + step) % len))
-            .find(|member| member.state != Connectivity::TransientFailure);
-        match ready {
+        let mut ends = vec![None; len];
+        let mut end = None;
+        // The second round knows what the first entries of the ring lead to.
+        for index in (0..len).rev().chain((0..len).rev()) {
+            if self.ends_at(index) {
+                end = Some(index);
+            }
+            if let Some(slot) = ends.get_mut(index) {
+                *slot = end;
+            }
+        }
+        ends
+    }
+
+    /// Adds up where picks go that begin at an entry and end at another one.
+    fn share_from(&self, start: usize, end: Option<usize>, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
+        match end.and_then(|end| self.on_ring(end)) {
             Some(Member {
                 child: Some(child),
                 state: Connectivity::Ready,
@@ -543,10 +575,13 @@ impl crate::policy::StateMachine for RingHashPolicy {
             return;
         }
         if let Some(request_hash) = args.request_hash {
-            return self.share_from(self.ring().locate(request_hash), args, share, out);
+            let (start, len) = (self.ring().locate(request_hash), self.ring().entries().len());
+            let mut onwards = (0..len).map(|step| (start + step) % len);
+            let end = onwards.find(|index| self.ends_at(*index));
+            return self.share_from(start, end, args, share, out);
         }
-        for (index, arc) in self.ring().arcs().enumerate() {
-            self.share_from(index, args, share * arc, out);
+        for ((index, arc), end) in self.ring().arcs().enumerate().zip(self.ends()) {
+            self.share_from(index, end, args, share * arc, out);
         }
     }
 
