@@ -153,7 +153,7 @@ impl NestedWalk<'_, '_> {
 
     fn aggregate(&mut self, name: &str, children: &[String]) -> ClusterEntry {
         self.above.push(name.to_owned());
-        let mut leaves: Vec<String> = Vec::new();
+        let (mut leaves, mut seen) = (Vec::new(), BTreeSet::new());
         for child in children {
             self.visit(child);
             let below = match self.graph.entries.get(child) {
@@ -161,7 +161,7 @@ impl NestedWalk<'_, '_> {
                 Some(ClusterEntry::Leaf | ClusterEntry::Error(_)) | None => vec![child.clone()],
             };
             for leaf in below {
-                if !leaves.contains(&leaf) {
+                if seen.insert(leaf.clone()) {
                     leaves.push(leaf);
                 }
             }

@@ -3,7 +3,7 @@
 //!
 //! Follows C-core xds_dependency_manager.cc and xds_client.cc.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::watched::Watched;
@@ -321,48 +321,52 @@ impl Channel {
     /// The clusters that wait for a resource (their own, their endpoints, or those of a member), or
     /// without end for DNS.
     fn awaited_clusters(&self, config: &XdsConfig) -> BTreeSet<String> {
+        let missing: HashSet<(ResourceType, &str)> = config
+            .missing
+            .iter()
+            .map(|(kind, name)| (*kind, name.as_str()))
+            .collect();
         let is_awaited = |resource_type: ResourceType, name: &str| {
             let since = self.asked.get(&(resource_type, name.to_owned()));
-            let missing = config.missing.iter();
-            let mut missing = missing.filter(|(kind, missing)| *kind == resource_type && missing == name);
-            let is_recent = since.is_some_and(|since| self.is_hoped_for(*since));
-            missing.next().is_some() && (is_recent || self.client.waits_without_end(resource_type, name))
+            let is_recent = || since.is_some_and(|since| self.is_hoped_for(*since));
+            missing.contains(&(resource_type, name))
+                && (is_recent() || self.client.waits_without_end(resource_type, name))
         };
-        // Members of members count too: no deeper than a client follows them, and each once.
-        let waits = |root: &String| {
-            let (mut open, mut seen) = (vec![root.clone()], BTreeSet::new());
-            while let Some(name) = open.pop() {
-                let held = self.client.resources.clusters.get(&name);
-                // A policy is told that its own cluster is rejected, and not that a member is.
-                let is_told = name == *root
-                    && held.is_some_and(|held| held.value().is_none())
-                    && !java::is_unheard(ResourceType::Cluster, &name, &self.client);
-                if is_awaited(ResourceType::Cluster, &name) && !is_told {
-                    return true;
-                }
-                match held.and_then(|held| held.value()).map(|cluster| &cluster.discovery) {
-                    Some(Discovery::Aggregate { children }) if seen.insert(name.clone()) => {
-                        open.extend(children.iter().cloned())
-                    }
-                    Some(Discovery::Eds { service_name })
-                        if is_awaited(ResourceType::Endpoints, service_name.as_deref().unwrap_or(&name)) =>
-                    {
-                        return true;
-                    }
-                    Some(discovery) if never_resolves(discovery, &self.client.profile) => return true,
-                    _ => {}
-                }
-            }
-            false
+        let discovery_of = |name: &str| {
+            let held = self.client.resources.clusters.get(name);
+            held.and_then(|held| held.value()).map(|cluster| &cluster.discovery)
         };
+        let children_of = |name: &str| match discovery_of(name) {
+            Some(Discovery::Aggregate { children }) => children.as_slice(),
+            Some(Discovery::Eds { .. } | Discovery::LogicalDns { .. }) | None => &[],
+        };
+        let waits_itself = |name: &str| {
+            is_awaited(ResourceType::Cluster, name)
+                || match discovery_of(name) {
+                    Some(Discovery::Eds { service_name }) => {
+                        is_awaited(ResourceType::Endpoints, service_name.as_deref().unwrap_or(name))
+                    }
+                    Some(discovery) => never_resolves(discovery, &self.client.profile),
+                    None => false,
+                }
+        };
+        let roots = config.clusters.keys().map(String::as_str);
+        let waiting = waiting_aggregates(roots, &children_of, &waits_itself);
+        // A policy is told that its own cluster is rejected, and not that a member is.
+        let is_told = |name: &str| {
+            let held = self.client.resources.clusters.get(name);
+            held.is_some_and(|held| held.value().is_none())
+                && !java::is_unheard(ResourceType::Cluster, name, &self.client)
+        };
+        let waits = |name: &str| waiting.contains(name) || waits_itself(name) && !is_told(name);
         let loops_forever = self.client.profile.has(Feature::LoopsEndless);
         let is_endless = |state: &ClusterState| match state.failure_class() {
             Some(ClusterFailureClass::Cycle) => loops_forever,
             class => class == Some(ClusterFailureClass::NeverWhole),
         };
         let clusters = config.clusters.iter();
-        let waiting = clusters.filter(|(name, state)| is_endless(state) || waits(name));
-        waiting.map(|(name, _)| name.clone()).collect()
+        let awaited = clusters.filter(|(name, state)| is_endless(state) || waits(name));
+        awaited.map(|(name, _)| name.clone()).collect()
     }
 
     /// Says whether the clusters and their endpoints are those of the configuration before. Notes
@@ -516,4 +520,37 @@ impl Channel {
             self.client.resources.forget(resource_type, name);
         }
     }
+}
+
+/// Returns the aggregate clusters that have, however far below them, a cluster that waits. Each
+/// cluster below `roots` is asked once.
+fn waiting_aggregates<'c>(
+    roots: impl Iterator<Item = &'c str>,
+    children_of: &dyn Fn(&str) -> &'c [String],
+    waits: &dyn Fn(&str) -> bool,
+) -> BTreeSet<&'c str> {
+    let mut parents: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let (mut open, mut seen) = (roots.collect::<Vec<_>>(), BTreeSet::new());
+    let mut waiting = Vec::new();
+    while let Some(name) = open.pop() {
+        if !seen.insert(name) {
+            continue;
+        }
+        if waits(name) {
+            waiting.push(name);
+        }
+        for child in children_of(name) {
+            parents.entry(child).or_default().push(name);
+            open.push(child);
+        }
+    }
+    let mut above = BTreeSet::new();
+    while let Some(name) = waiting.pop() {
+        for parent in parents.remove(name).into_iter().flatten() {
+            if above.insert(parent) {
+                waiting.push(parent);
+            }
+        }
+    }
+    above
 }
