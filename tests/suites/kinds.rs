@@ -61,6 +61,20 @@ fn each_client_of_a_fleet_does_what_its_language_does() {
     assert_eq!(failures.len(), 2, "{answer}");
 }
 
+/// C-core has no such policy; grpc-java registers it as `least_request_experimental`.
+#[test]
+fn a_tree_may_have_a_policy_that_only_this_client_has() {
+    let suite = suite("- pick: {method: /shop.Cart/Get}\n  client: batch\n  expect: {tree: least_request}\n");
+    let eds = r#""type":"EDS""#;
+    assert_eq!(suite.matches(eds).count(), 1);
+    let suite = suite.replace(eds, r#""type":"EDS","lb_policy":"LEAST_REQUEST""#);
+    let ran = run(
+        "test -",
+        &suite.replace("  web: {kind: go}\n", "").replace("  edge:\n", ""),
+    );
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+}
+
 #[test]
 fn a_kind_that_is_no_client_is_refused_at_its_place() {
     let suite = suite("- pick: {}\n");

@@ -122,10 +122,9 @@ pub struct PolicyType {
     pub machine: Make,
 }
 
-/// Returns the names of the policies that C-core has.
+/// Returns the names of the policies that any client has.
 pub fn names() -> impl Iterator<Item = &'static str> + Clone {
-    let names = POLICIES.iter().map(|policy| policy.name);
-    names.filter(|name| ![least_request::NAME, p2c::NAME].contains(name))
+    POLICIES.iter().map(|policy| policy.name)
 }
 
 /// Returns the policy that the profile's client registers under `name`.
