@@ -258,6 +258,20 @@ impl Checker {
         ))
     }
 
+    /// Sends one RPC, as [`send`] does, to a target that this client's bootstrap turns into the name
+    /// of a Listener.
+    ///
+    /// # Errors
+    /// The errors are those of [`send`].
+    pub fn send(&self, client: Client, target: &str, method: &str) -> Result<sim::Outcome, SendError> {
+        let rpc = sim::Rpc {
+            method: method.to_owned(),
+            ..sim::Rpc::default()
+        };
+        let mut channel = self.channel(client, target)?;
+        channel.call(rpc)?.ok_or(SendError::Endless)
+    }
+
     /// Reads a document as everything that one client is sent.
     fn read(&self, text: Vec<u8>, keep: Keep) -> (WorldSet, Arc<Store>) {
         let mut store = Store {
@@ -325,7 +339,7 @@ fn problem(
 /// Says how bad a problem is. In a text without a resource, a warning is an error, because it says
 /// why there is no resource. A text that is empty on purpose is no error.
 fn severity(diagnostic: &Diagnostic, is_empty: bool) -> Severity {
-    match diagnostic.rule.severity {
+    match diagnostic.severity() {
         Severity::Warning if is_empty && ![&NO_RESOURCE, &EMPTY_RESPONSE].contains(&diagnostic.rule) => Severity::Error,
         severity => severity,
     }
@@ -391,12 +405,7 @@ pub enum SendError {
 /// # Errors
 /// The client could not start with the target, or the simulation stops at a limit.
 pub fn send(client: Client, target: &str, method: &str) -> Result<sim::Outcome, SendError> {
-    let rpc = sim::Rpc {
-        method: method.to_owned(),
-        ..sim::Rpc::default()
-    };
-    let mut channel = channel(client, target)?;
-    channel.call(rpc)?.ok_or(SendError::Endless)
+    Checker::default().send(client, target, method)
 }
 
 #[cfg(test)]
@@ -413,6 +422,29 @@ mod tests {
         }
         assert_eq!(check("{\"resources\": []}").errors().count(), 0);
         assert!(hold("{\"resources\": []}").is_ok());
+    }
+
+    /// For C-core, the prefix is a curiosity; grpc-go rejects the Listener.
+    #[test]
+    fn a_problem_is_as_bad_as_it_is_for_the_client() {
+        let text = r#"{"@type": "type.googleapis.com/envoy.config.listener.v3.Listener",
+            "name": "grpc/server?xds.resource.listening_address=0.0.0.0:8080",
+            "address": {"socket_address": {"address": "0.0.0.0", "port_value": 8080}},
+            "filter_chains": [{
+                "name": "all",
+                "filter_chain_match": {"source_prefix_ranges": [{"address_prefix": "10.0.0.0", "prefix_len": 40}]},
+                "filters": [{"name": "hcm", "typed_config": {
+                    "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+                    "route_config": {"name": "in", "virtual_hosts": [
+                        {"name": "all", "domains": ["*"], "routes": [{"match": {"prefix": ""}, "non_forwarding_action": {}}]}]},
+                    "http_filters": [{"name": "router", "typed_config": {
+                        "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}]}}]}]}"#;
+        let of = |client: &str| Checker::new(client).unwrap().check(text);
+        let (go, core) = (of("go"), of("cpp"));
+        assert_eq!(go.resources[0].verdict, Verdict::Rejected);
+        assert_eq!(go.errors().count(), 1, "{go}");
+        assert_eq!(core.resources[0].verdict, Verdict::Accepted);
+        assert_eq!(core.errors().count(), 0, "{core}");
     }
 
     #[test]

@@ -44,11 +44,14 @@ mod api;
 
 pub use api::{Checker, Problem, Report, ResourceVerdict, SendError, channel, check, hold, send};
 pub use xdsctl_channel::client::dns::DnsAnswers;
-pub use xdsctl_channel::client::target::TargetError;
-pub use xdsctl_channel::client::{Cache, Client, EndpointChange, HeldResource, Resources, Start, Updated, Verdict};
+pub use xdsctl_channel::client::target::{Target, TargetError};
+pub use xdsctl_channel::client::{
+    Cache, Client, EndpointChange, HeldResource, Nacked, Rejected, Resources, Start, Updated, Verdict,
+};
 pub use xdsctl_channel::session::{PlannedStart, Session, SessionError, SessionInputs, SessionNote, SessionPlan};
 pub use xdsctl_channel::sim::{
-    Channel, ChannelOptions, Class, LimitReached, Network, Outcome, Reachability, Rpc, RpcId,
+    Backend, BackendAnswer, Channel, ChannelOptions, Class, LimitReached, LookupReply, Lookups, Network, Outcome,
+    Reachability, Respond, Rpc, RpcId,
 };
 pub use xdsctl_clients::bootstrap::Bootstrap;
 pub use xdsctl_model::diag::{Effect, Severity};
