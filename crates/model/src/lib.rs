@@ -5,6 +5,9 @@
 //! small parts of gRPC that need no message: status codes, cookies, back-off, random streams, and
 //! the texts of addresses and targets. Nothing here knows protobuf messages, files or commands.
 
+#[macro_use]
+mod words;
+
 pub mod backoff;
 pub mod cookie;
 pub mod host_port;

@@ -3,69 +3,53 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A gRPC status code.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Code {
-    /// 0.
-    #[default]
-    Ok,
-    /// 1.
-    Cancelled,
-    /// 2.
-    Unknown,
-    /// 3.
-    InvalidArgument,
-    /// 4.
-    DeadlineExceeded,
-    /// 5.
-    NotFound,
-    /// 6.
-    AlreadyExists,
-    /// 7.
-    PermissionDenied,
-    /// 8.
-    ResourceExhausted,
-    /// 9.
-    FailedPrecondition,
-    /// 10.
-    Aborted,
-    /// 11.
-    OutOfRange,
-    /// 12.
-    Unimplemented,
-    /// 13.
-    Internal,
-    /// 14.
-    Unavailable,
-    /// 15.
-    DataLoss,
-    /// 16.
-    Unauthenticated,
+words! {
+    /// A gRPC status code.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[repr(u8)]
+    pub enum Code {
+        /// 0.
+        #[default]
+        Ok = "OK",
+        /// 1.
+        Cancelled = "CANCELLED",
+        /// 2.
+        Unknown = "UNKNOWN",
+        /// 3.
+        InvalidArgument = "INVALID_ARGUMENT",
+        /// 4.
+        DeadlineExceeded = "DEADLINE_EXCEEDED",
+        /// 5.
+        NotFound = "NOT_FOUND",
+        /// 6.
+        AlreadyExists = "ALREADY_EXISTS",
+        /// 7.
+        PermissionDenied = "PERMISSION_DENIED",
+        /// 8.
+        ResourceExhausted = "RESOURCE_EXHAUSTED",
+        /// 9.
+        FailedPrecondition = "FAILED_PRECONDITION",
+        /// 10.
+        Aborted = "ABORTED",
+        /// 11.
+        OutOfRange = "OUT_OF_RANGE",
+        /// 12.
+        Unimplemented = "UNIMPLEMENTED",
+        /// 13.
+        Internal = "INTERNAL",
+        /// 14.
+        Unavailable = "UNAVAILABLE",
+        /// 15.
+        DataLoss = "DATA_LOSS",
+        /// 16.
+        Unauthenticated = "UNAUTHENTICATED",
+    }
+
+    /// Returns the name as gRPC prints it.
+    fn name
 }
 
 impl Code {
-    /// All codes by number.
-    pub const ALL: [Code; 17] = [
-        Code::Ok,
-        Code::Cancelled,
-        Code::Unknown,
-        Code::InvalidArgument,
-        Code::DeadlineExceeded,
-        Code::NotFound,
-        Code::AlreadyExists,
-        Code::PermissionDenied,
-        Code::ResourceExhausted,
-        Code::FailedPrecondition,
-        Code::Aborted,
-        Code::OutOfRange,
-        Code::Unimplemented,
-        Code::Internal,
-        Code::Unavailable,
-        Code::DataLoss,
-        Code::Unauthenticated,
-    ];
-
     /// Returns the code with this number; `None` above 16.
     pub fn from_number(number: u32) -> Option<Code> {
         Code::ALL.get(usize::try_from(number).ok()?).copied()
@@ -80,29 +64,6 @@ impl Code {
     /// ```
     pub fn from_name(name: &str) -> Option<Code> {
         Code::ALL.into_iter().find(|code| code.name() == name)
-    }
-
-    /// Returns the name as gRPC prints it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Code::Ok => "OK",
-            Code::Cancelled => "CANCELLED",
-            Code::Unknown => "UNKNOWN",
-            Code::InvalidArgument => "INVALID_ARGUMENT",
-            Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
-            Code::NotFound => "NOT_FOUND",
-            Code::AlreadyExists => "ALREADY_EXISTS",
-            Code::PermissionDenied => "PERMISSION_DENIED",
-            Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
-            Code::FailedPrecondition => "FAILED_PRECONDITION",
-            Code::Aborted => "ABORTED",
-            Code::OutOfRange => "OUT_OF_RANGE",
-            Code::Unimplemented => "UNIMPLEMENTED",
-            Code::Internal => "INTERNAL",
-            Code::Unavailable => "UNAVAILABLE",
-            Code::DataLoss => "DATA_LOSS",
-            Code::Unauthenticated => "UNAUTHENTICATED",
-        }
     }
 
     /// Says whether a control plane must not end RPCs with this code (A54).

@@ -8,51 +8,32 @@ use std::fmt;
 
 use crate::profile::Family;
 
-/// What the client does about a fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Effect {
-    /// The client rejects the resource.
-    Nack,
-    /// The resource is accepted, but then RPCs fail, the channel breaks, or the client crashes.
-    Fails,
-    /// The resource is accepted, but an access rule of a server is not applied: it lets in requests
-    /// that it should deny.
-    Open,
-    /// A gRFC demands a rejection that this client does not make; other clients may.
-    Spec,
-    /// An element is silently lost.
-    Dropped,
-    /// A field is set that gRPC never reads.
-    Ignored,
-    /// The resource is legal, but probably not what was meant.
-    Advice,
+words! {
+    /// What the client does about a fault.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Effect {
+        /// The client rejects the resource.
+        Nack = "nack",
+        /// The resource is accepted, but then RPCs fail, the channel breaks, or the client crashes.
+        Fails = "fails",
+        /// The resource is accepted, but an access rule of a server is not applied: it lets in
+        /// requests that it should deny.
+        Open = "open",
+        /// A gRFC demands a rejection that this client does not make; other clients may.
+        Spec = "spec",
+        /// An element is silently lost.
+        Dropped = "dropped",
+        /// A field is set that gRPC never reads.
+        Ignored = "ignored",
+        /// The resource is legal, but probably not what was meant.
+        Advice = "advice",
+    }
+
+    /// Returns the word used in reports and JSON.
+    fn name
 }
 
 impl Effect {
-    /// Every effect.
-    pub const ALL: [Effect; 7] = [
-        Effect::Nack,
-        Effect::Fails,
-        Effect::Open,
-        Effect::Spec,
-        Effect::Dropped,
-        Effect::Ignored,
-        Effect::Advice,
-    ];
-
-    /// Returns the word used in reports and JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Effect::Nack => "nack",
-            Effect::Fails => "fails",
-            Effect::Open => "open",
-            Effect::Spec => "spec",
-            Effect::Dropped => "dropped",
-            Effect::Ignored => "ignored",
-            Effect::Advice => "advice",
-        }
-    }
-
     /// Returns the severity of a rule that does not set its own.
     pub const fn severity(self) -> Severity {
         match self {
@@ -69,26 +50,20 @@ impl fmt::Display for Effect {
     }
 }
 
-/// How loud a finding is. Severities are ordered, so `>=` compares with a threshold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Severity {
-    /// The finding is worth knowing.
-    Note,
-    /// The configuration is probably wrong.
-    Warning,
-    /// The configuration is wrong: the resource is rejected or traffic fails.
-    Error,
-}
-
-impl Severity {
-    /// Returns the word used in reports, JSON and flags.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Severity::Note => "note",
-            Severity::Warning => "warning",
-            Severity::Error => "error",
-        }
+words! {
+    /// How loud a finding is. Severities are ordered, so `>=` compares with a threshold.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Severity {
+        /// The finding is worth knowing.
+        Note = "note",
+        /// The configuration is probably wrong.
+        Warning = "warning",
+        /// The configuration is wrong: the resource is rejected or traffic fails.
+        Error = "error",
     }
+
+    /// Returns the word used in reports, JSON and flags.
+    fn name
 }
 
 impl fmt::Display for Severity {
@@ -97,50 +72,36 @@ impl fmt::Display for Severity {
     }
 }
 
-/// What a rule is about. This decides the group in `explain --list`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Subject {
-    /// The document or its framing: files, DiscoveryResponses, names.
-    Dump,
-    /// Any resource: Any, Duration, wire format.
-    Common,
-    /// `envoy.config.listener.v3.Listener`.
-    Listener,
-    /// `envoy.config.route.v3.RouteConfiguration`.
-    RouteConfiguration,
-    /// `envoy.config.cluster.v3.Cluster`.
-    Cluster,
-    /// `envoy.config.endpoint.v3.ClusterLoadAssignment`.
-    Endpoints,
-    /// HTTP filters.
-    Filter,
-    /// LB policies.
-    Lb,
-    /// TLS contexts.
-    Tls,
-    /// The gRPC bootstrap file.
-    Bootstrap,
-    /// Several resources together.
-    Snapshot,
-}
-
-impl Subject {
-    /// Returns the word used in lists.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Subject::Dump => "dump",
-            Subject::Common => "common",
-            Subject::Listener => "listener",
-            Subject::RouteConfiguration => "route-configuration",
-            Subject::Cluster => "cluster",
-            Subject::Endpoints => "endpoints",
-            Subject::Filter => "filter",
-            Subject::Lb => "lb-policy",
-            Subject::Tls => "tls",
-            Subject::Bootstrap => "bootstrap",
-            Subject::Snapshot => "snapshot",
-        }
+words! {
+    /// What a rule is about. This decides the group in `explain --list`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Subject {
+        /// The document or its framing: files, DiscoveryResponses, names.
+        Dump = "dump",
+        /// Any resource: Any, Duration, wire format.
+        Common = "common",
+        /// `envoy.config.listener.v3.Listener`.
+        Listener = "listener",
+        /// `envoy.config.route.v3.RouteConfiguration`.
+        RouteConfiguration = "route-configuration",
+        /// `envoy.config.cluster.v3.Cluster`.
+        Cluster = "cluster",
+        /// `envoy.config.endpoint.v3.ClusterLoadAssignment`.
+        Endpoints = "endpoints",
+        /// HTTP filters.
+        Filter = "filter",
+        /// LB policies.
+        Lb = "lb-policy",
+        /// TLS contexts.
+        Tls = "tls",
+        /// The gRPC bootstrap file.
+        Bootstrap = "bootstrap",
+        /// Several resources together.
+        Snapshot = "snapshot",
     }
+
+    /// Returns the word used in lists.
+    fn name
 }
 
 /// One kind of fault.

@@ -86,27 +86,21 @@ impl Discovery {
     }
 }
 
-/// The health states that the client keeps.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum HealthStatus {
-    /// UNKNOWN (0), the default.
-    #[default]
-    Unknown,
-    /// HEALTHY (1).
-    Healthy,
-    /// DRAINING (3): the endpoint gets no new RPCs, except those of its sessions.
-    Draining,
-}
-
-impl HealthStatus {
-    /// Returns the name of the enum value.
-    pub const fn name(self) -> &'static str {
-        match self {
-            HealthStatus::Unknown => "UNKNOWN",
-            HealthStatus::Healthy => "HEALTHY",
-            HealthStatus::Draining => "DRAINING",
-        }
+words! {
+    /// The health states that the client keeps.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum HealthStatus {
+        /// UNKNOWN (0), the default.
+        #[default]
+        Unknown = "UNKNOWN",
+        /// HEALTHY (1).
+        Healthy = "HEALTHY",
+        /// DRAINING (3): the endpoint gets no new RPCs, except those of its sessions.
+        Draining = "DRAINING",
     }
+
+    /// Returns the name of the enum value.
+    fn name
 }
 
 /// Outlier detection (A50) with the client's defaults filled in.

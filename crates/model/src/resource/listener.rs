@@ -224,31 +224,24 @@ impl fmt::Display for Cidr {
     }
 }
 
-/// Where a connection comes from.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum SourceType {
-    /// Any source. It is considered only where no chain of the same destination has another source
-    /// type that fits.
-    #[default]
-    Any,
-    /// The loopback interface, or the address that the connection is made to.
-    SameIpOrLoopback,
-    /// Another host.
-    External,
-    /// A number that xDS does not define.
-    Unknown,
-}
-
-impl SourceType {
-    /// Returns the name in the proto file: `ANY`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            SourceType::Any => "ANY",
-            SourceType::SameIpOrLoopback => "SAME_IP_OR_LOOPBACK",
-            SourceType::External => "EXTERNAL",
-            SourceType::Unknown => "unknown",
-        }
+words! {
+    /// Where a connection comes from.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum SourceType {
+        /// Any source. It is considered only where no chain of the same destination has another
+        /// source type that fits.
+        #[default]
+        Any = "ANY",
+        /// The loopback interface, or the address that the connection is made to.
+        SameIpOrLoopback = "SAME_IP_OR_LOOPBACK",
+        /// Another host.
+        External = "EXTERNAL",
+        /// A number that xDS does not define.
+        Unknown = "unknown",
     }
+
+    /// Returns the name in the proto file: `ANY`.
+    fn name
 }
 
 /// The part of a filter chain's match that is about the source. The destination is in

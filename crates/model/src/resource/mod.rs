@@ -47,28 +47,25 @@ impl fmt::Display for Millis {
     }
 }
 
-/// The types of resource that a gRPC client asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ResourceType {
-    /// `envoy.config.listener.v3.Listener`, LDS.
-    Listener,
-    /// `envoy.config.route.v3.RouteConfiguration`, RDS.
-    RouteConfiguration,
-    /// `envoy.config.cluster.v3.Cluster`, CDS.
-    Cluster,
-    /// `envoy.config.endpoint.v3.ClusterLoadAssignment`, EDS.
-    Endpoints,
+words! {
+    /// The types of resource that a gRPC client asks for, in the order in which it does.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum ResourceType {
+        /// `envoy.config.listener.v3.Listener`, LDS.
+        Listener = "Listener",
+        /// `envoy.config.route.v3.RouteConfiguration`, RDS.
+        RouteConfiguration = "RouteConfiguration",
+        /// `envoy.config.cluster.v3.Cluster`, CDS.
+        Cluster = "Cluster",
+        /// `envoy.config.endpoint.v3.ClusterLoadAssignment`, EDS.
+        Endpoints = "ClusterLoadAssignment",
+    }
+
+    /// Returns the message's short name, as reports print it.
+    fn short_name
 }
 
 impl ResourceType {
-    /// All four types, in the order in which a client asks for them.
-    pub const ALL: [ResourceType; 4] = [
-        ResourceType::Listener,
-        ResourceType::RouteConfiguration,
-        ResourceType::Cluster,
-        ResourceType::Endpoints,
-    ];
-
     /// Returns the message's full name.
     pub const fn type_name(self) -> &'static str {
         match self {
@@ -82,16 +79,6 @@ impl ResourceType {
     /// Returns the type URL of an Any that holds the message.
     pub fn type_url(self) -> String {
         format!("type.googleapis.com/{}", self.type_name())
-    }
-
-    /// Returns the message's short name, as reports print it.
-    pub const fn short_name(self) -> &'static str {
-        match self {
-            ResourceType::Listener => "Listener",
-            ResourceType::RouteConfiguration => "RouteConfiguration",
-            ResourceType::Cluster => "Cluster",
-            ResourceType::Endpoints => "ClusterLoadAssignment",
-        }
     }
 
     /// Returns the type with this full message name.

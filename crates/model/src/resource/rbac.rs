@@ -125,29 +125,22 @@ impl RbacCondition {
     }
 }
 
-/// Which address of a connection a condition tests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RbacAddress {
-    /// `destination_ip`: the server's own address.
-    Destination,
-    /// `source_ip`, which is deprecated.
-    Source,
-    /// `direct_remote_ip`: the address of the other end of the connection.
-    DirectRemote,
-    /// `remote_ip`: in Envoy it may be another address, taken from headers.
-    Remote,
-}
-
-impl RbacAddress {
-    /// Returns the name of the field.
-    pub const fn field(self) -> &'static str {
-        match self {
-            RbacAddress::Destination => "destination_ip",
-            RbacAddress::Source => "source_ip",
-            RbacAddress::DirectRemote => "direct_remote_ip",
-            RbacAddress::Remote => "remote_ip",
-        }
+words! {
+    /// Which address of a connection a condition tests.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum RbacAddress {
+        /// `destination_ip`: the server's own address.
+        Destination = "destination_ip",
+        /// `source_ip`, which is deprecated.
+        Source = "source_ip",
+        /// `direct_remote_ip`: the address of the other end of the connection.
+        DirectRemote = "direct_remote_ip",
+        /// `remote_ip`: in Envoy it may be another address, taken from headers.
+        Remote = "remote_ip",
     }
+
+    /// Returns the name of the field.
+    fn field
 }
 
 /// A range of addresses in a policy. A client may accept it even if its text is not an address.

@@ -28,26 +28,6 @@ pub const MAX_ATTEMPTS: u32 = 5;
 pub const BACKOFF_MULTIPLIER: u32 = 2;
 
 impl RetryOn {
-    /// The conditions on which gRPC retries.
-    pub const ALL: [RetryOn; 5] = [
-        RetryOn::Cancelled,
-        RetryOn::DeadlineExceeded,
-        RetryOn::Internal,
-        RetryOn::ResourceExhausted,
-        RetryOn::Unavailable,
-    ];
-
-    /// Returns the word for the condition in `retry_on`.
-    pub const fn token(self) -> &'static str {
-        match self {
-            RetryOn::Cancelled => "cancelled",
-            RetryOn::DeadlineExceeded => "deadline-exceeded",
-            RetryOn::Internal => "internal",
-            RetryOn::ResourceExhausted => "resource-exhausted",
-            RetryOn::Unavailable => "unavailable",
-        }
-    }
-
     /// Returns the condition with this word, which is compared byte by byte.
     pub fn from_token(token: &str) -> Option<RetryOn> {
         Self::ALL.into_iter().find(|on| on.token() == token)

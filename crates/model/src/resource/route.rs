@@ -254,19 +254,24 @@ pub enum HashPolicyKind {
     ChannelId,
 }
 
-/// A status code that a retry policy can name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RetryOn {
-    /// CANCELLED (1).
-    Cancelled,
-    /// DEADLINE_EXCEEDED (4).
-    DeadlineExceeded,
-    /// INTERNAL (13).
-    Internal,
-    /// RESOURCE_EXHAUSTED (8).
-    ResourceExhausted,
-    /// UNAVAILABLE (14).
-    Unavailable,
+words! {
+    /// A status code that a retry policy can name.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum RetryOn {
+        /// CANCELLED (1).
+        Cancelled = "cancelled",
+        /// DEADLINE_EXCEEDED (4).
+        DeadlineExceeded = "deadline-exceeded",
+        /// INTERNAL (13).
+        Internal = "internal",
+        /// RESOURCE_EXHAUSTED (8).
+        ResourceExhausted = "resource-exhausted",
+        /// UNAVAILABLE (14).
+        Unavailable = "unavailable",
+    }
+
+    /// Returns the word for the condition in `retry_on`.
+    fn token
 }
 
 /// The limits that a client sets on a retry policy.
