@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::client::Client;
 use super::family::Family;
-use super::version::{Version, VersionRequest};
+use super::version::Version;
 
 /// What a node says about the client that sent it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,11 +68,9 @@ pub(super) fn only_version(text: &str) -> Vec<Version> {
 /// Reads a version such as `1.70.3`. Text after a hyphen marks a build of that version; only `-dev`
 /// means a version that comes after it.
 pub(super) fn read_version(text: &str) -> Option<Version> {
-    let asked: VersionRequest = text
-        .parse()
-        .or_else(|()| text.split(['-', '+']).next().unwrap_or_default().parse())
-        .ok()?;
-    Some(asked.version)
+    let plain = text.split(['-', '+']).next().unwrap_or_default();
+    let (version, _) = Version::parse(text).or_else(|| Version::parse(plain))?;
+    Some(version)
 }
 
 impl fmt::Display for UserAgent {

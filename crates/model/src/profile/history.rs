@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::family::Family;
-use super::feature::Feature;
+use super::feature::{Feature, Features};
 use super::version::Version;
 
 /// What a version did with a feature.
@@ -42,22 +42,14 @@ impl Feature {
         of_this.map(|(version, change, _)| (*version, *change))
     }
 
-    /// Returns the last change to the feature up to the version of `client`; `None` if there was
-    /// none.
-    pub fn of(self, client: Client) -> Option<FeatureChange> {
-        let steps = self.history(client.family);
-        let (_, last) = steps.take_while(|(since, _)| *since <= client.version).last()?;
-        Some(last).filter(|change| *change != FeatureChange::Gone)
-    }
-
     /// Says whether `client` has the feature switched on when the variable is not set.
     pub fn is_default_on(self, client: Client) -> bool {
-        self.of(client).is_some_and(FeatureChange::is_default_on)
+        Features::of(client).has(self)
     }
 
     /// Says whether a variable switches the feature in `client`.
     pub fn has_switch(self, client: Client) -> bool {
-        self.env().is_some() && self.of(client).is_some_and(FeatureChange::has_switch)
+        Features::switches_of(client).has(self)
     }
 
     /// Reads a value of the variable as `client` does: whether the feature is then on.
@@ -69,7 +61,6 @@ impl Feature {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::Features;
 
     #[test]
     fn any_other_text_is_false_even_where_the_default_is_true() {
