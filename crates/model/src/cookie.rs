@@ -7,6 +7,10 @@
 
 use std::fmt;
 
+use base64::alphabet;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
+use base64::engine::{DecodePaddingMode, Engine as _};
+
 /// The content of a session cookie.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionCookie {
@@ -42,8 +46,7 @@ impl SessionCookie {
 
 /// Writes a cookie's value.
 pub fn encode(addresses: &str, cluster: &str) -> String {
-    use base64::Engine as _;
-    base64::engine::general_purpose::STANDARD.encode(format!("{addresses};{cluster}"))
+    STANDARD.encode(format!("{addresses};{cluster}"))
 }
 
 /// Says whether a cookie's path covers the path of an RPC (RFC 6265, section 5.1.4).
@@ -113,49 +116,30 @@ fn url_safe(byte: u8) -> &'static str {
 /// Decodes as the client does: ASCII white space anywhere, `=` or `.` for padding, spare bits of
 /// any value.
 fn decode_base64(text: &[u8]) -> Result<Vec<u8>, DecodeError> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3 + 3);
-    let (mut bits, mut digits, mut padding) = (0u32, 0usize, 0usize);
+    const LAX: GeneralPurposeConfig = GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone);
+    let (mut digits, mut padding) = (Vec::with_capacity(text.len()), 0usize);
     for (at, &byte) in text.iter().enumerate() {
-        let digit = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            b'=' | b'.' => {
-                padding += 1;
-                continue;
+        match byte {
+            b'=' | b'.' => padding += 1,
+            b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r' => {}
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' => {
+                if padding > 0 {
+                    return Err(DecodeError::Padding);
+                }
+                digits.push(byte);
             }
-            b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r' => continue,
             _ => return Err(DecodeError::Character { at, byte }),
-        };
-        if padding > 0 {
-            return Err(DecodeError::Padding);
-        }
-        bits = bits << 6 | u32::from(digit);
-        digits += 1;
-        if digits.is_multiple_of(4) {
-            let [_, a, b, c] = bits.to_be_bytes();
-            out.extend_from_slice(&[a, b, c]);
-            bits = 0;
         }
     }
-    let wanted = match digits % 4 {
-        0 => 0,
-        2 => {
-            out.push((bits >> 4 & 0xff) as u8);
-            2
-        }
-        3 => {
-            out.extend_from_slice(&[(bits >> 10 & 0xff) as u8, (bits >> 2 & 0xff) as u8]);
-            1
-        }
-        _ => return Err(DecodeError::Length),
+    let Ok(decoded) = GeneralPurpose::new(&alphabet::STANDARD, LAX).decode(&digits) else {
+        return Err(DecodeError::Length);
     };
-    if padding == 0 || padding == wanted {
-        Ok(out)
-    } else {
-        Err(DecodeError::Padding)
+    match padding {
+        0 => Ok(decoded),
+        _ if (digits.len() + padding).is_multiple_of(4) && padding < 4 => Ok(decoded),
+        _ => Err(DecodeError::Padding),
     }
 }
 
