@@ -9,17 +9,14 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
-/// An address and port. An IPv6 zone is the `scope_id`, so that two addresses are equal if they are
-/// so for the client.
-pub type ParsedAddress = SocketAddr;
-
 /// Largest port.
 pub const MAX_PORT: u32 = 65_535;
 
 /// Longest text before a zone, INET6_ADDRSTRLEN of the C library.
 const MAX_HOST_BEFORE_ZONE: usize = 46;
 
-/// Reads the text of an address, with `port` unless the text has a port of its own.
+/// Reads the text of an address, with `port` unless the text has a port of its own. An IPv6 zone is
+/// the `scope_id`, so that two addresses are equal if they are so for the client.
 ///
 /// Accepts an IPv4 dotted quad (four decimal numbers without leading zeros), an IPv6 literal with
 /// or without brackets and with a zone (`%` and a number, or `lo`), and a bracketed IPv6 literal
@@ -32,7 +29,7 @@ const MAX_HOST_BEFORE_ZONE: usize = 46;
 /// assert_eq!(parse_ip_port("[::1]:5", 80), "[::1]:5".parse().ok());
 /// assert_eq!(parse_ip_port("127.0.0.1:5", 80), None);
 /// ```
-pub fn parse_ip_port(text: &str, port: u16) -> Option<ParsedAddress> {
+pub fn parse_ip_port(text: &str, port: u16) -> Option<SocketAddr> {
     if let Ok(ip) = text.parse::<Ipv4Addr>() {
         return Some(SocketAddr::V4(SocketAddrV4::new(ip, port)));
     }
@@ -69,7 +66,7 @@ fn split_host_port(text: &str) -> Option<(&str, &str)> {
 
 /// Reads `host:port` with an IP address (C-core `grpc_parse_ipv4_hostport`, then
 /// `grpc_parse_ipv6_hostport`).
-pub fn parse_host_port(text: &str) -> Option<ParsedAddress> {
+pub fn parse_host_port(text: &str) -> Option<SocketAddr> {
     let (host, port) = split_host_port(text)?;
     let port = scan_port(port)?;
     if let Ok(ip) = c_text(host).parse::<Ipv4Addr>() {

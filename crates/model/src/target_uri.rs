@@ -7,8 +7,9 @@
 //! authority and the path as it can.
 
 use std::borrow::Cow;
+use std::net::SocketAddr;
 
-use crate::host_port::{ParsedAddress, parse_host_port};
+use crate::host_port::parse_host_port;
 
 /// The longest path of a Unix socket in bytes (`sun_path` without its final NUL, Linux).
 const UNIX_PATH_MAX: usize = 107;
@@ -55,90 +56,50 @@ pub enum TargetFault {
 /// Returns the first fault that the client finds.
 pub fn check(text: &str) -> Result<(), TargetFault> {
     let with_scheme = split_scheme(text).and_then(|(scheme, rest)| Some((resolver(scheme)?, rest)));
-    match with_scheme {
-        Some((resolver, rest)) => match parse(rest) {
-            Ok(uri) => resolver.check(&uri),
-            // The client tries again with `dns:///` before the text. The query and the fragment
-            // stay the same, and so does the fault.
-            Err(fault) => Err(fault),
-        },
+    let Some((check, rest)) = with_scheme else {
         // The text follows `dns:///`, so all of it up to query and fragment is the path.
-        None => check_dns_name(text),
-    }
+        let (path, tail) = text.split_at(text.find(['?', '#']).unwrap_or(text.len()));
+        check_tail(tail)?;
+        return holds(!path.is_empty(), TargetFault::NoHost);
+    };
+    // After a fault here, the client tries again with `dns:///` before the text. The query and the
+    // fragment stay the same, and so does the fault.
+    let uri = parse(rest)?;
+    check(&uri, &percent_decode(uri.path))
 }
 
-/// Checks a text without a known scheme, which the client reads as `dns:///<text>`.
-fn check_dns_name(text: &str) -> Result<(), TargetFault> {
-    let (path, tail) = text.split_at(text.find(['?', '#']).unwrap_or(text.len()));
-    check_tail(tail)?;
-    if path.is_empty() {
-        return Err(TargetFault::NoHost);
-    }
-    Ok(())
-}
+/// The check of a resolver that the client has.
+type ResolverCheck = fn(&Uri<'_>, &[u8]) -> Result<(), TargetFault>;
 
-/// A resolver that the client has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Resolver {
-    Dns,
-    Ipv4,
-    Ipv6,
-    Unix,
-    Xds,
-    GoogleC2p,
-}
-
-/// Returns the resolver of a scheme, whose case does not count.
+/// Returns how the resolver of a scheme, whose case does not count, checks a URI and its decoded
+/// path.
 ///
 /// `vsock` is left out: the released wheels are built without it, so that such a text is a DNS
 /// name.
-fn resolver(scheme: &str) -> Option<Resolver> {
-    const SCHEMES: [(&str, Resolver); 8] = [
-        ("dns", Resolver::Dns),
-        ("ipv4", Resolver::Ipv4),
-        ("ipv6", Resolver::Ipv6),
-        ("unix", Resolver::Unix),
-        ("unix-abstract", Resolver::Unix),
-        ("xds", Resolver::Xds),
-        ("google-c2p", Resolver::GoogleC2p),
-        ("google-c2p-experimental", Resolver::GoogleC2p),
-    ];
-    SCHEMES
-        .into_iter()
-        .find(|(name, _)| scheme.eq_ignore_ascii_case(name))
-        .map(|(_, resolver)| resolver)
-}
-
-impl Resolver {
-    fn check(self, uri: &Uri<'_>) -> Result<(), TargetFault> {
-        let path = percent_decode(uri.path);
-        let no_authority = if uri.has_authority {
-            Err(TargetFault::Authority)
-        } else {
-            Ok(())
-        };
-        match self {
-            Resolver::Dns if without_slash(&path).is_empty() => Err(TargetFault::NoHost),
-            Resolver::Dns => Ok(()),
-            Resolver::Xds if path.is_empty() || path.ends_with(b"/") => Err(TargetFault::XdsName),
-            Resolver::Xds => Ok(()),
-            Resolver::GoogleC2p => no_authority,
-            Resolver::Ipv4 => no_authority.and_then(|()| each(&path, is_ipv4_with_port, TargetFault::Ipv4)),
-            Resolver::Ipv6 => no_authority.and_then(|()| each(&path, is_ipv6_with_port, TargetFault::Ipv6)),
-            Resolver::Unix => {
-                no_authority.and_then(|()| each(&path, |p| p.len() <= UNIX_PATH_MAX, TargetFault::UnixPath))
-            }
+fn resolver(scheme: &str) -> Option<ResolverCheck> {
+    Some(match scheme.to_ascii_lowercase().as_str() {
+        "dns" => |_, path| holds(!without_slash(path).is_empty(), TargetFault::NoHost),
+        "ipv4" => |uri, path| each(uri, path, |it| is_of(it, SocketAddr::is_ipv4), TargetFault::Ipv4),
+        "ipv6" => |uri, path| each(uri, path, |it| is_of(it, SocketAddr::is_ipv6), TargetFault::Ipv6),
+        "unix" | "unix-abstract" => {
+            |uri, path| each(uri, path, |part| part.len() <= UNIX_PATH_MAX, TargetFault::UnixPath)
         }
-    }
+        "xds" => |_, path| holds(!path.is_empty() && !path.ends_with(b"/"), TargetFault::XdsName),
+        "google-c2p" | "google-c2p-experimental" => |uri, _| holds(!uri.has_authority, TargetFault::Authority),
+        _ => return None,
+    })
 }
 
-/// Checks the comma-separated elements; empty ones are skipped.
-fn each(list: &[u8], is_good: impl Fn(&[u8]) -> bool, fault: TargetFault) -> Result<(), TargetFault> {
-    if list.split(|b| *b == b',').all(|e| e.is_empty() || is_good(e)) {
-        Ok(())
-    } else {
-        Err(fault)
-    }
+fn holds(is_so: bool, fault: TargetFault) -> Result<(), TargetFault> {
+    if is_so { Ok(()) } else { Err(fault) }
+}
+
+/// Checks the comma-separated elements of a path; empty ones are skipped. The URI must not have an
+/// authority.
+fn each(uri: &Uri<'_>, path: &[u8], is_good: fn(&[u8]) -> bool, fault: TargetFault) -> Result<(), TargetFault> {
+    holds(!uri.has_authority, TargetFault::Authority)?;
+    let mut elements = path.split(|byte| *byte == b',');
+    holds(elements.all(|element| element.is_empty() || is_good(element)), fault)
 }
 
 /// A URI without its scheme and fragment.
@@ -187,11 +148,8 @@ fn check_tail(tail: &str) -> Result<(), TargetFault> {
     if query == "?" {
         return Err(TargetFault::EmptyQuery);
     }
-    if query.bytes().chain(fragment.bytes()).all(is_query_byte) {
-        Ok(())
-    } else {
-        Err(TargetFault::BadCharacter)
-    }
+    let mut bytes = query.bytes().chain(fragment.bytes());
+    holds(bytes.all(is_query_byte), TargetFault::BadCharacter)
 }
 
 /// Says whether a byte may be in a query: RFC 3986 `pchar`, `/`, `?`, and a bare `%`.
@@ -227,18 +185,11 @@ pub fn without_slash(path: &[u8]) -> &[u8] {
     path.strip_prefix(b"/").unwrap_or(path)
 }
 
-fn is_ipv4_with_port(element: &[u8]) -> bool {
-    host_port(element).is_some_and(|address| address.is_ipv4())
-}
-
-fn is_ipv6_with_port(element: &[u8]) -> bool {
-    host_port(element).is_some_and(|address| address.is_ipv6())
-}
-
-/// Reads an element of a list. Bytes that are not UTF-8 do no harm: they can only be in the end of
-/// a port, which is not read.
-fn host_port(element: &[u8]) -> Option<ParsedAddress> {
-    parse_host_port(&String::from_utf8_lossy(without_slash(element)))
+/// Says whether an element of a list is such an address with a port. Bytes that are not UTF-8 do no
+/// harm: they can only be in the end of a port, which is not read.
+fn is_of(element: &[u8], is_such: fn(&SocketAddr) -> bool) -> bool {
+    let text = String::from_utf8_lossy(without_slash(element));
+    parse_host_port(&text).as_ref().is_some_and(is_such)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! pass, such as `[::1]:5`, whose port replaces `port_value`. A zone names a network interface of
 //! the client's host; only `lo` is known to exist everywhere.
 
-use std::net::Ipv6Addr;
+use std::net::{Ipv6Addr, SocketAddr};
 
 use crate::shared::fields;
 use crate::shared::rules::{
@@ -14,7 +14,7 @@ use crate::shared::rules::{
 };
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
 use xdsctl_model::diag::{Path, Validation, rules};
-use xdsctl_model::host_port::{MAX_PORT, ParsedAddress, parse_ip_port};
+use xdsctl_model::host_port::{MAX_PORT, parse_ip_port};
 
 rules! {
     /// The text of an address has a port of its own, which replaces port_value.
@@ -50,11 +50,7 @@ pub fn socket_of<'m>(
 /// `.socket_address`; [`PORT_OUT_OF_RANGE`] at `.socket_address.port_value`, after which the text
 /// is not looked at. A `named_port` or no port counts as port 0. `protocol` and `resolver_name` are
 /// not read.
-pub fn socket_address(
-    address: Option<&core::Address>,
-    at: &Path<'_>,
-    cx: &mut Validation<'_>,
-) -> Option<ParsedAddress> {
+pub fn socket_address(address: Option<&core::Address>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<SocketAddr> {
     let socket = socket_of(address, at, cx)?;
     let at = at.field("socket_address");
     let set = fields::port(socket);
@@ -113,7 +109,7 @@ pub fn report_not_ip(text: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
 
 /// Reports what is odd about the port of an address that the client accepts.
 #[cold]
-fn report_port(set: Option<u32>, parsed: ParsedAddress, at: &Path<'_>, cx: &mut Validation<'_>) {
+fn report_port(set: Option<u32>, parsed: SocketAddr, at: &Path<'_>, cx: &mut Validation<'_>) {
     let port_value = at.field("port_value");
     match set {
         None => {
