@@ -298,40 +298,17 @@ impl JsonParser<'_> {
     }
 
     fn number(&mut self) -> Result<ClientJson, SyntaxError> {
-        let start = self.at;
-        if self.dialect.is_exact {
-            return self.exact_number();
+        let (start, is_exact) = (self.at, self.dialect.is_exact);
+        // For C-core, a leading minus may stand alone, and a leading 0 stands alone.
+        let is_zero = self.peek() == Some(b'0');
+        if is_exact {
+            self.at += usize::from(self.peek() == Some(b'-'));
         }
-        // A leading 0 stands alone; a leading minus may stand alone.
-        self.at += 1;
-        if self.text.get(start) != Some(&b'0') {
-            self.digits();
-        }
-        let zero = self.text.get(start) == Some(&b'0');
-        if self.peek() == Some(b'.') {
-            self.at += 1;
-            if self.digits() == 0 {
-                return self.fail("a digit must follow the decimal point");
-            }
-        } else if zero {
-            return self.end_number(start);
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
-            match self.peek() {
-                Some(b'0'..=b'9' | b'+' | b'-') => self.at += 1,
-                _ => return self.fail("a digit or sign must follow the exponent mark"),
-            }
-            self.digits();
-        }
-        self.end_number(start)
-    }
-
-    /// Reads a number by the grammar of RFC 8259.
-    fn exact_number(&mut self) -> Result<ClientJson, SyntaxError> {
-        let start = self.at;
-        self.at += usize::from(self.peek() == Some(b'-'));
         match self.peek() {
+            _ if !is_exact && !is_zero => {
+                self.at += 1;
+                self.digits();
+            }
             Some(b'0') => self.at += 1,
             _ if self.digits() == 0 => return self.fail("a digit must follow the sign"),
             _ => {}
@@ -341,12 +318,17 @@ impl JsonParser<'_> {
             if self.digits() == 0 {
                 return self.fail("a digit must follow the decimal point");
             }
+        } else if is_zero && !is_exact {
+            return self.end_number(start);
         }
         if matches!(self.peek(), Some(b'e' | b'E')) {
             self.at += 1;
-            self.at += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
-            if self.digits() == 0 {
-                return self.fail("a digit must follow the exponent mark");
+            let has_sign = matches!(self.peek(), Some(b'+' | b'-'));
+            self.at += usize::from(has_sign);
+            match self.digits() {
+                0 if is_exact => return self.fail("a digit must follow the exponent mark"),
+                0 if !has_sign => return self.fail("a digit or sign must follow the exponent mark"),
+                _ => {}
             }
         }
         let number = self.end_number(start)?;

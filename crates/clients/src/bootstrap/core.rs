@@ -6,7 +6,7 @@ use super::load::{self, field, text_at};
 use super::providers::{self, CertificateProvider};
 use super::{
     AUTHORITY_KEYS, Authority, Bootstrap, KEYS, LOCALITY_KEYS, NODE_KEYS, SERVER_KEYS, Server, XDSTP, check_template,
-    creds, known_features, servers_of, switched_off, unknown_keys, without_servers,
+    creds, known_features, servers_of, switched_off, unknown_keys, unread_fields, without_servers,
 };
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
@@ -17,7 +17,12 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
     let object = load::object(json, &root, cx)?;
     unknown_keys(object, &KEYS, &root, cx);
     let mut bootstrap = Bootstrap::default();
-    servers_field(object, &mut bootstrap, cx);
+    let at = root.field("xds_servers");
+    match field(object, "xds_servers") {
+        None => load::missing(&at, cx),
+        Some(ClientJson::Array(list)) if list.is_empty() => without_servers(&at, cx),
+        Some(json) => bootstrap.servers = servers(json, &at, cx),
+    }
     if let Some(node) = field(object, "node") {
         bootstrap.node_id = node_fields(node, &root.field("node"), cx);
     }
@@ -36,27 +41,12 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
         authorities(object, &mut bootstrap, cx);
         let template = "client_default_listener_resource_name_template";
         bootstrap.client_default_listener_template = text_at(object, template, &root, cx);
-    } else {
-        for name in ["authorities", "client_default_listener_resource_name_template"] {
-            switched_off(object, name, Feature::Federation, &root, cx);
-        }
     }
+    unread_fields(object, cx);
     if cx.has(Feature::ExtProcOnClient) {
         allowed_services(object, &mut bootstrap, cx);
-    } else {
-        switched_off(object, "allowed_grpc_services", Feature::ExtProcOnClient, &root, cx);
     }
     Some(bootstrap)
-}
-
-fn servers_field(object: &JsonObject, bootstrap: &mut Bootstrap, cx: &mut Validation<'_>) {
-    let root = Path::ROOT;
-    let at = root.field("xds_servers");
-    match field(object, "xds_servers") {
-        None => load::missing(&at, cx),
-        Some(ClientJson::Array(list)) if list.is_empty() => without_servers(&at, cx),
-        Some(json) => bootstrap.servers = servers(json, &at, cx),
-    }
 }
 
 fn servers(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Server> {

@@ -7,7 +7,6 @@ use super::client_json::{ClientJson, JsonObject};
 use super::dialect::BootstrapDialect;
 use super::load::{self, field, text_at};
 use xdsctl_model::diag::{Path, Validation, rules};
-use xdsctl_model::profile::Profile;
 
 rules! {
     /// None of the channel credentials is of a type that the client has.
@@ -50,23 +49,15 @@ pub fn channel(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) -> S
 
 /// Reports that no entry has a type that the client has.
 pub fn none_known(at: &Path<'_>, cx: &mut Validation<'_>) {
-    let (who, types) = (
-        who(cx.profile()),
-        BootstrapDialect::of(cx.profile()).channel_types.join(", "),
-    );
-    cx.report(
-        &BOOTSTRAP_NO_KNOWN_CREDS,
-        at,
-        format_args!("no entry has a type that {who} knows: {types}"),
-    );
-}
-
-/// Returns the name of the client for messages: C-core is called gRPC.
-fn who(profile: &Profile) -> String {
-    match profile.is_core() {
-        true => "gRPC".to_owned(),
-        false => profile.name(),
-    }
+    let profile = cx.profile();
+    let who = if profile.is_core() {
+        "gRPC".to_owned()
+    } else {
+        profile.name()
+    };
+    let types = BootstrapDialect::of(profile).channel_types.join(", ");
+    let why = format_args!("no entry has a type that {who} knows: {types}");
+    cx.report(&BOOTSTRAP_NO_KNOWN_CREDS, at, why);
 }
 
 /// Checks `call_creds`, which may be absent.
@@ -131,21 +122,14 @@ fn tls(config: &Option<&JsonObject>, at: &Path<'_>, cx: &mut Validation<'_>) {
 /// Checks that certificate and private key are set together. A key whose value is null counts as
 /// set.
 pub fn key_pair(config: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) {
-    half_pair(
-        config.contains_key("certificate_file"),
-        config.contains_key("private_key_file"),
-        at,
-        cx,
-    );
+    let has = |name: &str| config.contains_key(name);
+    half_pair(has("certificate_file"), has("private_key_file"), at, cx);
 }
 
 /// Reports that one of certificate and private key is set without the other.
 pub fn half_pair(has_certificate: bool, has_key: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     if has_certificate != has_key {
-        cx.report(
-            &BOOTSTRAP_HALF_KEY_PAIR,
-            at,
-            format_args!("certificate_file and private_key_file must both be set or both be absent"),
-        );
+        let why = format_args!("certificate_file and private_key_file must both be set or both be absent");
+        cx.report(&BOOTSTRAP_HALF_KEY_PAIR, at, why);
     }
 }

@@ -9,8 +9,8 @@ use super::client_json::{ClientJson, JsonObject};
 use super::load::{self, wrong};
 use super::providers::CertificateProvider;
 use super::{
-    AUTHORITY_KEYS, Authority, BOOTSTRAP_WRONG_TYPE, Bootstrap, KEYS, LOCALITY_KEYS, NODE_KEYS, SERVER_KEYS, Server,
-    check_template, creds, go_files, go_values, known_features, servers_of, switched_off, unknown_key, without_servers,
+    AUTHORITY_KEYS, Authority, Bootstrap, KEYS, LOCALITY_KEYS, NODE_KEYS, SERVER_KEYS, Server, check_template, creds,
+    go_files, go_values, known_features, servers_of, switched_off, unknown_key, unread_fields, without_servers,
 };
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
@@ -38,15 +38,7 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
         }
     }
     if let ClientJson::Object(object) = json {
-        for (name, feature) in [
-            ("authorities", Feature::Federation),
-            ("client_default_listener_resource_name_template", Feature::Federation),
-            ("allowed_grpc_services", Feature::ExtProcOnClient),
-        ] {
-            if !cx.has(feature) {
-                switched_off(object, name, feature, &root, cx);
-            }
-        }
+        unread_fields(object, cx);
         let at = root.field("xds_servers");
         match listed.first() {
             _ if cx.nacked() => {}
@@ -176,9 +168,12 @@ fn alive(servers: &[Option<Server>], is_old: bool, at: &Path<'_>, cx: &mut Valid
         .enumerate()
         .filter(|(_, server)| server.is_none())
     {
-        let why = format_args!("is null: the client's process dies of it");
-        cx.report(&BOOTSTRAP_WRONG_TYPE, &at.index(i), why);
+        null_kills(&at.index(i), cx);
     }
+}
+
+fn null_kills(at: &Path<'_>, cx: &mut Validation<'_>) {
+    load::refuse(at, format_args!("is null: the client's process dies of it"), cx);
 }
 
 /// Reads a server. With `is_whole`, it must have a `server_uri` and credentials that the client
@@ -340,11 +335,7 @@ fn authorities(json: &ClientJson, is_old: bool, bootstrap: &mut Bootstrap, at: &
     for (name, json) in object.pairs() {
         let at = at.json_key(name);
         if *json == ClientJson::Null {
-            cx.report(
-                &BOOTSTRAP_WRONG_TYPE,
-                &at,
-                format_args!("is null: the client's process dies of it"),
-            );
+            null_kills(&at, cx);
             continue;
         }
         let (mut authority, at_template) = (Authority::default(), at.field(AUTHORITY_KEYS[0]));

@@ -2,7 +2,7 @@
 
 use super::client_json::ClientJson;
 use super::load::{self, wrong};
-use super::{BOOTSTRAP_WRONG_TYPE, unknown_key};
+use super::unknown_key;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
@@ -10,11 +10,7 @@ use xdsctl_model::resource::MAX_DURATION_SECONDS;
 pub(super) fn duration(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) {
     let Some(text) = load::text(json, at, cx) else { return };
     if !is_duration(text) {
-        cx.report(
-            &BOOTSTRAP_WRONG_TYPE,
-            at,
-            format_args!("`{text}` is no duration such as `12.5s`"),
-        );
+        load::refuse(at, format_args!("`{text}` is no duration such as `12.5s`"), cx);
     }
 }
 
@@ -57,21 +53,15 @@ fn value(json: &ClientJson, is_protojson: bool, at: &Path<'_>, cx: &mut Validati
             for (key, inner) in object.pairs() {
                 let at = at.json_key(key);
                 if is_protojson && !keys.insert(key) {
-                    cx.report(
-                        &BOOTSTRAP_WRONG_TYPE,
-                        &at,
-                        format_args!("the key occurs twice in one object"),
-                    );
+                    load::refuse(&at, format_args!("the key occurs twice in one object"), cx);
                 }
                 value(inner, is_protojson, &at, cx);
             }
         }
-        ClientJson::Number(text) if json.is_infinite() => {
-            cx.report(&BOOTSTRAP_WRONG_TYPE, at, format_args!("{text} is too large"));
-        }
+        ClientJson::Number(text) if json.is_infinite() => load::refuse(at, format_args!("{text} is too large"), cx),
         ClientJson::Mended(_) if is_protojson => {
             let why = format_args!("the string has half a surrogate pair, or is not valid UTF-8");
-            cx.report(&BOOTSTRAP_WRONG_TYPE, at, why);
+            load::refuse(at, why, cx);
         }
         _ => {}
     }

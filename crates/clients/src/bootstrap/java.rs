@@ -9,8 +9,8 @@ use super::dialect::BootstrapDialect;
 use super::load::{self, text_or_absent};
 use super::providers::{BOOTSTRAP_PROVIDER_WITHOUT_FILES, CertificateProvider, FILE_WATCHER};
 use super::{
-    AUTHORITY_KEYS, Authority, BOOTSTRAP_WRONG_TYPE, Bootstrap, KEYS, LOCALITY_KEYS, NODE_KEYS, SERVER_KEYS, Server,
-    XDSTP, check_template, creds, known_features, servers_of, switched_off, unknown_keys, without_servers,
+    Bootstrap, KEYS, LOCALITY_KEYS, NODE_KEYS, SERVER_KEYS, Server, creds, known_features, servers_of, switched_off,
+    unknown_keys, without_servers,
 };
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
@@ -181,8 +181,7 @@ fn provider(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String
         let is_null = |(_, json): &(&str, &ClientJson)| **json == ClientJson::Null;
         let nulls = config.entries().into_iter().filter(is_null);
         for (key, _) in nulls {
-            let why = format_args!("is null, which a config cannot hold");
-            cx.report(&BOOTSTRAP_WRONG_TYPE, &at.field(key), why);
+            load::refuse(&at.field(key), format_args!("is null, which a config cannot hold"), cx);
         }
         if plugin == FILE_WATCHER {
             all_three(config, &at, cx);
@@ -213,18 +212,9 @@ fn authorities(json: &ClientJson, bootstrap: &mut Bootstrap, at: &Path<'_>, cx: 
         let Some(object) = load::object(json, &at, cx) else {
             continue;
         };
-        unknown_keys(object, &AUTHORITY_KEYS, &at, cx);
-        let mark = cx.mark();
-        let template = text_or_absent(object, AUTHORITY_KEYS[0], &at, cx);
-        if object.contains_key(AUTHORITY_KEYS[0]) && !cx.nacked_since(mark) {
-            check_template(&template, &format!("{XDSTP}{name}/"), &at.field(AUTHORITY_KEYS[0]), cx);
-        }
         let own = object.get("xds_servers");
-        let authority = Authority {
-            servers: own.map_or_else(Vec::new, |json| servers(json, &at.field("xds_servers"), cx)),
-            client_listener_template: template,
-            fallback_on_reachability_only: false,
-        };
+        let own = |cx: &mut Validation<'_>| own.map_or_else(Vec::new, |own| servers(own, &at.field("xds_servers"), cx));
+        let authority = super::authority(name, object, own, &at, cx);
         bootstrap.authorities.insert(name.to_owned(), authority);
     }
 }

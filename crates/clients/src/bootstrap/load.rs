@@ -4,6 +4,7 @@
 //! a wrong type.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::client_json::{ClientJson, JsonObject};
 use super::{BOOTSTRAP_FIELD_MISSING, BOOTSTRAP_WRONG_TYPE};
@@ -91,11 +92,7 @@ pub fn duration(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) {
         Some(number) => duration_fault(number.trim_ascii()),
     };
     if let Some(fault) = fault {
-        cx.report(
-            &BOOTSTRAP_WRONG_TYPE,
-            at,
-            format_args!("`{text}` is no duration such as `12.5s`: {fault}"),
-        );
+        refuse(at, format_args!("`{text}` is no duration such as `12.5s`: {fault}"), cx);
     }
 }
 
@@ -139,6 +136,11 @@ pub fn wrong<T>(json: &ClientJson, wanted: &str, at: &Path<'_>, cx: &mut Validat
         ClientJson::Array(_) => "an array",
         ClientJson::Object(_) => "an object",
     };
-    cx.report(&BOOTSTRAP_WRONG_TYPE, at, format_args!("is {found}, must be {wanted}"));
+    refuse(at, format_args!("is {found}, must be {wanted}"), cx);
     None
+}
+
+/// Reports a value that the client cannot read.
+pub fn refuse(at: &Path<'_>, why: fmt::Arguments<'_>, cx: &mut Validation<'_>) {
+    cx.report(&BOOTSTRAP_WRONG_TYPE, at, why);
 }

@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use client_json::{ClientJson, JsonObject};
 use dialect::BootstrapDialect;
 
-use load::field;
+use load::{field, text_or_absent};
 use xdsctl_model::diag::{Diagnostic, Path, Validation, rules};
 use xdsctl_model::profile::{Family, Feature, Profile, ServerFacts};
 
@@ -195,17 +195,13 @@ fn servers_of<T>(
 
 /// Notes what the second server of a list is for.
 fn second_server(at: &Path<'_>, cx: &mut Validation<'_>) {
-    if !BootstrapDialect::of(cx.profile()).falls_back {
-        let name = cx.profile().name();
-        let message = format_args!("{name} asks the first server alone: this one is never asked");
-        cx.report(&BOOTSTRAP_SECOND_SERVER, at, message);
-        return;
-    }
-    let message = format_args!(
-        "a fallback: it is asked only while the server before it cannot be reached and a resource that is wanted is not there; a \
+    let message = match BootstrapDialect::of(cx.profile()).falls_back {
+        true => "a fallback: it is asked only while the server before it cannot be reached and a resource that is wanted is not there; a \
          server that answers keeps it out, whatever it answers"
-    );
-    cx.report(&BOOTSTRAP_SECOND_SERVER, at, message);
+            .to_owned(),
+        false => format!("{} asks the first server alone: this one is never asked", cx.profile().name()),
+    };
+    cx.report(&BOOTSTRAP_SECOND_SERVER, at, format_args!("{message}"));
 }
 
 /// Returns the finding on a bootstrap without server_listener_resource_name_template, from which a
@@ -213,6 +209,27 @@ fn second_server(at: &Path<'_>, cx: &mut Validation<'_>) {
 pub fn without_server_template(which: &str) -> Diagnostic {
     let message = format!("server_listener_resource_name_template is missing: a gRPC server {which} does not start");
     Diagnostic::of_whole(&BOOTSTRAP_SERVER_TEMPLATE_MISSING, message)
+}
+
+/// Reads an authority as grpc-java and grpc-js-xds do; `servers` are its own.
+fn authority(
+    name: &str,
+    object: &JsonObject,
+    servers: impl FnOnce(&mut Validation<'_>) -> Vec<Server>,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Authority {
+    unknown_keys(object, &AUTHORITY_KEYS, at, cx);
+    let mark = cx.mark();
+    let template = text_or_absent(object, AUTHORITY_KEYS[0], at, cx);
+    if object.contains_key(AUTHORITY_KEYS[0]) && !cx.nacked_since(mark) {
+        check_template(&template, &format!("{XDSTP}{name}/"), &at.field(AUTHORITY_KEYS[0]), cx);
+    }
+    Authority {
+        servers: servers(cx),
+        client_listener_template: template,
+        fallback_on_reachability_only: false,
+    }
 }
 
 /// Reports an authority's template that does not begin with `prefix`.
@@ -244,11 +261,8 @@ fn unknown_keys(object: &JsonObject, known: &[&str], at: &Path<'_>, cx: &mut Val
 
 /// Notes one unknown key; `known` are the keys that it may be a misspelling of.
 fn unknown_key(key: &str, known: &[&str], at: &Path<'_>, cx: &mut Validation<'_>) {
-    let finding = cx.report(
-        &BOOTSTRAP_UNKNOWN_KEY,
-        &at.field(key),
-        format_args!("gRPC does not know the key `{key}`"),
-    );
+    let why = format_args!("gRPC does not know the key `{key}`");
+    let finding = cx.report(&BOOTSTRAP_UNKNOWN_KEY, &at.field(key), why);
     let elsewhere = [
         ("xds_servers[0]", &SERVER_KEYS[..]),
         ("node", &NODE_KEYS),
@@ -261,15 +275,25 @@ fn unknown_key(key: &str, known: &[&str], at: &Path<'_>, cx: &mut Validation<'_>
     }
 }
 
+/// Notes the fields of the document that the client reads only with a switch that is off.
+fn unread_fields(object: &JsonObject, cx: &mut Validation<'_>) {
+    for (name, feature) in [
+        ("authorities", Feature::Federation),
+        ("client_default_listener_resource_name_template", Feature::Federation),
+        ("allowed_grpc_services", Feature::ExtProcOnClient),
+    ] {
+        if !cx.has(feature) {
+            switched_off(object, name, feature, &Path::ROOT, cx);
+        }
+    }
+}
+
 fn switched_off(object: &JsonObject, name: &str, feature: Feature, at: &Path<'_>, cx: &mut Validation<'_>) {
     if field(object, name).is_some() {
-        cx.report(
-            &BOOTSTRAP_FIELD_SWITCHED_OFF,
-            &at.field(name),
-            format_args!(
-                "gRPC reads `{name}` only with {}=true",
-                feature.env().unwrap_or_default()
-            ),
+        let why = format_args!(
+            "gRPC reads `{name}` only with {}=true",
+            feature.env().unwrap_or_default()
         );
+        cx.report(&BOOTSTRAP_FIELD_SWITCHED_OFF, &at.field(name), why);
     }
 }

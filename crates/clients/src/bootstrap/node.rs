@@ -9,8 +9,8 @@ use super::dialect::BootstrapDialect;
 use super::load::{self, field, text_or_absent, wrong};
 use super::providers::{self, CertificateProvider, FILE_WATCHER};
 use super::{
-    AUTHORITY_KEYS, Authority, BOOTSTRAP_WITHOUT_SERVERS, BOOTSTRAP_WRONG_TYPE, Bootstrap, KEYS, LOCALITY_KEYS,
-    NODE_KEYS, SERVER_KEYS, Server, XDSTP, check_template, known_features, servers_of, switched_off, unknown_keys,
+    Authority, BOOTSTRAP_WITHOUT_SERVERS, Bootstrap, KEYS, LOCALITY_KEYS, NODE_KEYS, SERVER_KEYS, Server,
+    known_features, servers_of, switched_off, unknown_keys,
 };
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
@@ -179,18 +179,9 @@ fn authority(name: &str, json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'
     let Some(object) = object(json, at, cx) else {
         return Authority::default();
     };
-    unknown_keys(object, &AUTHORITY_KEYS, at, cx);
-    let mark = cx.mark();
-    let template = text_or_absent(object, AUTHORITY_KEYS[0], at, cx);
-    if object.contains_key(AUTHORITY_KEYS[0]) && !cx.nacked_since(mark) {
-        check_template(&template, &format!("{XDSTP}{name}/"), &at.field(AUTHORITY_KEYS[0]), cx);
-    }
     let own = field(object, "xds_servers");
-    Authority {
-        servers: own.map_or_else(Vec::new, |json| servers(json, &at.field("xds_servers"), cx)),
-        client_listener_template: template,
-        fallback_on_reachability_only: false,
-    }
+    let own = |cx: &mut Validation<'_>| own.map_or_else(Vec::new, |own| servers(own, &at.field("xds_servers"), cx));
+    super::authority(name, object, own, at, cx)
 }
 
 /// Checks a provider and returns its plugin's name.
@@ -235,15 +226,17 @@ fn file_watcher(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) {
     let at_interval = at.field("refresh_interval");
     match config.get("refresh_interval") {
         None => load::missing(&at_interval, cx),
-        Some(json) => {
-            if let Some(text) = load::text(json, &at_interval, cx)
-                // grpc-js reads it with `parseDuration`.
-                && load::seconds(text).is_none()
-            {
-                let why = format_args!("`{text}` is no duration such as `12.5s`");
-                cx.report(&BOOTSTRAP_WRONG_TYPE, &at_interval, why);
+        // grpc-js reads it with `parseDuration`.
+        Some(json) => match load::text(json, &at_interval, cx) {
+            Some(text) if load::seconds(text).is_none() => {
+                load::refuse(
+                    &at_interval,
+                    format_args!("`{text}` is no duration such as `12.5s`"),
+                    cx,
+                );
             }
-        }
+            _ => {}
+        },
     }
     let has = |name: &str| config.contains_key(name);
     half_pair(has("certificate_file"), has("private_key_file"), at, cx);

@@ -62,20 +62,15 @@ pub fn provider(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> St
     let name = match field(object, "plugin_name") {
         None => {
             load::missing(&at_name, cx);
-            ""
+            None
         }
-        Some(json) => match load::text(json, &at_name, cx) {
-            Some("") => {
-                cx.report(
-                    &BOOTSTRAP_PLUGIN_NAME_EMPTY,
-                    &at_name,
-                    format_args!("plugin_name is empty: TLS contexts that use this provider cannot connect"),
-                );
-                ""
-            }
-            other => other.unwrap_or_default(),
-        },
+        Some(json) => load::text(json, &at_name, cx),
     };
+    if name == Some("") {
+        let why = format_args!("plugin_name is empty: TLS contexts that use this provider cannot connect");
+        cx.report(&BOOTSTRAP_PLUGIN_NAME_EMPTY, &at_name, why);
+    }
+    let name = name.unwrap_or_default();
     if !name.is_empty() && name != FILE_WATCHER {
         unknown_plugin(name, &at_name, cx);
         return name.to_owned();
@@ -118,20 +113,15 @@ fn file_watcher(config: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) {
 
 /// Reports that the client does not have a plugin.
 pub fn unknown_plugin(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
-    cx.report(
-        &BOOTSTRAP_UNKNOWN_PLUGIN,
-        at,
-        format_args!("plugin `{name}` is unknown, must be `{FILE_WATCHER}` or one that the application registers"),
-    );
+    let why =
+        format_args!("plugin `{name}` is unknown, must be `{FILE_WATCHER}` or one that the application registers");
+    cx.report(&BOOTSTRAP_UNKNOWN_PLUGIN, at, why);
 }
 
 /// Reports that a provider has no file to watch.
 pub fn without_files(at: &Path<'_>, cx: &mut Validation<'_>) {
-    cx.report(
-        &BOOTSTRAP_PROVIDER_WITHOUT_FILES,
-        at,
-        format_args!("no file to watch, must have certificate_file or ca_certificate_file"),
-    );
+    let why = format_args!("no file to watch, must have certificate_file or ca_certificate_file");
+    cx.report(&BOOTSTRAP_PROVIDER_WITHOUT_FILES, at, why);
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use super::dialect::BootstrapDialect;
 use super::load::{self, wrong};
 use super::providers::CertificateProvider;
 use super::{
-    BOOTSTRAP_NOT_JSON, BOOTSTRAP_SERVER_URI_SCHEME, BOOTSTRAP_WRONG_TYPE, Bootstrap, KEYS, LOCALITY_KEYS, NODE_KEYS,
-    SERVER_KEYS, Server, known_features, servers_of, unknown_key, without_servers,
+    BOOTSTRAP_NOT_JSON, BOOTSTRAP_SERVER_URI_SCHEME, Bootstrap, KEYS, LOCALITY_KEYS, NODE_KEYS, SERVER_KEYS, Server,
+    known_features, servers_of, unknown_key, without_servers,
 };
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
@@ -90,10 +90,10 @@ fn fields<'j, const N: usize>(
     let is_list = match json {
         ClientJson::Array(list) => {
             if list.len() > N {
-                cx.report(
-                    &BOOTSTRAP_WRONG_TYPE,
+                load::refuse(
                     at,
                     format_args!("has {} elements, must have at most {N}", list.len()),
+                    cx,
                 );
                 return None;
             }
@@ -106,8 +106,7 @@ fn fields<'j, const N: usize>(
             for (key, json) in load::object(other, at, cx)?.pairs() {
                 match wanted.iter().position(|(name, _)| *name == key) {
                     Some(number) if found[number].is_some() => {
-                        let why = format_args!("the key occurs twice in one object");
-                        cx.report(&BOOTSTRAP_WRONG_TYPE, &at.field(key), why);
+                        load::refuse(&at.field(key), format_args!("the key occurs twice in one object"), cx);
                     }
                     Some(number) => found[number] = Some(json),
                     None if known.contains(&key) => {}
@@ -137,11 +136,7 @@ fn read_text<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -
 }
 
 fn half_surrogate(at: &Path<'_>, cx: &mut Validation<'_>) {
-    cx.report(
-        &BOOTSTRAP_WRONG_TYPE,
-        at,
-        format_args!("the string has half a surrogate pair"),
-    );
+    load::refuse(at, format_args!("the string has half a surrogate pair"), cx);
 }
 
 fn text(json: Option<&ClientJson>, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
@@ -262,7 +257,7 @@ fn tls(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) {
         && !is_duration(text)
     {
         let why = format_args!("`{text}` is no duration such as `12.5s` that is longer than 0");
-        cx.report(&BOOTSTRAP_WRONG_TYPE, &at.field("refresh_interval"), why);
+        load::refuse(&at.field("refresh_interval"), why, cx);
     }
     half_pair(certificate.is_some(), key.is_some(), at, cx);
 }
@@ -392,9 +387,7 @@ fn value(json: &ClientJson, depth: usize, at: &Path<'_>, cx: &mut Validation<'_>
                 value(inner, depth + 1, &at.json_key(key), cx);
             }
         }
-        ClientJson::Number(text) if json.is_infinite() => {
-            cx.report(&BOOTSTRAP_WRONG_TYPE, at, format_args!("{text} is too large"));
-        }
+        ClientJson::Number(text) if json.is_infinite() => load::refuse(at, format_args!("{text} is too large"), cx),
         ClientJson::Mended(_) => half_surrogate(at, cx),
         _ => {}
     }
