@@ -38,61 +38,48 @@ impl<'v> JavaObject<'v> {
         self.0.get(name)
     }
 
+    /// Reads a field with `of`; `kind` is what it must be.
+    fn typed<T>(self, name: &str, kind: &str, of: impl FnOnce(&'v Value) -> Option<T>) -> JavaParsed<Option<T>> {
+        let read = self
+            .get(name)
+            .map(|value| of(value).ok_or_else(|| format!("{name} is {kind}")));
+        read.transpose()
+    }
+
     /// Reads a boolean (`getBoolean`).
     pub(super) fn bool(self, name: &str) -> JavaParsed<Option<bool>> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(Value::Bool(flag)) => Ok(Some(*flag)),
-            Some(_) => Err(format!("{name} is no boolean")),
-        }
+        self.typed(name, "no boolean", Value::as_bool)
     }
 
     /// Reads a string (`getString`).
     pub(super) fn text(self, name: &str) -> JavaParsed<Option<&'v str>> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(format!("{name} is no text")),
-        }
+        self.typed(name, "no text", Value::as_str)
     }
 
     /// Reads an object (`getObject`).
     pub(super) fn object(self, name: &str) -> JavaParsed<Option<JavaObject<'v>>> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(Value::Object(object)) => Ok(Some(JavaObject(object))),
-            Some(_) => Err(format!("{name} is no object")),
-        }
+        self.typed(name, "no object", |value| value.as_object().map(JavaObject))
     }
 
     /// Reads a list (`getList`).
-    pub(super) fn list(self, name: &str) -> JavaParsed<Option<&'v [Value]>> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(Value::Array(list)) => Ok(Some(list)),
-            Some(_) => Err(format!("{name} is no list")),
-        }
+    pub(super) fn list(self, name: &str) -> JavaParsed<Option<&'v Vec<Value>>> {
+        self.typed(name, "no list", Value::as_array)
     }
 
     /// Reads a list of objects (`getListOfObjects`).
     pub(super) fn objects(self, name: &str) -> JavaParsed<Option<Vec<JavaObject<'v>>>> {
-        let Some(list) = self.list(name)? else {
-            return Ok(None);
-        };
-        let objects = list.iter().map(|entry| entry.as_object().map(JavaObject));
-        let objects: Option<Vec<_>> = objects.collect();
-        objects
-            .map(Some)
-            .ok_or_else(|| format!("an entry of {name} is no object"))
+        self.elements(name, "object", |value| value.as_object().map(JavaObject))
     }
 
     /// Reads a list of strings (`getListOfStrings`).
     pub(super) fn texts(self, name: &str) -> JavaParsed<Option<Vec<&'v str>>> {
-        let Some(list) = self.list(name)? else {
-            return Ok(None);
-        };
-        let texts: Option<Vec<_>> = list.iter().map(Value::as_str).collect();
-        texts.map(Some).ok_or_else(|| format!("an entry of {name} is no text"))
+        self.elements(name, "text", Value::as_str)
+    }
+
+    fn elements<T>(self, name: &str, kind: &str, of: fn(&'v Value) -> Option<T>) -> JavaParsed<Option<Vec<T>>> {
+        let read = |value| of(value).ok_or_else(|| format!("an entry of {name} is no {kind}"));
+        let list = self.list(name)?;
+        list.map(|list| list.iter().map(read).collect()).transpose()
     }
 
     /// Reads a whole number of 32 bits (`getNumberAsInteger`).
@@ -103,7 +90,7 @@ impl<'v> JavaObject<'v> {
             let value = number as i32;
             is_whole.then_some(value)
         };
-        self.number(name, "a whole number of 32 bits", whole)
+        self.number(name, "not a whole number of 32 bits", whole)
     }
 
     /// Reads a whole number of 64 bits (`getNumberAsLong`). The doubles at the ends of the range
@@ -116,7 +103,7 @@ impl<'v> JavaObject<'v> {
             let value = number as i64;
             is_whole.then_some(value)
         };
-        self.number(name, "a whole number of 64 bits", whole)
+        self.number(name, "not a whole number of 64 bits", whole)
     }
 
     /// Reads a double (`getNumberAsDouble`).
@@ -126,23 +113,21 @@ impl<'v> JavaObject<'v> {
                 Some(number) => Ok(Some(number)),
                 None => Err(format!("{name} is no number")),
             },
-            _ => self.number(name, "a number", Some),
+            _ => self.number(name, "not a number", Some),
         }
     }
 
     fn number<T: std::str::FromStr>(
         self,
         name: &str,
-        what: &str,
+        kind: &str,
         of: impl Fn(f64) -> Option<T>,
     ) -> JavaParsed<Option<T>> {
-        let value = match self.get(name) {
-            None => return Ok(None),
-            Some(Value::Number(number)) => number.as_f64().and_then(of),
-            Some(Value::String(text)) => text.parse().ok(),
-            Some(_) => None,
-        };
-        value.map(Some).ok_or_else(|| format!("{name} is not {what}"))
+        self.typed(name, kind, |value| match value {
+            Value::Number(number) => number.as_f64().and_then(of),
+            Value::String(text) => text.parse().ok(),
+            _ => None,
+        })
     }
 
     /// Reads a duration like `-1.5s` (`getStringAsDuration`), in nanoseconds of at most 63 bits.
