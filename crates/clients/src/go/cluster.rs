@@ -47,7 +47,7 @@ fn convert_rest(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Check
     if cx.has(Feature::CustomLbConfig)
         && let Some(policy) = &message.load_balancing_policy
     {
-        lb::from_proto(policy, &message.name, &root.field("load_balancing_policy"), cx)?;
+        lb::list(policy, (&message.name, 0), &root.field("load_balancing_policy"), cx)?;
     }
     if cx.has(Feature::GcpAuthnFilter)
         && let Some(metadata) = &message.metadata
@@ -59,12 +59,8 @@ fn convert_rest(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Check
         && !fields::is_self(server)
     {
         let at = root.field("lrs_server");
-        return Err(reject(
-            &LRS_SERVER_NOT_SELF,
-            &at,
-            format_args!("lrs_server is not `self`"),
-            cx,
-        ));
+        let why = format_args!("lrs_server is not `self`");
+        return Err(reject(&LRS_SERVER_NOT_SELF, &at, why, cx));
     }
     discovery(message, root, cx)
 }
@@ -86,12 +82,8 @@ fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked 
         },
         other => {
             let name = other.map_or("an unknown number", |policy| policy.as_str_name());
-            Err(reject(
-                &LB_POLICY_UNSUPPORTED,
-                &root.field("lb_policy"),
-                format_args!("lb_policy {} ({name}) is not supported", message.lb_policy),
-                cx,
-            ))
+            let why = format_args!("lb_policy {} ({name}) is not supported", message.lb_policy);
+            Err(reject(&LB_POLICY_UNSUPPORTED, &root.field("lb_policy"), why, cx))
         }
     }
 }
@@ -102,8 +94,9 @@ fn ring_hash(config: &RingHashLbConfig, at: &Path<'_>, cx: &mut Validation<'_>) 
         return Err(reject(&LB_RING_HASH_FUNCTION, &at.field("hash_function"), message, cx));
     }
     if cx.has(Feature::ClusterRingChecked) {
-        let (min, max) = lb::ring(config.minimum_ring_size, config.maximum_ring_size);
-        lb::ring_sizes_in_order(min, max, at, cx)?;
+        // A 0 is a size here.
+        let sizes = lb::ring(config.minimum_ring_size, config.maximum_ring_size);
+        lb::ring_sizes(sizes, false, at, cx)?;
     }
     Ok(())
 }
@@ -111,12 +104,10 @@ fn ring_hash(config: &RingHashLbConfig, at: &Path<'_>, cx: &mut Validation<'_>) 
 /// Checks how many endpoints least_request compares: 2 by default, and not fewer.
 pub(super) fn choice_count(count: Option<u32>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     match count.filter(|count| *count < 2) {
-        Some(count) => Err(reject(
-            &LEAST_REQUEST_CHOICES,
-            at,
-            format_args!("choice_count is {count}, must be at least 2"),
-            cx,
-        )),
+        Some(count) => {
+            let why = format_args!("choice_count is {count}, must be at least 2");
+            Err(reject(&LEAST_REQUEST_CHOICES, at, why, cx))
+        }
         None => Ok(()),
     }
 }
@@ -127,12 +118,10 @@ fn security_config(message: &Pb, root: &Path<'_>, later: Later<'_>, cx: &mut Val
         return Ok(());
     }
     if !message.transport_socket_matches.is_empty() && cx.has(Feature::TlsOfToday) {
-        return Err(reject(
-            &TRANSPORT_SOCKET_MATCHES,
-            &root.field("transport_socket_matches"),
-            format_args!("transport_socket_matches is set, must not be: one transport socket serves all endpoints"),
-            cx,
-        ));
+        let at = root.field("transport_socket_matches");
+        let why =
+            format_args!("transport_socket_matches is set, must not be: one transport socket serves all endpoints");
+        return Err(reject(&TRANSPORT_SOCKET_MATCHES, &at, why, cx));
     }
     let Some(socket) = &message.transport_socket else {
         return Ok(());
@@ -160,37 +149,25 @@ pub(super) fn tls_config<'s>(
     cx: &mut Validation<'_>,
 ) -> Checked<&'s Any> {
     if socket.name != SOCKET_NAME {
-        return Err(reject(
-            &TRANSPORT_SOCKET_NAME,
-            &at.field("name"),
-            format_args!(
-                "the transport socket is called `{}`, must be `{}`",
-                socket.name, SOCKET_NAME
-            ),
-            cx,
-        ));
+        let why = format_args!(
+            "the transport socket is called `{}`, must be `{}`",
+            socket.name, SOCKET_NAME
+        );
+        return Err(reject(&TRANSPORT_SOCKET_NAME, &at.field("name"), why, cx));
     }
     let here = at.field("typed_config");
     match fields::socket_config(socket) {
         Some(any) if is_url_of(&any.type_url, type_name) => Ok(any),
-        Some(any) => Err(reject(
-            rule,
-            &here,
-            format_args!("`{}` is not supported, must be `{type_name}`", any.type_url),
-            cx,
-        )),
-        None if cx.has(Feature::TypedConfigChecked) => Err(reject(
-            rule,
-            &here,
-            format_args!("missing, must hold `{type_name}`"),
-            cx,
-        )),
-        None => Err(super::panic(
-            rule,
-            &here,
-            format_args!("missing, must hold `{type_name}`"),
-            cx,
-        )),
+        Some(any) => {
+            let why = format_args!("`{}` is not supported, must be `{type_name}`", any.type_url);
+            Err(reject(rule, &here, why, cx))
+        }
+        None => {
+            let why = format_args!("missing, must hold `{type_name}`");
+            let is_checked = cx.has(Feature::TypedConfigChecked);
+            let stop = if is_checked { reject } else { super::panic };
+            Err(stop(rule, &here, why, cx))
+        }
     }
 }
 
@@ -201,21 +178,13 @@ fn tls_socket(socket: &TransportSocket, at: &Path<'_>, later: Later<'_>, cx: &mu
     let at = at.value(UPSTREAM);
     let common_at = at.field("common_tls_context");
     let Some(common) = &context.common_tls_context else {
-        return Err(reject(
-            &WITHOUT_CA,
-            &common_at,
-            format_args!("common_tls_context is missing"),
-            cx,
-        ));
+        let why = format_args!("common_tls_context is missing");
+        return Err(reject(&WITHOUT_CA, &common_at, why, cx));
     };
     let config = tls::security_config(common, tls::TlsSide::Client, &common_at, cx)?;
     if cx.has(Feature::Sni) && context.sni.len() > MAX_SNI_BYTES {
-        return Err(reject(
-            &SNI_TOO_LONG,
-            &at.field("sni"),
-            format_args!("sni has {} bytes, must have at most {MAX_SNI_BYTES}", context.sni.len()),
-            cx,
-        ));
+        let why = format_args!("sni has {} bytes, must have at most {MAX_SNI_BYTES}", context.sni.len());
+        return Err(reject(&SNI_TOO_LONG, &at.field("sni"), why, cx));
     }
     tls::check_providers(&config, &common_at, later, cx)
 }
@@ -231,12 +200,9 @@ fn audiences(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) -> Che
         let at = typed.key(key);
         let audience: Audience = unmarshal(&any.value, AUDIENCE, &at, cx)?;
         if audience.url.is_empty() {
-            return Err(reject(
-                &METADATA_AUDIENCE_WITHOUT_URL,
-                &at.value(AUDIENCE).field("url"),
-                format_args!("url is empty, must be the audience of the token"),
-                cx,
-            ));
+            let at = at.value(AUDIENCE);
+            let why = format_args!("url is empty, must be the audience of the token");
+            return Err(reject(&METADATA_AUDIENCE_WITHOUT_URL, &at.field("url"), why, cx));
         }
     }
     Ok(())
@@ -264,12 +230,9 @@ fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked 
             return Ok(());
         }
         Some(ClusterDiscoveryType::ClusterType(custom)) => {
-            return Err(reject(
-                &DISCOVERY_UNSUPPORTED,
-                &root.field("cluster_type").field("name"),
-                format_args!("cluster_type is called `{}`, must be `{AGGREGATE_NAME}`", custom.name),
-                cx,
-            ));
+            let at = root.field("cluster_type");
+            let why = format_args!("cluster_type is called `{}`, must be `{AGGREGATE_NAME}`", custom.name);
+            return Err(reject(&DISCOVERY_UNSUPPORTED, &at.field("name"), why, cx));
         }
         None => DiscoveryType::Static as i32,
     };
@@ -278,12 +241,8 @@ fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked 
         Ok(DiscoveryType::LogicalDns) if cx.has(Feature::AggregateAndDns) => logical_dns(message, root, cx),
         other => {
             let name = other.map_or("an unknown number", |kind| kind.as_str_name());
-            Err(reject(
-                &DISCOVERY_UNSUPPORTED,
-                &root.field("type"),
-                format_args!("type {number} ({name}) is not supported, must be EDS or LOGICAL_DNS"),
-                cx,
-            ))
+            let why = format_args!("type {number} ({name}) is not supported, must be EDS or LOGICAL_DNS");
+            Err(reject(&DISCOVERY_UNSUPPORTED, &root.field("type"), why, cx))
         }
     }
 }
@@ -301,12 +260,8 @@ fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
         && config.is_none_or(|config| config.service_name.is_empty())
     {
         let message = format_args!("service_name is empty, must be set for a cluster with an xdstp name");
-        return Err(reject(
-            &EDS_SERVICE_NAME_MISSING,
-            &at.field("service_name"),
-            message,
-            cx,
-        ));
+        let at = at.field("service_name");
+        return Err(reject(&EDS_SERVICE_NAME_MISSING, &at, message, cx));
     }
     Ok(())
 }
@@ -315,33 +270,21 @@ fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
 fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = root.field("load_assignment");
     let Some(assignment) = &message.load_assignment else {
-        return Err(reject(
-            &DNS_LOAD_ASSIGNMENT_MISSING,
-            &at,
-            format_args!("load_assignment is missing"),
-            cx,
-        ));
+        let why = format_args!("load_assignment is missing");
+        return Err(reject(&DNS_LOAD_ASSIGNMENT_MISSING, &at, why, cx));
     };
     let at = at.field("endpoints");
     let [locality] = assignment.endpoints.as_slice() else {
         let count = assignment.endpoints.len();
-        return Err(reject(
-            &DNS_NOT_ONE_ENDPOINT,
-            &at,
-            format_args!("{count} localities, must be one"),
-            cx,
-        ));
+        let why = format_args!("{count} localities, must be one");
+        return Err(reject(&DNS_NOT_ONE_ENDPOINT, &at, why, cx));
     };
     let at = at.index(0);
     let at = at.field("lb_endpoints");
     let [endpoint] = locality.lb_endpoints.as_slice() else {
         let count = locality.lb_endpoints.len();
-        return Err(reject(
-            &DNS_NOT_ONE_ENDPOINT,
-            &at,
-            format_args!("{count} endpoints, must be one"),
-            cx,
-        ));
+        let why = format_args!("{count} endpoints, must be one");
+        return Err(reject(&DNS_NOT_ONE_ENDPOINT, &at, why, cx));
     };
     let at = at.index(0);
     let at = at.field("endpoint");
@@ -361,21 +304,15 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checke
         return Err(reject(&DNS_RESOLVER_NAME, &at.field("resolver_name"), message, cx));
     }
     if socket.address.is_empty() {
-        return Err(reject(
-            &DNS_NAME_EMPTY,
-            &at.field("address"),
-            format_args!("address is empty"),
-            cx,
-        ));
+        let why = format_args!("address is empty");
+        return Err(reject(&DNS_NAME_EMPTY, &at.field("address"), why, cx));
     }
     match fields::port(socket) {
         Some(port) if port != 0 => Ok(()),
-        _ => Err(reject(
-            &DNS_PORT_UNSET,
-            &at.field("port_value"),
-            format_args!("the port is 0 or missing"),
-            cx,
-        )),
+        _ => {
+            let why = format_args!("the port is 0 or missing");
+            Err(reject(&DNS_PORT_UNSET, &at.field("port_value"), why, cx))
+        }
     }
 }
 

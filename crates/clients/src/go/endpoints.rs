@@ -34,12 +34,8 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
     for (index, (locality, list)) in message.endpoints.iter().zip(&opened.lists).enumerate() {
         let here = at.index(index);
         let Some(name) = &locality.locality else {
-            return Err(reject(
-                &LOCALITY_MISSING,
-                &here.field("locality"),
-                format_args!("locality is missing"),
-                cx,
-            ));
+            let why = format_args!("locality is missing");
+            return Err(reject(&LOCALITY_MISSING, &here.field("locality"), why, cx));
         };
         let weight = locality.load_balancing_weight.unwrap_or(0);
         if weight == 0 && cx.has(Feature::ZeroLocalitiesUnread) {
@@ -49,15 +45,11 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
         let (sum, names) = priorities.entry(priority).or_default();
         *sum += u64::from(weight);
         if *sum > u64::from(u32::MAX) && cx.has(Feature::EndpointsCompared) {
-            return Err(reject(
-                &LOCALITY_WEIGHT_SUM,
-                &at,
-                format_args!(
-                    "locality weights of priority {priority} add up to {sum}, must be at most {}",
-                    u32::MAX
-                ),
-                cx,
-            ));
+            let why = format_args!(
+                "locality weights of priority {priority} add up to {sum}, must be at most {}",
+                u32::MAX
+            );
+            return Err(reject(&LOCALITY_WEIGHT_SUM, &at, why, cx));
         }
         if !names.insert((&name.region, &name.zone, &name.sub_zone)) && cx.has(Feature::LocalitiesCompared) {
             let message = format_args!("the locality is already in priority {priority}");
@@ -75,12 +67,8 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
         .enumerate()
         .all(|(i, priority)| usize::try_from(*priority) == Ok(i));
     if !is_contiguous {
-        return Err(reject(
-            &PRIORITY_GAP,
-            &at,
-            format_args!("priorities must be contiguous from 0"),
-            cx,
-        ));
+        let why = format_args!("priorities must be contiguous from 0");
+        return Err(reject(&PRIORITY_GAP, &at, why, cx));
     }
     Ok(())
 }
@@ -124,12 +112,8 @@ fn endpoints<'m>(
         let weight = endpoint.load_balancing_weight.unwrap_or(1);
         if weight == 0 && cx.has(Feature::EndpointWeightChecked) {
             let at = here.field("load_balancing_weight");
-            return Err(reject(
-                &ENDPOINT_WEIGHT_ZERO,
-                &at,
-                format_args!("endpoint weight is 0, must be at least 1"),
-                cx,
-            ));
+            let why = format_args!("endpoint weight is 0, must be at least 1");
+            return Err(reject(&ENDPOINT_WEIGHT_ZERO, &at, why, cx));
         }
         sum += u64::from(weight);
         if sum > u64::from(u32::MAX) && cx.has(Feature::EndpointWeightSum) {
@@ -197,24 +181,16 @@ fn proxies(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) -> Check
         let at = at.value(ADDRESS);
         let at = at.field("socket_address");
         let Some(socket) = fields::socket(Some(&address)) else {
-            return Err(reject(
-                &ADDRESS_NOT_SOCKET,
-                &at,
-                format_args!("address has no socket_address"),
-                cx,
-            ));
+            let why = format_args!("address has no socket_address");
+            return Err(reject(&ADDRESS_NOT_SOCKET, &at, why, cx));
         };
         if super::matcher::parse_addr(&socket.address).is_none() {
             let message = format_args!("`{}` is not an IP address", socket.address);
             return Err(reject(&ADDRESS_NOT_IP, &at.field("address"), message, cx));
         }
         if fields::port(socket).unwrap_or(0) == 0 {
-            return Err(reject(
-                &PORT_ZERO,
-                &at.field("port_value"),
-                format_args!("the port is 0 or missing"),
-                cx,
-            ));
+            let why = format_args!("the port is 0 or missing");
+            return Err(reject(&PORT_ZERO, &at.field("port_value"), why, cx));
         }
     }
     Ok(())

@@ -207,12 +207,8 @@ pub(super) fn transport_socket(chain: &FilterChain, at: &Path<'_>, cx: &mut Vali
             "ocsp_staple_policy is {}, must be LENIENT_STAPLING",
             context.ocsp_staple_policy
         );
-        return Err(reject(
-            &OCSP_STAPLE_POLICY,
-            &at.field("ocsp_staple_policy"),
-            message,
-            cx,
-        ));
+        let at = at.field("ocsp_staple_policy");
+        return Err(reject(&OCSP_STAPLE_POLICY, &at, message, cx));
     }
     let common_at = at.field("common_tls_context");
     let Some(common) = &context.common_tls_context else {

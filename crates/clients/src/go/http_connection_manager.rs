@@ -86,12 +86,8 @@ fn proxies(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     }
     if message.xff_num_trusted_hops != 0 {
         let why = format_args!("xff_num_trusted_hops is {}, must be 0", message.xff_num_trusted_hops);
-        return Err(reject(
-            &XFF_NUM_TRUSTED_HOPS,
-            &at.field("xff_num_trusted_hops"),
-            why,
-            cx,
-        ));
+        let at = at.field("xff_num_trusted_hops");
+        return Err(reject(&XFF_NUM_TRUSTED_HOPS, &at, why, cx));
     }
     if !message.original_ip_detection_extensions.is_empty() {
         let at = at.field("original_ip_detection_extensions");
@@ -105,12 +101,8 @@ fn routes(message: &Pb, side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -
     let rds = match &message.route_specifier {
         Some(RouteSpecifier::RouteConfig(_)) if !cx.has(Feature::InlineRoutes) => {
             let at = at.field("route_config");
-            return Err(reject(
-                &INLINE_ROUTES,
-                &at,
-                format_args!("route_config is set, must be rds"),
-                cx,
-            ));
+            let why = format_args!("route_config is set, must be rds");
+            return Err(reject(&INLINE_ROUTES, &at, why, cx));
         }
         Some(RouteSpecifier::RouteConfig(config)) => {
             return routes::from_proto(config, &Opened::default(), &at.field("route_config"), cx);
@@ -118,12 +110,8 @@ fn routes(message: &Pb, side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -
         Some(RouteSpecifier::Rds(rds)) => rds,
         None if side == TlsSide::Server && !cx.has(Feature::ServerRoutesRequired) => return Ok(()),
         Some(RouteSpecifier::ScopedRoutes(_)) | None => {
-            return Err(reject(
-                &NO_ROUTES,
-                at,
-                format_args!("neither route_config nor rds is set"),
-                cx,
-            ));
+            let why = format_args!("neither route_config nor rds is set");
+            return Err(reject(&NO_ROUTES, at, why, cx));
         }
     };
     let at = at.field("rds");

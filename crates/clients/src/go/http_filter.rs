@@ -61,12 +61,8 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &m
         let here = at.index(i);
         let name = filter.name.as_str();
         if name.is_empty() {
-            return Err(reject(
-                &FILTER_UNNAMED,
-                &here.field("name"),
-                format_args!("filter name is empty"),
-                cx,
-            ));
+            let why = format_args!("filter name is empty");
+            return Err(reject(&FILTER_UNNAMED, &here.field("name"), why, cx));
         }
         if !names.insert(name) {
             let message = format_args!("filter name `{name}` is that of an earlier filter");
@@ -92,28 +88,16 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &m
         return Ok(());
     }
     let Some((last, before)) = kept.split_last() else {
-        return Err(reject(
-            &NO_FILTER,
-            at,
-            format_args!("no HTTP filter is left, must have the router"),
-            cx,
-        ));
+        let why = format_args!("no HTTP filter is left, must have the router");
+        return Err(reject(&NO_FILTER, at, why, cx));
     };
     if before.contains(&FilterKind::Router) {
-        return Err(reject(
-            &TERMINAL_FILTER_NOT_LAST,
-            at,
-            format_args!("the router is not the last filter"),
-            cx,
-        ));
+        let why = format_args!("the router is not the last filter");
+        return Err(reject(&TERMINAL_FILTER_NOT_LAST, at, why, cx));
     }
     if *last != FilterKind::Router {
-        return Err(reject(
-            &LAST_FILTER_NOT_TERMINAL,
-            at,
-            format_args!("the last filter is not terminal"),
-            cx,
-        ));
+        let why = format_args!("the last filter is not terminal");
+        return Err(reject(&LAST_FILTER_NOT_TERMINAL, at, why, cx));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use self::balancer::{GoBalancer, MAX_RING_SIZE, Ring, ring_defaults};
+use self::balancer::{GoBalancer, MAX_RING_SIZE, ring_defaults};
 use super::{URL_PREFIX, cluster, unmarshal};
 use crate::shared::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
 use crate::shared::{Checked, first_policy, reject};
@@ -46,19 +46,9 @@ pub(super) fn is_registered(name: &str, profile: &Profile) -> bool {
     GoBalancer::by_name(name, profile).is_some()
 }
 
-/// Converts the policy at `at` of the cluster with this name.
-pub(super) fn from_proto(
-    policy: &LoadBalancingPolicy,
-    cluster: &str,
-    at: &Path<'_>,
-    cx: &mut Validation<'_>,
-) -> Checked {
-    list(policy, (cluster, 0), at, cx)
-}
-
 /// Checks a list of policies (`ConvertToServiceConfig`), and its JSON with the balancer's own
-/// parser.
-fn list(
+/// parser; `depth` is the number of lists around it in the cluster with this name.
+pub(super) fn list(
     policy: &LoadBalancingPolicy,
     (cluster, depth): (&str, usize),
     at: &Path<'_>,
@@ -68,12 +58,8 @@ fn list(
         let message = format_args!("LB policies are nested more than {MAX_DEPTH} deep");
         return Err(reject(&LB_NESTING_TOO_DEEP, at, message, cx));
     }
-    first_policy(
-        policy,
-        |any, at, cx| entry_is_taken(any, (cluster, depth), at, cx),
-        at,
-        cx,
-    )
+    let takes = |any: &Any, at: &Path<'_>, cx: &mut Validation<'_>| entry_is_taken(any, (cluster, depth), at, cx);
+    first_policy(policy, takes, at, cx)
 }
 
 /// Converts an entry; says whether the client has its policy.
@@ -91,8 +77,8 @@ fn entry_is_taken(any: &Any, (cluster, depth): (&str, usize), at: &Path<'_>, cx:
                 let why = format_args!("hash function is {}, must be XX_HASH", message.hash_function);
                 return Err(reject(&LB_RING_HASH_FUNCTION, &at.field("hash_function"), why, cx));
             }
-            let (min, max) = ring(message.minimum_ring_size, message.maximum_ring_size);
-            ring_sizes(min, max, &at, cx)?;
+            let sizes = ring(message.minimum_ring_size, message.maximum_ring_size);
+            ring_sizes(sizes, true, &at, cx)?;
         }
         LEAST_REQUEST if cx.has(Feature::LeastRequest) => {
             let message: LeastRequest = unmarshal(&any.value, LEAST_REQUEST, at, cx)?;
@@ -109,12 +95,8 @@ fn entry_is_taken(any: &Any, (cluster, depth): (&str, usize), at: &Path<'_>, cx:
             {
                 let at = at.value(WRR);
                 let why = format_args!("error_utilization_penalty is negative or no number");
-                return Err(reject(
-                    &LB_WRR_PENALTY_NEGATIVE,
-                    &at.field("error_utilization_penalty"),
-                    why,
-                    cx,
-                ));
+                let at = at.field("error_utilization_penalty");
+                return Err(reject(&LB_WRR_PENALTY_NEGATIVE, &at, why, cx));
             }
         }
         WRR_LOCALITY => {
@@ -161,38 +143,29 @@ fn custom(any: &Any, cluster: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> C
     Ok(true)
 }
 
-fn ring_sizes(min: u64, max: u64, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    not_above_limit(min, max, at, cx)?;
-    let Ring { min, max } = ring_defaults(min, max);
-    in_order(min, max, at, cx)
-}
-
-/// Checks the sizes in a cluster's `ring_hash_lb_config`, in versions that do so. A 0 is a size
-/// there.
-pub(super) fn ring_sizes_in_order(min: u64, max: u64, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    not_above_limit(min, max, at, cx)?;
-    in_order(min, max, at, cx)
-}
-
-fn not_above_limit(min: u64, max: u64, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+/// Checks the sizes of a ring as they are in a message. With `has_defaults`, defaults replace a 0
+/// before the sizes are compared.
+pub(super) fn ring_sizes(
+    (min, max): (u64, u64),
+    has_defaults: bool,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Checked {
     for (field, size) in [("minimum_ring_size", min), ("maximum_ring_size", max)] {
         if size > MAX_RING_SIZE {
             let message = format_args!("{field} is {size}, must be at most {MAX_RING_SIZE}");
             return Err(reject(&LB_RING_HASH_SIZE, &at.field(field), message, cx));
         }
     }
-    Ok(())
-}
-
-fn in_order(min: u64, max: u64, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let (min, max) = if has_defaults {
+        ring_defaults(min, max)
+    } else {
+        (min, max)
+    };
     if min > max {
         let message = format_args!("minimum ring size {min} is above the maximum {max}");
-        return Err(reject(
-            &LB_RING_HASH_MIN_ABOVE_MAX,
-            &at.field("minimum_ring_size"),
-            message,
-            cx,
-        ));
+        let at = at.field("minimum_ring_size");
+        return Err(reject(&LB_RING_HASH_MIN_ABOVE_MAX, &at, message, cx));
     }
     Ok(())
 }

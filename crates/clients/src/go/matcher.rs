@@ -24,23 +24,17 @@ pub(super) fn string_matcher(matcher: Option<&StringMatcher>, at: &Path<'_>, cx:
         Some(MatchPattern::Suffix(text)) => filled("suffix", text, at, cx),
         Some(MatchPattern::Contains(text)) => filled("contains", text, at, cx),
         Some(MatchPattern::SafeRegex(safe)) => regex(&safe.regex, at, cx),
-        Some(MatchPattern::Custom(_)) | None => Err(reject(
-            &STRING_MATCHER_WITHOUT_PATTERN,
-            at,
-            format_args!("no pattern, must have exact, prefix, suffix, contains or safe_regex"),
-            cx,
-        )),
+        Some(MatchPattern::Custom(_)) | None => {
+            let why = format_args!("no pattern, must have exact, prefix, suffix, contains or safe_regex");
+            Err(reject(&STRING_MATCHER_WITHOUT_PATTERN, at, why, cx))
+        }
     }
 }
 
 fn filled(field: &'static str, text: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if text.is_empty() {
-        return Err(reject(
-            &STRING_MATCHER_EMPTY,
-            at,
-            format_args!("{field} is empty, must not be"),
-            cx,
-        ));
+        let why = format_args!("{field} is empty, must not be");
+        return Err(reject(&STRING_MATCHER_EMPTY, at, why, cx));
     }
     Ok(())
 }
@@ -144,56 +138,12 @@ fn takes(pattern: &str) -> bool {
 
 /// General categories and other classes that Go (1.25) knows by these names. Case, spaces, hyphens
 /// and underscores do not count.
-const CLASSES: &[&str] = &[
-    "ascii",
-    "assigned",
-    "casedletter",
-    "closepunctuation",
-    "cn",
-    "connectorpunctuation",
-    "control",
-    "cntrl",
-    "currencysymbol",
-    "dashpunctuation",
-    "decimalnumber",
-    "digit",
-    "enclosingmark",
-    "finalpunctuation",
-    "format",
-    "initialpunctuation",
-    "kawi",
-    "lc",
-    "letter",
-    "letternumber",
-    "lineseparator",
-    "lowercaseletter",
-    "mark",
-    "combiningmark",
-    "mathsymbol",
-    "modifierletter",
-    "modifiersymbol",
-    "nonspacingmark",
-    "number",
-    "openpunctuation",
-    "other",
-    "otherletter",
-    "othernumber",
-    "otherpunctuation",
-    "othersymbol",
-    "paragraphseparator",
-    "privateuse",
-    "punctuation",
-    "punct",
-    "separator",
-    "spaceseparator",
-    "spacingmark",
-    "surrogate",
-    "symbol",
-    "titlecaseletter",
-    "unassigned",
-    "uppercaseletter",
-    "nagmundari",
-];
+const CLASSES: &str = "ascii assigned casedletter closepunctuation cn connectorpunctuation control cntrl \
+    currencysymbol dashpunctuation decimalnumber digit enclosingmark finalpunctuation format initialpunctuation \
+    kawi lc letter letternumber lineseparator lowercaseletter mark combiningmark mathsymbol modifierletter \
+    modifiersymbol nonspacingmark number openpunctuation other otherletter othernumber otherpunctuation \
+    othersymbol paragraphseparator privateuse punctuation punct separator spaceseparator spacingmark surrogate \
+    symbol titlecaseletter unassigned uppercaseletter nagmundari";
 
 /// Returns the pattern with `\p{Any}` for each class that only Go knows. Other classes get RE2's
 /// spelling.
@@ -207,9 +157,9 @@ fn with_known_classes(pattern: &str) -> String {
         if let Some((name, after)) = name.and_then(|name| name.split_once('}')) {
             let folded: String = name.chars().filter(|c| !matches!(c, ' ' | '-' | '_' | '^')).collect();
             let folded = folded.to_ascii_lowercase();
-            known.push_str(&match () {
-                () if CLASSES.contains(&folded.as_str()) => "\\p{Any}".to_owned(),
-                () => format!("\\p{{{}}}", capitalised(&folded)),
+            known.push_str(&match CLASSES.split(' ').any(|class| class == folded) {
+                true => "\\p{Any}".to_owned(),
+                false => format!("\\p{{{}}}", capitalised(&folded)),
             });
             rest = after;
             continue;

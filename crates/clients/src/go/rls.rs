@@ -64,11 +64,8 @@ fn refuse(at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Validation<'
 
 fn key_builders(builders: &[GrpcKeyBuilder], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if builders.is_empty() {
-        return Err(refuse(
-            at,
-            format_args!("there is no grpc_keybuilder, must be at least one"),
-            cx,
-        ));
+        let why = format_args!("there is no grpc_keybuilder, must be at least one");
+        return Err(refuse(at, why, cx));
     }
     let mut paths = BTreeSet::new();
     for (i, builder) in builders.iter().enumerate() {
@@ -76,11 +73,8 @@ fn key_builders(builders: &[GrpcKeyBuilder], at: &Path<'_>, cx: &mut Validation<
         keys(builder, &at, cx)?;
         let names = at.field("names");
         if builder.names.is_empty() {
-            return Err(refuse(
-                &names,
-                format_args!("there is no name, must be at least one"),
-                cx,
-            ));
+            let why = format_args!("there is no name, must be at least one");
+            return Err(refuse(&names, why, cx));
         }
         for (i, name) in builder.names.iter().enumerate() {
             let at = names.index(i);
@@ -89,18 +83,12 @@ fn key_builders(builders: &[GrpcKeyBuilder], at: &Path<'_>, cx: &mut Validation<
                 return Err(refuse(&at.field("service"), format_args!("the service is empty"), cx));
             }
             if method.contains('/') && cx.has(Feature::RlsMethodChecked) {
-                return Err(refuse(
-                    &at.field("method"),
-                    format_args!("method `{method}` has a slash"),
-                    cx,
-                ));
+                let why = format_args!("method `{method}` has a slash");
+                return Err(refuse(&at.field("method"), why, cx));
             }
             if !paths.insert(format!("/{service}/{method}")) {
-                return Err(refuse(
-                    &at,
-                    format_args!("`/{service}/{method}` is that of an earlier name"),
-                    cx,
-                ));
+                let why = format_args!("`/{service}/{method}` is that of an earlier name");
+                return Err(refuse(&at, why, cx));
             }
         }
     }
@@ -114,19 +102,13 @@ fn keys<'b>(builder: &'b GrpcKeyBuilder, at: &Path<'_>, cx: &mut Validation<'_>)
     for (i, header) in builder.headers.iter().enumerate() {
         let at = headers.index(i);
         if header.required_match {
-            return Err(refuse(
-                &at.field("required_match"),
-                format_args!("required_match is set, must not be"),
-                cx,
-            ));
+            let why = format_args!("required_match is set, must not be");
+            return Err(refuse(&at.field("required_match"), why, cx));
         }
         let key = header.key.as_str();
         if !seen.insert(key) {
-            return Err(refuse(
-                &at.field("key"),
-                format_args!("key `{key}` is that of an earlier one"),
-                cx,
-            ));
+            let why = format_args!("key `{key}` is that of an earlier one");
+            return Err(refuse(&at.field("key"), why, cx));
         }
     }
     let empty = Default::default();
@@ -138,11 +120,8 @@ fn keys<'b>(builder: &'b GrpcKeyBuilder, at: &Path<'_>, cx: &mut Validation<'_>)
     ] {
         if seen.contains(key.as_str()) {
             let at = at.field("extra_keys");
-            return Err(refuse(
-                &at.field(field),
-                format_args!("key `{key}` is that of an earlier one"),
-                cx,
-            ));
+            let why = format_args!("key `{key}` is that of an earlier one");
+            return Err(refuse(&at.field(field), why, cx));
         }
     }
     Ok(())
@@ -167,11 +146,8 @@ fn lookup(config: &RouteLookupConfig, at: &Path<'_>, cx: &mut Validation<'_>) ->
     }
     let is_set = |age: &Option<prost_types::Duration>| age.is_some_and(|age| age.seconds != 0 || age.nanos != 0);
     if is_set(&config.stale_age) && !is_set(&config.max_age) {
-        return Err(refuse(
-            &at.field("stale_age"),
-            format_args!("stale_age is set, and max_age is not"),
-            cx,
-        ));
+        let why = format_args!("stale_age is set, and max_age is not");
+        return Err(refuse(&at.field("stale_age"), why, cx));
     }
     if config.cache_size_bytes <= 0 {
         let message = format_args!("cache_size_bytes is {}, must be above 0", config.cache_size_bytes);

@@ -114,12 +114,8 @@ fn nanos(duration: &prost_types::Duration) -> i64 {
 fn route(message: &Route, plugins: &GoPlugins<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let match_at = at.field("match");
     let Some(matches) = &message.r#match else {
-        return Err(reject(
-            &ROUTE_WITHOUT_MATCH,
-            &match_at,
-            format_args!("the route has no match"),
-            cx,
-        ));
+        let why = format_args!("the route has no match");
+        return Err(reject(&ROUTE_WITHOUT_MATCH, &match_at, why, cx));
     };
     if !matches.query_parameters.is_empty() {
         return Ok(());

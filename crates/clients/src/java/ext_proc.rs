@@ -72,12 +72,8 @@ fn google_grpc(google: &GoogleGrpc, at: &Path<'_>, cx: &mut Validation<'_>) -> C
     let uri = google.target_uri.as_str();
     if !has_resolver(uri) {
         let message = format_args!("the client has no resolver for the scheme of `{uri}`");
-        return Err(reject(
-            &GRPC_SERVICE_TARGET_INVALID,
-            &at.field("target_uri"),
-            message,
-            cx,
-        ));
+        let at = at.field("target_uri");
+        return Err(reject(&GRPC_SERVICE_TARGET_INVALID, &at, message, cx));
     }
     if !ext_proc::is_trusted(uri, at, cx)? {
         return Ok(());

@@ -56,12 +56,8 @@ fn percent(percentage: Option<&FractionalPercent>, at: &Path<'_>, cx: &mut Valid
     }
     let at = at.field("percentage");
     let message = format_args!("denominator {denominator} is not known");
-    Err(thrown(
-        &FAULT_DENOMINATOR_UNKNOWN,
-        &at.field("denominator"),
-        message,
-        cx,
-    ))
+    let at = at.field("denominator");
+    Err(thrown(&FAULT_DENOMINATOR_UNKNOWN, &at, message, cx))
 }
 
 /// Checks the size of the token cache, if it is set.

@@ -88,12 +88,8 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Valid
             "ocsp_staple_policy is {}, must be LENIENT_STAPLING",
             context.ocsp_staple_policy
         );
-        return Err(reject(
-            &OCSP_STAPLE_POLICY,
-            &at.field("ocsp_staple_policy"),
-            message,
-            cx,
-        ));
+        let at = at.field("ocsp_staple_policy");
+        return Err(reject(&OCSP_STAPLE_POLICY, &at, message, cx));
     }
     let has_roots = context.common_tls_context.as_ref().is_some_and(has_roots);
     if context.require_client_certificate == Some(true) && !has_roots {

@@ -40,7 +40,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
         .filter(|_| cx.has(Feature::CustomLbConfig))
     {
         // The client catches an exception from here, and counts it as one more fault.
-        Some(policy) => _ = lb::from_proto(policy, &root.field("load_balancing_policy"), cx),
+        Some(policy) => _ = lb::list(policy, 0, &root.field("load_balancing_policy"), cx),
         None => lb_policy(message, root, cx),
     }
     if message
@@ -222,12 +222,8 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
     let at = at.field("endpoint");
     let lb: LbEndpoint = proto::kept(bytes);
     let Some(endpoint) = fields::endpoint(&lb) else {
-        return fault(
-            &ENDPOINT_MISSING,
-            &at,
-            format_args!("endpoint is missing, must have an address"),
-            cx,
-        );
+        let why = format_args!("endpoint is missing, must have an address");
+        return fault(&ENDPOINT_MISSING, &at, why, cx);
     };
     let at = at.field("address");
     let Some(address) = &endpoint.address else {

@@ -35,14 +35,9 @@ rules! {
 /// How many levels of lists the client follows below the first.
 const MAX_DEPTH: usize = 16;
 
-/// Converts the policy at `at`.
-pub(super) fn from_proto(policy: &LoadBalancingPolicy, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    list(policy, 0, at, cx)
-}
-
 /// Checks a list of policies (`convertToLoadBalancingConfig`), and at depth 0 also its JSON with
 /// the policy's own parser.
-fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+pub(super) fn list(policy: &LoadBalancingPolicy, depth: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     if depth > MAX_DEPTH {
         let why = format_args!("LB policies are nested more than {MAX_DEPTH} deep");
         return Err(reject(&LB_NESTING_TOO_DEEP, at, why, cx));

@@ -160,12 +160,8 @@ fn header_matcher(header: &HeaderMatcher, at: &Path<'_>, cx: &mut Validation<'_>
             }
         }
         None if !cx.has(Feature::LenientRoutes) => {
-            fault(
-                &HEADER_MATCHER_WITHOUT_KIND,
-                at,
-                format_args!("no kind of match is set, must be"),
-                cx,
-            );
+            let why = format_args!("no kind of match is set, must be");
+            fault(&HEADER_MATCHER_WITHOUT_KIND, at, why, cx);
         }
         Some(_) | None => {}
     }
@@ -270,12 +266,8 @@ fn retry_policy(policy: Option<&RetryPolicy>, at: &Path<'_>, cx: &mut Validation
 fn retry_back_off(back_off: &RetryBackOff, at: &Path<'_>, cx: &mut Validation<'_>) {
     let base_at = at.field("base_interval");
     let Some(base) = &back_off.base_interval else {
-        return fault(
-            &BASE_INTERVAL_MISSING,
-            &base_at,
-            format_args!("base_interval is missing"),
-            cx,
-        );
+        let why = format_args!("base_interval is missing");
+        return fault(&BASE_INTERVAL_MISSING, &base_at, why, cx);
     };
     let base_ms = millis(base);
     let max_ms = back_off

@@ -77,12 +77,8 @@ fn route(
 ) -> Checked<Option<Route>> {
     let match_at = at.field("match");
     let Some(matched) = &message.r#match else {
-        return Err(reject(
-            &ROUTE_WITHOUT_MATCH,
-            &match_at,
-            format_args!("match is missing"),
-            cx,
-        ));
+        let why = format_args!("match is missing");
+        return Err(reject(&ROUTE_WITHOUT_MATCH, &match_at, why, cx));
     };
     if !matched.query_parameters.is_empty() {
         return Ok(None);

@@ -25,18 +25,9 @@ const MIN_UPDATE: Millis = Millis(100);
 const JSON_RING: (u64, u64) = (1024, 4096);
 
 /// Returns the sizes of a ring; the balancer's own default replaces a 0.
-pub(super) fn ring_defaults(min: u64, max: u64) -> Ring {
+pub(super) fn ring_defaults(min: u64, max: u64) -> (u64, u64) {
     let or = |size: u64, default: u64| if size == 0 { default } else { size };
-    Ring {
-        min: or(min, JSON_RING.0),
-        max: or(max, JSON_RING.1),
-    }
-}
-
-/// The smallest and the largest size of a ring, in entries.
-pub(super) struct Ring {
-    pub min: u64,
-    pub max: u64,
+    (or(min, JSON_RING.0), or(max, JSON_RING.1))
 }
 
 /// A balancer that is registered with `import _ "google.golang.org/grpc/xds"`.
@@ -194,7 +185,7 @@ fn ring_hash(config: GoObject<'_>, profile: &Profile) -> GoParsed<RingHashConfig
     if min.max(max) > MAX_RING_SIZE {
         return Err(format!("a ring size is above {MAX_RING_SIZE}"));
     }
-    let Ring { min, max } = ring_defaults(min, max);
+    let (min, max) = ring_defaults(min, max);
     if min > max {
         return Err(format!("minRingSize {min} is above maxRingSize {max}"));
     }

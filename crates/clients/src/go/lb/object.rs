@@ -35,28 +35,24 @@ impl<'v> GoObject<'v> {
         self.0.get(name).or_else(folded)
     }
 
+    /// Reads a field with `of`; `kind` is what it must be.
+    fn typed<T>(self, name: &str, kind: &str, of: impl FnOnce(&'v Value) -> Option<T>) -> GoParsed<Option<T>> {
+        let read = self
+            .get(name)
+            .map(|value| of(value).ok_or_else(|| format!("{name} is no {kind}")));
+        read.transpose()
+    }
+
     pub(super) fn bool(self, name: &str) -> GoParsed<bool> {
-        match self.get(name) {
-            None => Ok(false),
-            Some(Value::Bool(flag)) => Ok(*flag),
-            Some(_) => Err(format!("{name} is no boolean")),
-        }
+        Ok(self.typed(name, "boolean", Value::as_bool)?.unwrap_or_default())
     }
 
     pub(super) fn text(self, name: &str) -> GoParsed<&'v str> {
-        match self.get(name) {
-            None => Ok(""),
-            Some(Value::String(text)) => Ok(text),
-            Some(_) => Err(format!("{name} is no text")),
-        }
+        Ok(self.typed(name, "text", Value::as_str)?.unwrap_or_default())
     }
 
     pub(super) fn number(self, name: &str) -> GoParsed<Option<f64>> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(Value::Number(number)) => Ok(number.as_f64()),
-            Some(_) => Err(format!("{name} is no number")),
-        }
+        self.typed(name, "number", Value::as_f64)
     }
 
     /// Reads a whole number up to `max`, as protobuf prints it: from 1e21 on with an exponent,
@@ -91,23 +87,17 @@ impl<'v> GoObject<'v> {
     /// Reads a duration in milliseconds, rounded towards zero, but not to 0. The type reads its own
     /// JSON, and accepts no null.
     pub(super) fn duration(self, name: &str) -> GoParsed<Option<Millis>> {
-        let text = match self.named(name) {
-            None => return Ok(None),
-            Some(Value::String(text)) => text,
-            Some(_) => return Err(format!("{name} is no duration")),
-        };
-        match duration(text) {
-            Some(duration) => Ok(Some(duration)),
-            None => Err(format!("{name} is no duration")),
-        }
+        let read = |value: &Value| duration(value.as_str()?);
+        let read = self
+            .named(name)
+            .map(|value| read(value).ok_or_else(|| format!("{name} is no duration")));
+        read.transpose()
     }
 
     pub(super) fn object<T>(self, name: &str, read: impl FnOnce(GoObject<'v>) -> GoParsed<T>) -> GoParsed<Option<T>> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(Value::Object(object)) => read(GoObject(object)).map(Some),
-            Some(_) => Err(format!("{name} is no object")),
-        }
+        self.typed(name, "object", Value::as_object)?
+            .map(|object| read(GoObject(object)))
+            .transpose()
     }
 
     pub(super) fn children<T>(
