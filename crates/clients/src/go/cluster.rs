@@ -4,13 +4,13 @@
 use super::{Later, holds, is_url_of, lb, tls, unmarshal};
 use crate::shared::names::{AGGREGATE, AGGREGATE_NAME, AUDIENCE, HTTP_11_PROXY, SOCKET_NAME, UPSTREAM};
 use crate::shared::rules::{
-    ADDRESS_NOT_SOCKET, AGGREGATE_EMPTY, DISCOVERY_UNSUPPORTED, DNS_LOAD_ASSIGNMENT_MISSING, DNS_NAME_EMPTY,
-    DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, DNS_RESOLVER_NAME, EDS_SERVICE_NAME_MISSING, EDS_SOURCE_UNSUPPORTED,
-    ENDPOINT_MISSING, LB_POLICY_UNSUPPORTED, LEAST_REQUEST_CHOICES, LRS_SERVER_NOT_SELF, METADATA_AUDIENCE_WITHOUT_URL,
-    SNI_TOO_LONG, TRANSPORT_SOCKET_MATCHES, TRANSPORT_SOCKET_NAME, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
+    ADDRESS_NOT_SOCKET, DISCOVERY_UNSUPPORTED, DNS_LOAD_ASSIGNMENT_MISSING, DNS_NAME_EMPTY, DNS_NOT_ONE_ENDPOINT,
+    DNS_PORT_UNSET, DNS_RESOLVER_NAME, ENDPOINT_MISSING, LEAST_REQUEST_CHOICES, LRS_SERVER_NOT_SELF,
+    METADATA_AUDIENCE_WITHOUT_URL, SNI_TOO_LONG, TRANSPORT_SOCKET_MATCHES, TRANSPORT_SOCKET_NAME,
+    TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
 };
 use crate::shared::tls::MAX_SNI_BYTES;
-use crate::shared::{Checked, fields, outlier_detection, reject};
+use crate::shared::{Checked, alike, fields, outlier_detection, reject};
 use xdsctl_document::proto::any::TYPED_STRUCTS;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
@@ -23,7 +23,6 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3:
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::http_11_proxy::v3::Http11ProxyUpstreamTransport;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::UpstreamTlsContext;
 use xdsctl_document::proto::{self, pb::Any};
-use xdsctl_lb::ring_hash::LB_RING_HASH_FUNCTION;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Feature, Profile};
 
@@ -80,19 +79,12 @@ fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked 
             }
             _ => Ok(()),
         },
-        other => {
-            let name = other.map_or("an unknown number", |policy| policy.as_str_name());
-            let why = format_args!("lb_policy {} ({name}) is not supported", message.lb_policy);
-            Err(reject(&LB_POLICY_UNSUPPORTED, &root.field("lb_policy"), why, cx))
-        }
+        _ => Err(alike::no_lb_policy(message.lb_policy, root, cx)),
     }
 }
 
 fn ring_hash(config: &RingHashLbConfig, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    if config.hash_function != 0 {
-        let message = format_args!("hash_function is {}, must be XX_HASH (0)", config.hash_function);
-        return Err(reject(&LB_RING_HASH_FUNCTION, &at.field("hash_function"), message, cx));
-    }
+    alike::hash_function(config.hash_function, at, cx)?;
     if cx.has(Feature::ClusterRingChecked) {
         // A 0 is a size here.
         let sizes = lb::ring(config.minimum_ring_size, config.maximum_ring_size);
@@ -223,9 +215,7 @@ fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked 
             // The type URL is not looked at.
             let config: ClusterConfig = unmarshal(&any.value, AGGREGATE, &at, cx)?;
             if config.clusters.is_empty() && cx.has(Feature::AggregateChecked) {
-                let at = at.value(AGGREGATE);
-                let message = format_args!("clusters is empty, an aggregate cluster must have a child");
-                return Err(reject(&AGGREGATE_EMPTY, &at.field("clusters"), message, cx));
+                return Err(alike::no_child(&at, cx));
             }
             return Ok(());
         }
@@ -237,33 +227,10 @@ fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked 
         None => DiscoveryType::Static as i32,
     };
     match DiscoveryType::try_from(number) {
-        Ok(DiscoveryType::Eds) => eds(message, root, cx),
+        Ok(DiscoveryType::Eds) => alike::eds(message, message.name.starts_with("xdstp:"), root, cx),
         Ok(DiscoveryType::LogicalDns) if cx.has(Feature::AggregateAndDns) => logical_dns(message, root, cx),
-        other => {
-            let name = other.map_or("an unknown number", |kind| kind.as_str_name());
-            let why = format_args!("type {number} ({name}) is not supported, must be EDS or LOGICAL_DNS");
-            Err(reject(&DISCOVERY_UNSUPPORTED, &root.field("type"), why, cx))
-        }
+        _ => Err(alike::no_cluster_type(number, root, cx)),
     }
-}
-
-fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let at = root.field("eds_cluster_config");
-    let config = message.eds_cluster_config.as_ref();
-    let source = config.and_then(|config| config.eds_config.as_ref());
-    if !fields::is_ads(source, cx.has(Feature::SelfSource)) {
-        let message = format_args!("eds_config is neither `ads` nor `self`");
-        return Err(reject(&EDS_SOURCE_UNSUPPORTED, &at.field("eds_config"), message, cx));
-    }
-    if cx.has(Feature::XdstpServiceName)
-        && message.name.starts_with("xdstp:")
-        && config.is_none_or(|config| config.service_name.is_empty())
-    {
-        let message = format_args!("service_name is empty, must be set for a cluster with an xdstp name");
-        let at = at.field("service_name");
-        return Err(reject(&EDS_SERVICE_NAME_MISSING, &at, message, cx));
-    }
-    Ok(())
 }
 
 /// Checks the name to resolve (`dnsHostNameFromCluster`).

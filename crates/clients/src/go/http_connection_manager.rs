@@ -8,10 +8,10 @@ use super::tls::TlsSide;
 use super::{http_filter, is_url_of, routes, unmarshal};
 use crate::shared::names::HCM;
 use crate::shared::rules::{
-    NETWORK_FILTER_NAME, NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE, NO_ROUTES, ORIGINAL_IP_DETECTION,
-    RDS_NAME_MISSING, RDS_NOT_FROM_ADS, XFF_NUM_TRUSTED_HOPS,
+    NETWORK_FILTER_NAME, NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE, NO_ROUTES, RDS_NAME_MISSING,
+    RDS_NOT_FROM_ADS,
 };
-use crate::shared::{Checked, Opened, fields, reject};
+use crate::shared::{Checked, Opened, alike, fields, reject};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::Filter;
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
@@ -29,7 +29,8 @@ rules! {
 pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let message = open(any, at, cx)?;
     let at = at.value(HCM);
-    proxies(&message, &at, cx)?;
+    let checks_proxy = cx.has(Feature::ProxyFieldsChecked);
+    alike::proxy_fields(&message, (checks_proxy, checks_proxy), &at, cx)?;
     routes(&message, TlsSide::Client, &at, cx)?;
     http_filter::chain(&message.http_filters, TlsSide::Client, &at.field("http_filters"), cx)
 }
@@ -56,7 +57,8 @@ pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Validation<'
         http_filter::chain(&message.http_filters, TlsSide::Server, &here.field("http_filters"), cx)?;
         // Servers read routes only in versions that have RBAC.
         if is_first && cx.has(Feature::RbacFilter) {
-            proxies(&message, &here, cx)?;
+            let checks_proxy = cx.has(Feature::ProxyFieldsChecked);
+            alike::proxy_fields(&message, (checks_proxy, checks_proxy), &here, cx)?;
             routes(&message, TlsSide::Server, &here, cx)?;
         }
         is_first = false;
@@ -77,24 +79,6 @@ fn open(any: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Pb
             Err(reject(&NETWORK_FILTER_UNSUPPORTED, at, message, cx))
         }
     }
-}
-
-/// Checks the fields that only a proxy uses (A41).
-fn proxies(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    if !cx.has(Feature::ProxyFieldsChecked) {
-        return Ok(());
-    }
-    if message.xff_num_trusted_hops != 0 {
-        let why = format_args!("xff_num_trusted_hops is {}, must be 0", message.xff_num_trusted_hops);
-        let at = at.field("xff_num_trusted_hops");
-        return Err(reject(&XFF_NUM_TRUSTED_HOPS, &at, why, cx));
-    }
-    if !message.original_ip_detection_extensions.is_empty() {
-        let at = at.field("original_ip_detection_extensions");
-        let why = format_args!("original_ip_detection_extensions is set, must be empty");
-        return Err(reject(&ORIGINAL_IP_DETECTION, &at, why, cx));
-    }
-    Ok(())
 }
 
 fn routes(message: &Pb, side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {

@@ -9,14 +9,13 @@ use std::collections::BTreeMap;
 use super::{http_filter, is_url_of, matcher, rls};
 use crate::shared::names::RLS;
 use crate::shared::rules::{
-    BACK_OFF_NOT_POSITIVE, NUM_RETRIES_ZERO, PATH_SPECIFIER_UNSUPPORTED, PLUGIN_TYPE_UNKNOWN, ROUTE_PLUGIN_UNKNOWN,
-    ROUTE_SPECIFIER_UNSUPPORTED, ROUTE_WITHOUT_MATCH, WEIGHTED_CLUSTERS_EMPTY, WEIGHTED_CLUSTERS_SUM,
+    BACK_OFF_NOT_POSITIVE, NUM_RETRIES_ZERO, PLUGIN_TYPE_UNKNOWN, ROUTE_PLUGIN_UNKNOWN, ROUTE_SPECIFIER_UNSUPPORTED,
+    ROUTE_WITHOUT_MATCH, WEIGHTED_CLUSTERS_EMPTY, WEIGHTED_CLUSTERS_SUM,
 };
-use crate::shared::{Checked, OLD_TOTAL_WEIGHT, Opened, OpenedHost, reject};
+use crate::shared::{Checked, OLD_TOTAL_WEIGHT, Opened, OpenedHost, alike, reject};
 use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::ClusterSpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::hash_policy::PolicySpecifier;
-use xdsctl_document::proto::pb::envoy::config::route::v3::route_match::PathSpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::{
     ClusterSpecifierPlugin, RetryPolicy, Route, RouteAction, RouteConfiguration as Pb, RouteMatch, WeightedCluster,
 };
@@ -134,17 +133,7 @@ fn route(message: &Route, plugins: &GoPlugins<'_>, at: &Path<'_>, cx: &mut Valid
 }
 
 fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    match &matches.path_specifier {
-        Some(PathSpecifier::Prefix(_) | PathSpecifier::Path(_)) => {}
-        Some(PathSpecifier::SafeRegex(safe)) => {
-            let at = at.field("safe_regex");
-            matcher::regex(&safe.regex, &at.field("regex"), cx)?;
-        }
-        Some(_) | None => {
-            let message = format_args!("no path specifier that the client has, must be prefix, path or safe_regex");
-            return Err(reject(&PATH_SPECIFIER_UNSUPPORTED, at, message, cx));
-        }
-    }
+    alike::path_specifier(matches, matcher::regex, at, cx)?;
     let headers = at.field("headers");
     for (i, header) in matches.headers.iter().enumerate() {
         matcher::header_matcher(header, &headers.index(i), cx)?;

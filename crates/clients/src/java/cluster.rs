@@ -3,11 +3,11 @@
 use super::{holds, lb, metadata, tls, to_nanos, unpack};
 use crate::shared::names::{AGGREGATE, AGGREGATE_NAME, HTTP_11_PROXY, SOCKET_NAME};
 use crate::shared::rules::{
-    ADDRESS_NOT_SOCKET, AGGREGATE_EMPTY, CLUSTER_TYPE_UNSUPPORTED, DISCOVERY_UNSUPPORTED, DNS_LOAD_ASSIGNMENT_MISSING,
-    DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, DNS_RESOLVER_NAME, EDS_SERVICE_NAME_MISSING, EDS_SOURCE_UNSUPPORTED,
-    LRS_SERVER_NOT_SELF, TRANSPORT_SOCKET_MATCHES, TRANSPORT_SOCKET_NAME,
+    ADDRESS_NOT_SOCKET, CLUSTER_TYPE_UNSUPPORTED, DISCOVERY_UNSUPPORTED, DNS_LOAD_ASSIGNMENT_MISSING,
+    DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, DNS_RESOLVER_NAME, LRS_SERVER_NOT_SELF, TRANSPORT_SOCKET_MATCHES,
+    TRANSPORT_SOCKET_NAME,
 };
-use crate::shared::{self, Checked, fields, reject};
+use crate::shared::{self, Checked, alike, fields, reject};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
@@ -71,9 +71,7 @@ fn aggregate(custom: &CustomClusterType, at: &Path<'_>, cx: &mut Validation<'_>)
     let at = at.field("typed_config");
     let config: ClusterConfig = unpack(any, AGGREGATE, &CLUSTER_TYPE_UNSUPPORTED, &at, cx)?;
     if config.clusters.is_empty() && cx.has(Feature::AggregateChecked) {
-        let at = at.value(AGGREGATE);
-        let why = format_args!("clusters is empty, an aggregate cluster must have a child");
-        return Err(reject(&AGGREGATE_EMPTY, &at.field("clusters"), why, cx));
+        return Err(alike::no_child(&at, cx));
     }
     Ok(())
 }
@@ -98,26 +96,22 @@ fn non_aggregate(message: &Pb, kind: i32, root: &Path<'_>, cx: &mut Validation<'
         outlier_detection(detection, &root.field("outlier_detection"), cx)?;
     }
     match DiscoveryType::try_from(kind) {
-        Ok(DiscoveryType::Eds) => eds(message, root, cx),
+        Ok(DiscoveryType::Eds) => {
+            let scheme = message.name.get(..6).unwrap_or_default();
+            alike::eds(message, scheme.eq_ignore_ascii_case("xdstp:"), root, cx)
+        }
         Ok(DiscoveryType::LogicalDns) if cx.has(Feature::AggregateAndDns) => match cx.has(Feature::DnsClusterChecked) {
             true => logical_dns(message, root, cx),
             false => Ok(()),
         },
-        other => {
-            let name = other.map_or("an unknown number", |kind| kind.as_str_name());
-            let why = format_args!("type {kind} ({name}) is not supported, must be EDS or LOGICAL_DNS");
-            Err(reject(&DISCOVERY_UNSUPPORTED, &root.field("type"), why, cx))
-        }
+        _ => Err(alike::no_cluster_type(kind, root, cx)),
     }
 }
 
 /// Checks the transport socket, which is TLS by its name. A proxy's socket may hold another one.
 fn transport_socket(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let Some(socket) = message
-        .transport_socket
-        .as_ref()
-        .filter(|_| cx.has(Feature::ClusterTls))
-    else {
+    let socket = message.transport_socket.as_ref();
+    let Some(socket) = socket.filter(|_| cx.has(Feature::ClusterTls)) else {
         return Ok(());
     };
     let empty = Any::default();
@@ -163,26 +157,6 @@ fn outlier_detection(message: &OutlierDetection, at: &Path<'_>, cx: &mut Validat
     Ok(())
 }
 
-fn eds(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let at = root.field("eds_cluster_config");
-    let config = message.eds_cluster_config.as_ref();
-    let source = config.and_then(|config| config.eds_config.as_ref());
-    if !fields::is_ads(source, cx.has(Feature::SelfSource)) {
-        let why = format_args!("eds_config is neither `ads` nor `self`");
-        return Err(reject(&EDS_SOURCE_UNSUPPORTED, &at.field("eds_config"), why, cx));
-    }
-    let is_xdstp = message
-        .name
-        .get(..6)
-        .is_some_and(|start| start.eq_ignore_ascii_case("xdstp:"));
-    if cx.has(Feature::XdstpServiceName) && is_xdstp && config.is_none_or(|config| config.service_name.is_empty()) {
-        let why = format_args!("service_name is empty, must be set for a cluster with an xdstp name");
-        let at = at.field("service_name");
-        return Err(reject(&EDS_SERVICE_NAME_MISSING, &at, why, cx));
-    }
-    Ok(())
-}
-
 /// Checks the one name to look up, which may be empty.
 fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = root.field("load_assignment");
@@ -192,13 +166,10 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checke
     };
     let at = at.field("endpoints");
     let one = match assignment.endpoints.as_slice() {
-        [locality] => match locality.lb_endpoints.as_slice() {
-            [one] => Some(one),
-            _ => None,
-        },
-        _ => None,
+        [locality] => locality.lb_endpoints.as_slice(),
+        _ => &[],
     };
-    let Some(one) = one else {
+    let [one] = one else {
         let why = format_args!("must have one locality with one endpoint");
         return Err(reject(&DNS_NOT_ONE_ENDPOINT, &at, why, cx));
     };
@@ -208,8 +179,8 @@ fn logical_dns(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checke
     let at = at.index(0);
     let at = at.field("endpoint");
     let at = at.field("address");
-    let endpoint = fields::endpoint(&endpoint);
     let at = at.field("socket_address");
+    let endpoint = fields::endpoint(&endpoint);
     let Some(socket) = endpoint.and_then(|endpoint| fields::socket(endpoint.address.as_ref())) else {
         let why = format_args!("the endpoint has no socket_address");
         return Err(reject(&ADDRESS_NOT_SOCKET, &at, why, cx));

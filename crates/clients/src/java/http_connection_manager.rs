@@ -2,11 +2,8 @@
 
 use super::{TlsUser, http_filter, is_url_of, routes, to_nanos, unpack, unpack_as};
 use crate::shared::names::HCM;
-use crate::shared::rules::{
-    NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE, NO_ROUTES, ORIGINAL_IP_DETECTION, RDS_NOT_FROM_ADS,
-    XFF_NUM_TRUSTED_HOPS,
-};
-use crate::shared::{Checked, Opened, die, fields, reject};
+use crate::shared::rules::{NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE, NO_ROUTES, RDS_NOT_FROM_ADS};
+use crate::shared::{Checked, Opened, alike, die, fields, reject};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::Filter;
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
@@ -44,17 +41,9 @@ pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Validation<'
 }
 
 fn parse(message: &Pb, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    if message.xff_num_trusted_hops != 0 && cx.has(Feature::RbacFilter) {
-        let why = format_args!("xff_num_trusted_hops is {}, must be 0", message.xff_num_trusted_hops);
-        let at = at.field("xff_num_trusted_hops");
-        return Err(reject(&XFF_NUM_TRUSTED_HOPS, &at, why, cx));
-    }
-    let checks_detection = cx.has(Feature::RbacFilter) && cx.has(Feature::ProxyFieldsChecked);
-    if !message.original_ip_detection_extensions.is_empty() && checks_detection {
-        let at = at.field("original_ip_detection_extensions");
-        let why = format_args!("original_ip_detection_extensions is set, must be empty");
-        return Err(reject(&ORIGINAL_IP_DETECTION, &at, why, cx));
-    }
+    let checks_hops = cx.has(Feature::RbacFilter);
+    let checks_detection = checks_hops && cx.has(Feature::ProxyFieldsChecked);
+    alike::proxy_fields(message, (checks_hops, checks_detection), at, cx)?;
     let is_first = cx.has(Feature::StreamDurationFirst);
     if is_first {
         stream_duration(message, at, cx)?;

@@ -8,8 +8,8 @@ use super::json::{self, JavaObject};
 use super::lb_config::{self, JavaBalancer};
 use super::{holds, is_valid, thrown, unpack_as};
 use crate::shared::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
-use crate::shared::rules::{LB_POLICY_UNSUPPORTED, LEAST_REQUEST_CHOICES};
-use crate::shared::{Checked, first_policy, reject};
+use crate::shared::rules::LEAST_REQUEST_CHOICES;
+use crate::shared::{Checked, alike, first_policy, reject};
 use xdsctl_document::proto::any::{TYPED_STRUCT_NOT_JSON, TYPED_STRUCTS};
 use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
 use xdsctl_document::proto::pb::Any;
@@ -43,11 +43,8 @@ pub(super) fn ring(min: Option<u64>, max: Option<u64>) -> (u64, u64) {
 
 /// Converts the policy of a cluster (`newConfig`).
 pub(super) fn of_cluster(message: &Cluster, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    match message
-        .load_balancing_policy
-        .as_ref()
-        .filter(|_| cx.has(Feature::CustomLbConfig))
-    {
+    let policy = message.load_balancing_policy.as_ref();
+    match policy.filter(|_| cx.has(Feature::CustomLbConfig)) {
         Some(policy) => list(policy, 0, &root.field("load_balancing_policy"), cx),
         None => of_enum(message, root, cx),
     }
@@ -62,10 +59,7 @@ fn of_enum(message: &Cluster, root: &Path<'_>, cx: &mut Validation<'_>) -> Check
                 return Ok(());
             };
             let at = root.field("ring_hash_lb_config");
-            if config.hash_function != 0 {
-                let why = format_args!("hash_function is {}, must be XX_HASH (0)", config.hash_function);
-                return Err(reject(&LB_RING_HASH_FUNCTION, &at.field("hash_function"), why, cx));
-            }
+            alike::hash_function(config.hash_function, &at, cx)?;
             let sizes = (config.minimum_ring_size, config.maximum_ring_size);
             if !cx.has(Feature::RingSizesChecked) {
                 return Ok(());
@@ -81,11 +75,7 @@ fn of_enum(message: &Cluster, root: &Path<'_>, cx: &mut Validation<'_>) -> Check
             }
             _ => Ok(()),
         },
-        other => {
-            let name = other.map_or("an unknown number", |policy| policy.as_str_name());
-            let why = format_args!("lb_policy {} ({name}) is not supported", message.lb_policy);
-            Err(reject(&LB_POLICY_UNSUPPORTED, &root.field("lb_policy"), why, cx))
-        }
+        _ => Err(alike::no_lb_policy(message.lb_policy, root, cx)),
     }
 }
 
@@ -198,10 +188,8 @@ fn uncapped_sizes((min, max): (Option<u64>, Option<u64>), at: &Path<'_>, cx: &mu
 }
 
 fn choice_count(count: Option<u32>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    match count
-        .map(u32::cast_signed)
-        .filter(|count| *count < lb_config::MIN_CHOICE_COUNT)
-    {
+    let count = count.map(u32::cast_signed);
+    match count.filter(|count| *count < lb_config::MIN_CHOICE_COUNT) {
         Some(count) => {
             let message = format_args!("choice_count is {count} in Java, must be at least 2");
             Err(reject(&LEAST_REQUEST_CHOICES, &at.field("choice_count"), message, cx))

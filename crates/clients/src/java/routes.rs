@@ -7,10 +7,9 @@
 use super::matcher::{self, Catches};
 use super::plugin::{self, JavaPlugins};
 use super::{http_filter, route_action};
-use crate::shared::rules::{FRACTION_DENOMINATOR_UNKNOWN, PATH_SPECIFIER_UNSUPPORTED, ROUTE_ACTION_UNKNOWN};
-use crate::shared::{Checked, Opened, OpenedHost, reject};
+use crate::shared::rules::{FRACTION_DENOMINATOR_UNKNOWN, ROUTE_ACTION_UNKNOWN};
+use crate::shared::{Checked, Opened, OpenedHost, alike, reject};
 use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action;
-use xdsctl_document::proto::pb::envoy::config::route::v3::route_match::PathSpecifier;
 use xdsctl_document::proto::pb::envoy::config::route::v3::{Route, RouteConfiguration as Pb, RouteMatch};
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
@@ -57,17 +56,7 @@ fn route(message: &Route, plugins: &JavaPlugins<'_>, at: &Path<'_>, cx: &mut Val
 
 /// Checks the match of a route (`parseRouteMatch`).
 fn route_match(matches: &RouteMatch, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    match &matches.path_specifier {
-        Some(PathSpecifier::Prefix(_) | PathSpecifier::Path(_)) => {}
-        Some(PathSpecifier::SafeRegex(safe)) => {
-            let at = at.field("safe_regex");
-            matcher::regex(&safe.regex, true, &at.field("regex"), cx)?;
-        }
-        Some(_) | None => {
-            let message = format_args!("no path specifier that the client has, must be prefix, path or safe_regex");
-            return Err(reject(&PATH_SPECIFIER_UNSUPPORTED, at, message, cx));
-        }
-    }
+    alike::path_specifier(matches, |pattern, at, cx| matcher::regex(pattern, true, at, cx), at, cx)?;
     if let Some(fraction) = &matches.runtime_fraction {
         let denominator = fraction.default_value.as_ref().map_or(0, |value| value.denominator);
         if !(0..=2).contains(&denominator) {

@@ -4,11 +4,11 @@
 use super::{decode, fault, is_url_of, lb, tls};
 use crate::shared::names::AGGREGATE;
 use crate::shared::rules::{
-    ADDRESS_MISSING, ADDRESS_NOT_SOCKET, AGGREGATE_EMPTY, CLUSTER_TYPE_UNSUPPORTED, DISCOVERY_UNSUPPORTED,
-    DNS_LOAD_ASSIGNMENT_MISSING, DNS_NAME_EMPTY, DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, EDS_CONFIG_MISSING,
-    EDS_SERVICE_NAME_MISSING, EDS_SOURCE_UNSUPPORTED, ENDPOINT_MISSING, LB_POLICY_UNSUPPORTED, LRS_SERVER_NOT_SELF,
+    ADDRESS_MISSING, ADDRESS_NOT_SOCKET, CLUSTER_TYPE_UNSUPPORTED, DISCOVERY_UNSUPPORTED, DNS_LOAD_ASSIGNMENT_MISSING,
+    DNS_NAME_EMPTY, DNS_NOT_ONE_ENDPOINT, DNS_PORT_UNSET, EDS_CONFIG_MISSING, EDS_SERVICE_NAME_MISSING,
+    EDS_SOURCE_UNSUPPORTED, ENDPOINT_MISSING, LRS_SERVER_NOT_SELF,
 };
-use crate::shared::{self, Checked, fields, outlier_detection};
+use crate::shared::{self, Checked, alike, fields, outlier_detection};
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::ANY_MISSING;
 use xdsctl_document::proto::duration::DURATION_OUT_OF_RANGE;
@@ -19,7 +19,7 @@ use xdsctl_document::proto::pb::envoy::config::cluster::v3::{Cluster as Pb, Outl
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::LbEndpoint;
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
 use xdsctl_document::proto::wire::CLIENT_FIELD_IGNORED;
-use xdsctl_lb::ring_hash::{LB_RING_HASH_FUNCTION, LB_RING_HASH_SIZE};
+use xdsctl_lb::ring_hash::LB_RING_HASH_SIZE;
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 
@@ -34,28 +34,19 @@ pub(super) const MAX_RING_SIZE: u64 = 8_388_608;
 /// Converts the resource.
 pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     let root = &Path::ROOT;
-    match message
-        .load_balancing_policy
-        .as_ref()
-        .filter(|_| cx.has(Feature::CustomLbConfig))
-    {
+    let policy = message.load_balancing_policy.as_ref();
+    match policy.filter(|_| cx.has(Feature::CustomLbConfig)) {
         // The client catches an exception from here, and counts it as one more fault.
         Some(policy) => _ = lb::list(policy, 0, &root.field("load_balancing_policy"), cx),
         None => lb_policy(message, root, cx),
     }
-    if message
-        .lrs_server
-        .as_ref()
-        .is_some_and(|source| !fields::is_self(source))
-    {
+    let lrs_server = message.lrs_server.as_ref();
+    if lrs_server.is_some_and(|source| !fields::is_self(source)) {
         let why = format_args!("lrs_server is not `self`");
         fault(&LRS_SERVER_NOT_SELF, &root.field("lrs_server"), why, cx);
     }
-    if let Some(detection) = message
-        .outlier_detection
-        .as_ref()
-        .filter(|_| cx.has(Feature::OutlierDetection))
-    {
+    let detection = message.outlier_detection.as_ref();
+    if let Some(detection) = detection.filter(|_| cx.has(Feature::OutlierDetection)) {
         let at = root.field("outlier_detection");
         check_outlier_detection(detection, &at, cx);
         if matches!(message.cluster_discovery_type, Some(ClusterDiscoveryType::Type(_))) {
@@ -82,20 +73,18 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
                 Ok(DiscoveryType::LogicalDns) => logical_dns(message, root, cx),
                 other => {
                     let name = other.map_or("an unknown number", |kind| kind.as_str_name());
-                    unsupported(format_args!("type {number} ({name}) is not supported"), root, cx);
+                    let why = format_args!("type {number} ({name}) is not supported");
+                    fault(&DISCOVERY_UNSUPPORTED, &root.field("type"), why, cx);
                 }
             }
             Ok(())
         }
         None => {
-            unsupported(format_args!("type is not set, must be EDS or LOGICAL_DNS"), root, cx);
+            let why = format_args!("type is not set, must be EDS or LOGICAL_DNS");
+            fault(&DISCOVERY_UNSUPPORTED, &root.field("type"), why, cx);
             Ok(())
         }
     }
-}
-
-fn unsupported(why: std::fmt::Arguments<'_>, root: &Path<'_>, cx: &mut Validation<'_>) {
-    fault(&DISCOVERY_UNSUPPORTED, &root.field("type"), why, cx);
 }
 
 /// Checks the enum, which the client reads only without `load_balancing_policy`.
@@ -107,10 +96,7 @@ fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
                 return;
             };
             let at = root.field("ring_hash_lb_config");
-            if config.hash_function != 0 {
-                let why = format_args!("hash_function is {}, must be XX_HASH (0)", config.hash_function);
-                fault(&LB_RING_HASH_FUNCTION, &at.field("hash_function"), why, cx);
-            }
+            _ = alike::hash_function(config.hash_function, &at, cx);
             for (field, size) in [
                 ("minimum_ring_size", config.minimum_ring_size),
                 ("maximum_ring_size", config.maximum_ring_size),
@@ -129,11 +115,7 @@ fn lb_policy(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
                 }
             }
         }
-        other => {
-            let name = other.map_or("an unknown number", |policy| policy.as_str_name());
-            let why = format_args!("lb_policy {} ({name}) is not supported", message.lb_policy);
-            fault(&LB_POLICY_UNSUPPORTED, &root.field("lb_policy"), why, cx);
-        }
+        _ => _ = alike::no_lb_policy(message.lb_policy, root, cx),
     }
 }
 
@@ -151,10 +133,7 @@ fn kills(detection: &OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) {
 
 fn check_outlier_detection(detection: &OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) {
     for (field, duration) in outlier_detection::durations(detection) {
-        if duration
-            .as_ref()
-            .is_some_and(|duration| !outlier_detection::is_nonnegative(duration))
-        {
+        if duration.is_some_and(|duration| !outlier_detection::is_nonnegative(&duration)) {
             let why = format_args!("{field} is negative or too long");
             fault(&DURATION_OUT_OF_RANGE, &at.field(field), why, cx);
         }
@@ -180,9 +159,7 @@ fn aggregate(custom: &CustomClusterType, at: &Path<'_>, cx: &mut Validation<'_>)
     }
     let config: ClusterConfig = decode(&any.value, AGGREGATE, &at, cx)?;
     if config.clusters.is_empty() {
-        let at = at.value(AGGREGATE);
-        let why = format_args!("clusters is empty, an aggregate cluster must have a child");
-        fault(&AGGREGATE_EMPTY, &at.field("clusters"), why, cx);
+        _ = alike::no_child(&at, cx);
     }
     Ok(())
 }

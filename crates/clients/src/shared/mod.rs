@@ -6,6 +6,7 @@
 
 pub(crate) mod addresses;
 pub(crate) mod aggregate;
+pub(crate) mod alike;
 pub mod chain_policies;
 pub(crate) mod conditions;
 pub(crate) mod ext_proc;
