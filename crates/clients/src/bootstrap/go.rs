@@ -71,11 +71,8 @@ fn members<'j>(
     let Some(object) = nullable(json, at, cx, load::object) else {
         return Vec::new();
     };
-    for key in object
-        .entries()
-        .into_keys()
-        .filter(|key| field_of(key, names, is_exact).is_none())
-    {
+    let is_unknown = |key: &&str| field_of(key, names, is_exact).is_none();
+    for key in object.entries().into_keys().filter(is_unknown) {
         unknown_key(key, names, at, cx);
     }
     members_of(object, names, is_exact).collect()
@@ -162,12 +159,8 @@ fn servers(json: &ClientJson, whole: usize, at: &Path<'_>, cx: &mut Validation<'
 /// `is_old`, the client looks at the first server alone.
 fn alive(servers: &[Option<Server>], is_old: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     let looked_at = if is_old { 1 } else { servers.len() };
-    for (i, _) in servers
-        .iter()
-        .take(looked_at)
-        .enumerate()
-        .filter(|(_, server)| server.is_none())
-    {
+    let looked_at = servers.iter().take(looked_at).enumerate();
+    for (i, _) in looked_at.filter(|(_, server)| server.is_none()) {
         null_kills(&at.index(i), cx);
     }
 }
@@ -242,46 +235,30 @@ fn entries<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> 
 /// such types, so all their configs are checked.
 fn chosen(entries: &[Entry<'_>], must_be: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
     let types = super::dialect::BootstrapDialect::of(cx.profile()).channel_types;
-    let known = || {
-        entries
-            .iter()
-            .enumerate()
-            .filter(|(_, entry)| types.contains(&entry.kind.as_str()))
-    };
-    let made = if cx.has(Feature::BootstrapFirstCreds) {
-        1
-    } else {
-        usize::MAX
-    };
+    let is_known = |(_, entry): &(usize, &Entry<'_>)| types.contains(&entry.kind.as_str());
+    let known = || entries.iter().enumerate().filter(is_known);
+    let makes_one = cx.has(Feature::BootstrapFirstCreds);
+    let made = if makes_one { 1 } else { usize::MAX };
     for (i, entry) in known().take(made).filter(|(_, entry)| entry.kind == "tls") {
         go_files::tls(entry.config, &at.index(i).field("config"), cx);
     }
-    match known().next() {
-        Some((_, entry)) => entry.kind.clone(),
-        None => {
-            if must_be {
-                creds::none_known(at, cx);
-            }
-            String::new()
-        }
+    let first = known().next();
+    if first.is_none() && must_be {
+        creds::none_known(at, cx);
     }
+    first.map_or_else(String::new, |(_, entry)| entry.kind.clone())
 }
 
 fn call_creds(entries: &[Entry<'_>], at: &Path<'_>, cx: &mut Validation<'_>) {
-    for (i, entry) in entries
-        .iter()
-        .enumerate()
-        .filter(|(_, entry)| entry.kind == creds::CALL_TYPE)
-    {
+    let entries = entries.iter().enumerate();
+    for (i, entry) in entries.filter(|(_, entry)| entry.kind == creds::CALL_TYPE) {
         let (at, mut file) = (at.index(i), String::new());
         let at = at.field("config");
         let mark = cx.mark();
-        for member in entry
+        let config = entry
             .config
-            .map(|json| members(json, &[creds::CALL_TYPE], false, &at, cx))
-            .into_iter()
-            .flatten()
-        {
+            .map(|json| members(json, &[creds::CALL_TYPE], false, &at, cx));
+        for member in config.into_iter().flatten() {
             text(member.json, &mut file, &at.field(member.key), cx);
         }
         if file.is_empty() && !cx.nacked_since(mark) {

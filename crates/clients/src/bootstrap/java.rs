@@ -94,9 +94,8 @@ fn server(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) -> Server
     let channel_creds = channel_creds(object, at, cx);
     switched_off(object, "call_creds", Feature::BootstrapCallCreds, at, cx);
     let at_features = at.field("server_features");
-    let features = object
-        .get("server_features")
-        .and_then(|json| load::array(json, &at_features, cx));
+    let features = object.get("server_features");
+    let features = features.and_then(|json| load::array(json, &at_features, cx));
     if cx.has(Feature::BootstrapFeatureTexts) {
         for (i, feature) in features.into_iter().flatten().enumerate() {
             load::text(feature, &at_features.index(i), cx);
@@ -168,12 +167,7 @@ fn provider(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String
         return String::new();
     };
     unknown_keys(object, &["plugin_name", "config"], at, cx);
-    for name in ["plugin_name", "config"]
-        .into_iter()
-        .filter(|name| !object.contains_key(name))
-    {
-        load::missing(&at.field(name), cx);
-    }
+    load::require(object, ["plugin_name", "config"], at, cx);
     let plugin = text_or_absent(object, "plugin_name", at, cx);
     let at = at.field("config");
     if let Some(config) = object.get("config").and_then(|json| load::object(json, &at, cx)) {

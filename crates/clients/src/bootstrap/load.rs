@@ -36,6 +36,13 @@ pub fn missing(at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(&BOOTSTRAP_FIELD_MISSING, at, format_args!("missing, must be set"));
 }
 
+/// Reports those of the required fields that are not there; a null is there.
+pub fn require(object: &JsonObject, names: [&str; 2], at: &Path<'_>, cx: &mut Validation<'_>) {
+    for name in names.into_iter().filter(|name| !object.contains_key(name)) {
+        missing(&at.field(name), cx);
+    }
+}
+
 /// Returns the value if it is an object, or reports it.
 pub fn object<'j>(json: &'j ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'j JsonObject> {
     match json {

@@ -112,12 +112,7 @@ fn servers(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Ser
 
 fn server(object: &JsonObject, at: &Path<'_>, cx: &mut Validation<'_>) -> Server {
     unknown_keys(object, &SERVER_KEYS, at, cx);
-    for name in ["server_uri", "channel_creds"]
-        .into_iter()
-        .filter(|name| !object.contains_key(name))
-    {
-        load::missing(&at.field(name), cx);
-    }
+    load::require(object, ["server_uri", "channel_creds"], at, cx);
     let channel_creds = channel_creds(object, at, cx);
     switched_off(object, "call_creds", Feature::BootstrapCallCreds, at, cx);
     let features = object.get("server_features");
@@ -158,9 +153,7 @@ fn node(json: &ClientJson, at: &Path<'_>, cx: &mut Validation<'_>) -> String {
         return String::new();
     };
     unknown_keys(node, &NODE_KEYS, at, cx);
-    for name in ["id", "locality"].into_iter().filter(|name| !node.contains_key(name)) {
-        load::missing(&at.field(name), cx);
-    }
+    load::require(node, ["id", "locality"], at, cx);
     text_or_absent(node, "cluster", at, cx);
     if let Some(json) = node.get("metadata") {
         object(json, &at.field("metadata"), cx);

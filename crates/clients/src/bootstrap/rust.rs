@@ -54,26 +54,19 @@ pub(super) fn document(json: &ClientJson, cx: &mut Validation<'_>) -> Option<Boo
         bootstrap.node_id = node(json, &root.field("node"), cx);
     }
     let at = root.field("certificate_providers");
-    for (name, json) in providers
-        .and_then(|json| load::object(json, &at, cx))
-        .into_iter()
-        .flat_map(|map| map.pairs())
-    {
+    let providers = providers.and_then(|json| load::object(json, &at, cx));
+    for (name, json) in providers.into_iter().flat_map(|map| map.pairs()) {
         let at = at.json_key(name);
         const FIELDS: [(&str, Absence); 2] = [("plugin_name", Fault), ("config", Defaults)];
         let Some([plugin, config]) = fields(json, &FIELDS, &["plugin_name", "config"], &at, cx) else {
             continue;
         };
-        let plugin = plugin
-            .and_then(|json| read_text(json, &at.field("plugin_name"), cx))
-            .unwrap_or_default()
-            .to_owned();
+        let plugin = text(plugin, &at.field("plugin_name"), cx);
         if let Some(json) = config {
             value(json, 3, &at.field("config"), cx);
         }
-        bootstrap
-            .certificate_providers
-            .insert(name.to_owned(), CertificateProvider::of(plugin, json, None));
+        let provider = CertificateProvider::of(plugin, json, None);
+        bootstrap.certificate_providers.insert(name.to_owned(), provider);
     }
     Some(bootstrap)
 }
@@ -157,18 +150,12 @@ fn server(json: &ClientJson, is_first: bool, at: &Path<'_>, cx: &mut Validation<
     let uri = text(uri, &at.field("server_uri"), cx);
     let at_creds = at.field("channel_creds");
     let mut entries = Vec::new();
-    for (i, json) in channel
-        .and_then(|json| load::array(json, &at_creds, cx))
-        .into_iter()
-        .flatten()
-        .enumerate()
-    {
+    let channel = channel.and_then(|json| load::array(json, &at_creds, cx));
+    for (i, json) in channel.into_iter().flatten().enumerate() {
         let at = at_creds.index(i);
         const FIELDS: [(&str, Absence); 2] = [("type", Fault), ("config", Defaults)];
         if let Some([kind, config]) = fields(json, &FIELDS, &["type", "config"], &at, cx) {
-            let kind = kind
-                .map(|json| type_of(json, &at.field("type"), cx))
-                .unwrap_or_default();
+            let kind = kind.map_or("", |json| type_of(json, &at.field("type"), cx));
             if let Some(json) = config {
                 value(json, 5, &at.field("config"), cx);
             }
