@@ -3,6 +3,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use xdsctl_model::profile::Feature;
+
 /// Reads an address as Guava does. IPv6 may have a zone that is a number. IPv4 in IPv6 is read as
 /// IPv4, and must not have a zone.
 pub(super) fn for_string(text: &str) -> Option<IpAddr> {
@@ -19,13 +21,16 @@ pub(super) fn for_string(text: &str) -> Option<IpAddr> {
     Some(IpAddr::V6(address)).filter(|address| is_number && address.to_canonical().is_ipv6())
 }
 
-/// Says whether the JDK reads the text as an address without asking DNS. Any other text is a name,
-/// which the client looks up.
-pub(super) fn is_known_by_name(text: &str) -> bool {
-    by_name(text).is_some()
+/// Reads the address of a range, which is a literal in later versions.
+pub(super) fn of_range(text: &str, has: impl Fn(Feature) -> bool) -> Option<IpAddr> {
+    match has(Feature::RangesAreLiterals) {
+        true => for_string(text),
+        false => by_name(text),
+    }
 }
 
-/// Returns the address that the JDK reads without asking DNS.
+/// Returns the address that the JDK reads without asking DNS. Any other text is a name, which the
+/// client looks up.
 pub(super) fn by_name(text: &str) -> Option<IpAddr> {
     let bracketed = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     match bracketed {
@@ -48,10 +53,10 @@ fn v4(text: &str) -> Option<IpAddr> {
         let is_last = i + 1 == count;
         let size = if is_last { 8 * (5 - count) } else { 8 };
         let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        let number = part
-            .parse::<u64>()
-            .ok()
-            .filter(|number| is_number && number >> size == 0)?;
+        let number: u64 = part.parse().ok()?;
+        if !is_number || number >> size != 0 {
+            return None;
+        }
         bits |= if is_last { number } else { number << (24 - 8 * i) };
     }
     u32::try_from(bits).ok().map(|bits| Ipv4Addr::from_bits(bits).into())
@@ -64,15 +69,12 @@ fn v6(text: &str) -> Option<IpAddr> {
         None => (text, None),
     };
     let is_number = |zone: &str| !zone.is_empty() && zone.parse::<u32>().is_ok();
-    let short: Vec<&str> = address
-        .split(':')
-        .map(|group| match group.trim_start_matches('0') {
-            "" if !group.is_empty() => "0",
-            short if !group.contains('.') => short,
-            _ => group,
-        })
-        .collect();
-    let address: Ipv6Addr = short.join(":").parse().ok()?;
+    let short = address.split(':').map(|group| match group.trim_start_matches('0') {
+        "" if !group.is_empty() => "0",
+        short if !group.contains('.') => short,
+        _ => group,
+    });
+    let address: Ipv6Addr = short.collect::<Vec<_>>().join(":").parse().ok()?;
     let is_taken = zone.is_none_or(|zone| is_number(zone) && address.to_ipv4_mapped().is_none());
     is_taken.then(|| address.to_canonical())
 }
@@ -122,7 +124,7 @@ mod tests {
             "::1%2",
             "0:0:0:0:0:0:0:00001",
         ] {
-            assert!(is_known_by_name(text), "{text:?}");
+            assert!(by_name(text).is_some(), "{text:?}");
         }
         assert_eq!(by_name("10.1"), for_string("10.0.0.1"));
         assert_eq!(by_name("[::1]"), for_string("::1"));
@@ -137,7 +139,7 @@ mod tests {
             ":x",
             "1.",
         ] {
-            assert!(!is_known_by_name(text), "{text:?}");
+            assert!(by_name(text).is_none(), "{text:?}");
         }
     }
 }

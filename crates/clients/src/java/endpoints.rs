@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::address::{for_string, is_known_by_name};
+use super::address::{by_name, for_string};
 use super::{metadata, thrown};
 use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_IP, DROP_DENOMINATOR_UNKNOWN, LOCALITY_DUPLICATE, PORT_OUT_OF_RANGE, PRIORITY_GAP,
@@ -112,7 +112,7 @@ fn looked_up(text: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     if text.is_empty() {
         let message = format_args!("the address is empty, which is the client's own host");
         cx.report_as(Effect::Advice, &ADDRESS_NOT_IP, at, message);
-    } else if !is_known_by_name(text) {
+    } else if by_name(text).is_none() {
         let message = format_args!("`{text}` is a name, which this version looks up in DNS; later ones reject it");
         cx.report_as(Effect::Advice, &ADDRESS_NOT_IP, at, message);
     }

@@ -16,7 +16,6 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::{FilterChain, FilterChainMatch};
 use xdsctl_document::proto::transcode::LIMIT_EXCEEDED;
 use xdsctl_model::diag::{Effect, Path, Validation};
-use xdsctl_model::profile::Feature;
 
 /// The source types: any, this host, and outside.
 const SOURCE_TYPES: std::ops::RangeInclusive<i32> = 0..=2;
@@ -83,12 +82,7 @@ fn parse_match<'m>(matches: &'m FilterChainMatch, at: &Path<'_>, cx: &mut Valida
 fn ranges<'m>(list: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Element<'m>>> {
     let mut ranges = Vec::with_capacity(list.len());
     for (i, range) in list.iter().enumerate() {
-        let text = range.address_prefix.as_str();
-        let address = match cx.has(Feature::RangesAreLiterals) {
-            true => address::for_string(text),
-            false => address::by_name(text),
-        };
-        let Some(address) = address else {
+        let Some(address) = address::of_range(&range.address_prefix, |it| cx.has(it)) else {
             let at = at.index(i);
             let message = format_args!("`{}` is not an IP address", range.address_prefix);
             return Err(reject(&ADDRESS_NOT_IP, &at.field("address_prefix"), message, cx));

@@ -12,9 +12,8 @@ pub(super) type JavaParsed<T = ()> = Result<T, String>;
 /// infinite or NaN.
 pub(super) fn of_struct(fields: Option<&prost_types::Struct>) -> Option<Map<String, Value>> {
     let fields = fields.into_iter().flat_map(|fields| &fields.fields);
-    fields
-        .map(|(key, value)| Some((key.clone(), of_value(value)?)))
-        .collect()
+    let fields = fields.map(|(key, value)| Some((key.clone(), of_value(value)?)));
+    fields.collect()
 }
 
 fn of_value(value: &prost_types::Value) -> Option<Value> {
@@ -135,9 +134,8 @@ impl<'v> JavaObject<'v> {
         let Some(text) = self.text(name)? else {
             return Ok(None);
         };
-        nanos_of_text(text)
-            .map(Some)
-            .ok_or_else(|| format!("{name} is no duration"))
+        let nanos = nanos_of_text(text).ok_or_else(|| format!("{name} is no duration"));
+        nanos.map(Some)
     }
 }
 

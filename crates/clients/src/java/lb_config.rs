@@ -98,10 +98,8 @@ impl JavaBalancer {
             }
             JavaBalancer::WrrLocality => child(config, "childPolicy", profile)?,
             JavaBalancer::LeastRequest => {
-                if config
-                    .integer("choiceCount")?
-                    .is_some_and(|count| count < MIN_CHOICE_COUNT)
-                {
+                let count = config.integer("choiceCount")?;
+                if count.is_some_and(|count| count < MIN_CHOICE_COUNT) {
                     return Err("choiceCount is below 2".to_owned());
                 }
             }
@@ -137,9 +135,7 @@ impl JavaBalancer {
         }
         Ok(())
     }
-}
 
-impl JavaBalancer {
     /// Says whether the parser throws an exception at this config, where others return an error.
     pub(super) fn throws(self, config: JavaObject<'_>, profile: &Profile) -> bool {
         match self {
@@ -247,8 +243,7 @@ fn ejections(config: JavaObject<'_>) -> JavaParsed {
 /// Returns the entries of an object whose values are objects. The object must be there and not be
 /// empty.
 fn children<'v>(config: JavaObject<'v>, name: &str) -> JavaParsed<Vec<(&'v str, JavaObject<'v>)>> {
-    let object = config.object(name)?.filter(|object| !object.0.is_empty());
-    let Some(object) = object else {
+    let Some(object) = config.object(name)?.filter(|object| !object.0.is_empty()) else {
         return Err(format!("{name} is missing or empty"));
     };
     let children = object.0.iter().map(|(key, child)| match child.as_object() {

@@ -60,12 +60,8 @@ fn server(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let at = root.field("filter_chains");
     if message.filter_chains.is_empty() && message.default_filter_chain.is_none() {
         let why = format_args!("there is no filter chain: the server closes every connection");
-        cx.report_as(
-            Effect::Advice,
-            &NO_FILTER_CHAIN,
-            &root.field("default_filter_chain"),
-            why,
-        );
+        let at = root.field("default_filter_chain");
+        cx.report_as(Effect::Advice, &NO_FILTER_CHAIN, &at, why);
     }
     let mut names = BTreeSet::new();
     let mut matches = Vec::with_capacity(message.filter_chains.len());

@@ -5,12 +5,12 @@
 
 use super::{regex, thrown};
 use crate::shared::rules::{HEADER_MATCHER_WITHOUT_KIND, REGEX_NOT_RE2, STRING_MATCHER_WITHOUT_PATTERN};
-use crate::shared::{Checked, ConverterStop, reject};
+use crate::shared::{Checked, reject};
 use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher;
 use xdsctl_document::proto::pb::envoy::config::route::v3::header_matcher::HeaderMatchSpecifier as Spec;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::StringMatcher;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::string_matcher::MatchPattern;
-use xdsctl_model::diag::{Path, Rule, Validation};
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// What the caller of the parser catches.
@@ -37,8 +37,8 @@ pub(super) fn string(matcher: &StringMatcher, catches: Catches, at: &Path<'_>, c
         ) => Ok(()),
         Some(MatchPattern::Custom(_)) | None => {
             let message = format_args!("no pattern, must have exact, prefix, suffix, contains or safe_regex");
-            let is_caught = catches != Catches::Nothing;
-            Err(stop(is_caught, &STRING_MATCHER_WITHOUT_PATTERN, at, message, cx))
+            let stop = if catches == Catches::Nothing { thrown } else { reject };
+            Err(stop(&STRING_MATCHER_WITHOUT_PATTERN, at, message, cx))
         }
     }
 }
@@ -69,22 +69,8 @@ pub(super) fn regex(pattern: &str, is_caught: bool, at: &Path<'_>, cx: &mut Vali
         Ok(()) => Ok(()),
         Err(fault) => {
             let message = format_args!("regex `{pattern}` does not compile: {fault}");
-            Err(stop(is_caught, &REGEX_NOT_RE2, at, message, cx))
+            let stop = if is_caught { reject } else { thrown };
+            Err(stop(&REGEX_NOT_RE2, at, message, cx))
         }
-    }
-}
-
-#[cold]
-fn stop(
-    is_caught: bool,
-    rule: &'static Rule,
-    at: &Path<'_>,
-    message: std::fmt::Arguments<'_>,
-    cx: &mut Validation<'_>,
-) -> ConverterStop {
-    if is_caught {
-        reject(rule, at, message, cx)
-    } else {
-        thrown(rule, at, message, cx)
     }
 }

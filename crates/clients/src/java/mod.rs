@@ -79,11 +79,7 @@ static DIALECT: ReadDialect = ReadDialect {
     uses_all_chains: false,
     needs_raw_buffer: false,
     chain_range: |range, profile| {
-        let text = range.address_prefix.as_str();
-        let address = match profile.has(Feature::RangesAreLiterals) {
-            true => address::for_string(text),
-            false => address::by_name(text),
-        };
+        let address = address::of_range(&range.address_prefix, |it| profile.has(it));
         address.map(|address| Cidr::of_ip(address, length(range)))
     },
     policy_range: |range, _| {
@@ -114,9 +110,8 @@ pub(crate) static CONVERTER: Converter = Converter {
 /// Converts a resource (`XdsResourceType.parse`).
 fn convert(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked {
     let message = decoded(sent, cx)?;
-    let outer = sent
-        .outer_name
-        .filter(|name| !name.is_empty() && cx.has(Feature::OuterName));
+    let outer = sent.outer_name;
+    let outer = outer.filter(|name| !name.is_empty() && cx.has(Feature::OuterName));
     resource_name::check(outer.unwrap_or(message.name()), sent.resource_type, cx)?;
     match message {
         Message::Listener(listener) => listener::convert(listener, cx),
@@ -190,14 +185,10 @@ fn check_valid(duration: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> C
 /// longer one (`Durations.toNanos`).
 fn to_nanos(duration: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<i64> {
     check_valid(duration, at, cx)?;
-    let nanos = duration.seconds.checked_mul(1_000_000_000);
-    nanos
-        .and_then(|nanos| nanos.checked_add(duration.nanos.into()))
-        .ok_or_else(|| {
-            let message = format_args!(
-                "{} s are longer than 292 years, which the client cannot count",
-                duration.seconds
-            );
-            thrown(&DURATION_OUT_OF_RANGE, at, message, cx)
-        })
+    let Duration { seconds, nanos } = *duration;
+    let whole = seconds.checked_mul(1_000_000_000);
+    whole.and_then(|whole| whole.checked_add(nanos.into())).ok_or_else(|| {
+        let message = format_args!("{seconds} s are longer than 292 years, which the client cannot count");
+        thrown(&DURATION_OUT_OF_RANGE, at, message, cx)
+    })
 }

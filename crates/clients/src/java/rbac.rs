@@ -96,7 +96,7 @@ fn url_path(path: &PathMatcher, at: &Path<'_>, cx: &mut Validation<'_>) -> Check
 /// Checks an address, which may be a name that the client looks up. The length of the prefix is not
 /// checked (`resolve`).
 fn resolve(range: &CidrRange, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    if address::is_known_by_name(&range.address_prefix) {
+    if address::by_name(&range.address_prefix).is_some() {
         return Ok(());
     }
     let message = format_args!(

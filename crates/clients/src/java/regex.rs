@@ -6,7 +6,6 @@
 //! programs of any size.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 /// The largest count in a repetition.
 const MAX_COUNT: u32 = 1000;
@@ -27,17 +26,8 @@ const CLASSES: &str = "Any C Cc Cf Co Cs L Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No 
     Runic Samaritan Saurashtra Shavian Sinhala Sundanese Syloti_Nagri Syriac Tagalog Tagbanwa Tai_Le Tai_Tham \
     Tai_Viet Tamil Telugu Thaana Thai Tibetan Tifinagh Ugaritic Unknown Vai Yi";
 
-/// Why a pattern does not compile.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PatternFault(&'static str);
-
-impl fmt::Display for PatternFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-type RegexResult<T = ()> = Result<T, PatternFault>;
+/// A value, or why a pattern does not compile.
+type RegexResult<T = ()> = Result<T, &'static str>;
 
 /// Checks that a pattern compiles. `has_angle_groups` says whether `(?<name>` is known.
 pub(super) fn check(pattern: &str, has_angle_groups: bool) -> RegexResult {
@@ -64,9 +54,8 @@ pub(super) fn check(pattern: &str, has_angle_groups: bool) -> RegexResult {
                 has_operand = false;
             }
             ')' => {
-                open_groups = open_groups
-                    .checked_sub(1)
-                    .ok_or(PatternFault("a `)` closes no group"))?;
+                let closed = open_groups.checked_sub(1);
+                open_groups = closed.ok_or("a `)` closes no group")?;
                 has_operand = true;
             }
             '|' => has_operand = false,
@@ -92,7 +81,7 @@ pub(super) fn check(pattern: &str, has_angle_groups: bool) -> RegexResult {
         }
     }
     if open_groups > 0 {
-        return Err(PatternFault("a group is not closed"));
+        return Err("a group is not closed");
     }
     Ok(())
 }
@@ -141,8 +130,8 @@ impl<'p> RegexParser<'p> {
     fn repeat(&mut self, was_repeated: bool, has_operand: bool) -> RegexResult {
         self.eat("?");
         match (was_repeated, has_operand) {
-            (true, _) => Err(PatternFault("a repetition follows a repetition")),
-            (false, false) => Err(PatternFault("a repetition has nothing before it")),
+            (true, _) => Err("a repetition follows a repetition"),
+            (false, false) => Err("a repetition has nothing before it"),
             (false, true) => Ok(()),
         }
     }
@@ -166,7 +155,7 @@ impl<'p> RegexParser<'p> {
             return Ok(false);
         };
         if min > MAX_COUNT || max.is_some_and(|max| max > MAX_COUNT || max < min) {
-            return Err(PatternFault("a count is above 1000, or a maximum below its minimum"));
+            return Err("a count is above 1000, or a maximum below its minimum");
         }
         Ok(true)
     }
@@ -185,17 +174,14 @@ impl<'p> RegexParser<'p> {
     /// Reads what follows `(` if it begins with `?`; says whether a group is open.
     fn group(&mut self) -> RegexResult<bool> {
         if self.eat("?P<") || (self.has_angle_groups && self.eat("?<")) {
-            let name = self
-                .until(">")
-                .ok_or(PatternFault("the name of a group is not closed"))?;
+            let name = self.until(">").ok_or("the name of a group is not closed")?;
             let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
             if name.is_empty() || !name.bytes().all(is_word) {
-                return Err(PatternFault(
-                    "the name of a group has other than ASCII letters, digits and underscores",
-                ));
+                let why = "the name of a group has other than ASCII letters, digits and underscores";
+                return Err(why);
             }
             if !self.names.insert(name) {
-                return Err(PatternFault("two groups have one name"));
+                return Err("two groups have one name");
             }
             return Ok(true);
         }
@@ -206,7 +192,7 @@ impl<'p> RegexParser<'p> {
                 Some('i' | 'm' | 's' | 'U') => has_flag = true,
                 Some('-') if !is_negated => (is_negated, has_flag) = (true, false),
                 Some(end @ (':' | ')')) if !is_negated || has_flag => return Ok(end == ':'),
-                _ => return Err(PatternFault("`(?` is followed by what RE2/J does not have")),
+                _ => return Err("`(?` is followed by what RE2/J does not have"),
             }
         }
     }
@@ -232,10 +218,10 @@ impl<'p> RegexParser<'p> {
         if !self.eat("p") && !self.eat("P") {
             return Ok(false);
         }
-        let unknown = PatternFault("`\\p` names no class that RE2/J knows");
+        let unknown = "`\\p` names no class that RE2/J knows";
         let before = self.rest;
         let name = match self.next() {
-            Some('{') => self.until("}").ok_or(unknown.clone())?,
+            Some('{') => self.until("}").ok_or(unknown)?,
             Some(c) => before.get(..c.len_utf8()).unwrap_or_default(),
             None => return Err(unknown),
         };
@@ -248,9 +234,9 @@ impl<'p> RegexParser<'p> {
 
     /// Reads a character that follows a backslash.
     fn character(&mut self) -> RegexResult<u32> {
-        let bad = PatternFault("a backslash is followed by what it cannot escape");
+        let bad = "a backslash is followed by what it cannot escape";
         let Some(c) = self.next() else {
-            return Err(PatternFault("a backslash escapes nothing"));
+            return Err("a backslash escapes nothing");
         };
         let octal = |parser: &mut Self| {
             let digit = parser.rest.chars().next().and_then(|c| c.to_digit(8));
@@ -270,7 +256,7 @@ impl<'p> RegexParser<'p> {
                 value
             }
             'x' if self.eat("{") => {
-                let digits = self.until("}").ok_or(bad.clone())?;
+                let digits = self.until("}").ok_or(bad)?;
                 let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
                 let digits = digits.trim_start_matches('0');
                 let value = u32::from_str_radix(if digits.is_empty() { "0" } else { digits }, 16);
@@ -305,7 +291,7 @@ impl<'p> RegexParser<'p> {
             is_first = false;
             if let Some((name, rest)) = self.posix() {
                 if !is_one_of(name, POSIX) {
-                    return Err(PatternFault("`[:` names no class of POSIX"));
+                    return Err("`[:` names no class of POSIX");
                 }
                 self.rest = rest;
                 continue;
@@ -319,7 +305,7 @@ impl<'p> RegexParser<'p> {
             if self.rest.starts_with('-') && !self.rest.starts_with("-]") {
                 self.eat("-");
                 if self.member()? < low {
-                    return Err(PatternFault("a range of a class runs backwards"));
+                    return Err("a range of a class runs backwards");
                 }
             }
         }
@@ -341,7 +327,7 @@ impl<'p> RegexParser<'p> {
         match self.next() {
             Some('\\') => self.character(),
             Some(c) => Ok(c.into()),
-            None => Err(PatternFault("a class is not closed")),
+            None => Err("a class is not closed"),
         }
     }
 }

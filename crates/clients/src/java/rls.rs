@@ -25,10 +25,8 @@ pub(super) fn read(config: JavaObject<'_>) -> JavaParsed {
     if service.is_empty() || Uri::parse(service).is_none() {
         return Err(format!("lookupService `{service}` is no URI"));
     }
-    if lookup
-        .duration("lookupServiceTimeout")?
-        .is_some_and(|timeout| timeout <= 0)
-    {
+    let timeout = lookup.duration("lookupServiceTimeout")?;
+    if timeout.is_some_and(|timeout| timeout <= 0) {
         return Err("lookupServiceTimeout is not above 0".to_owned());
     }
     let (max_age, stale_age) = (lookup.duration("maxAge")?, lookup.duration("staleAge")?);

@@ -8,7 +8,7 @@ use crate::shared::rules::{
     SAN_MATCH, TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNKNOWN_PROVIDER_INSTANCE, TLS_UNSUPPORTED_FEATURE,
     TRANSPORT_SOCKET_NAME, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
 };
-use crate::shared::tls::{secrets_of_common, unsupported_of_validation};
+use crate::shared::tls::{secrets_of_common, unsupported_of_common, unsupported_of_validation};
 use crate::shared::{Checked, ConverterStop, fields, reject};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::TransportSocket;
@@ -35,10 +35,9 @@ pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Validat
     let at = at.field("typed_config");
     let empty = Any::default();
     let any = fields::socket_config(socket).unwrap_or(&empty);
-    let context: UpstreamTlsContext = if any.type_url == UPSTREAM_V2 {
-        unpack_as(any, UPSTREAM, &at, cx)?
-    } else {
-        unpack(any, UPSTREAM, &TRANSPORT_SOCKET_UNSUPPORTED, &at, cx)?
+    let context: UpstreamTlsContext = match any.type_url.as_str() {
+        UPSTREAM_V2 => unpack_as(any, UPSTREAM, &at, cx)?,
+        _ => unpack(any, UPSTREAM, &TRANSPORT_SOCKET_UNSUPPORTED, &at, cx)?,
     };
     let at = at.value(UPSTREAM);
     let common_at = at.field("common_tls_context");
@@ -67,8 +66,7 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Valid
     let at = at.field("typed_config");
     let empty = Any::default();
     let any = fields::socket_config(socket).unwrap_or(&empty);
-    let unsupported = &LISTENER_SOCKET_UNSUPPORTED;
-    let context: DownstreamTlsContext = unpack(any, DOWNSTREAM, unsupported, &at, cx)?;
+    let context: DownstreamTlsContext = unpack(any, DOWNSTREAM, &LISTENER_SOCKET_UNSUPPORTED, &at, cx)?;
     let at = at.value(DOWNSTREAM);
     let common_at = at.field("common_tls_context");
     match &context.common_tls_context {
@@ -84,10 +82,8 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Valid
     }
     // A number that the enum does not have is accepted.
     if REJECTED.contains(&context.ocsp_staple_policy) {
-        let message = format_args!(
-            "ocsp_staple_policy is {}, must be LENIENT_STAPLING",
-            context.ocsp_staple_policy
-        );
+        let policy = context.ocsp_staple_policy;
+        let message = format_args!("ocsp_staple_policy is {policy}, must be LENIENT_STAPLING");
         let at = at.field("ocsp_staple_policy");
         return Err(reject(&OCSP_STAPLE_POLICY, &at, message, cx));
     }
@@ -122,13 +118,9 @@ fn common_context(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &
         CombinedValidationContext, ValidationContext, ValidationContextCertificateProvider,
         ValidationContextCertificateProviderInstance, ValidationContextSdsSecretConfig,
     };
-    for (field, is_set) in [
-        ("custom_handshaker", common.custom_handshaker.is_some()),
-        ("tls_params", common.tls_params.is_some()),
-    ] {
-        if is_set {
-            return Err(unsupported(field, at, cx));
-        }
+    // The client looks at custom_handshaker first.
+    if let Some(field) = unsupported_of_common(common).last() {
+        return Err(unsupported(field, at, cx));
     }
     let rejects_oldest = cx.has(Feature::OldestProviderFields);
     let is_of_today = cx.has(Feature::TlsOfToday);
@@ -150,22 +142,16 @@ fn common_context(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &
     identity(common, side, at, cx)?;
     let (context, provider) = match &common.validation_context_type {
         Some(ValidationContext(context)) => (Some(context), None),
-        Some(CombinedValidationContext(combined)) => (
-            combined.default_validation_context.as_ref(),
-            combined
-                .validation_context_certificate_provider_instance
-                .as_ref()
-                .filter(|_| cx.has(Feature::OldProviderFields)),
-        ),
+        Some(CombinedValidationContext(combined)) => {
+            let provider = combined.validation_context_certificate_provider_instance.as_ref();
+            (combined.default_validation_context.as_ref(), provider)
+        }
         _ => (None, None),
     };
-    let new = context
-        .and_then(|context| context.ca_certificate_provider_instance.as_ref())
-        .filter(|_| is_of_today);
-    let root = new
-        .map(|provider| &provider.instance_name)
-        .or(provider.map(|provider| &provider.instance_name));
-    let Some(root) = root else {
+    let new = context.and_then(|context| context.ca_certificate_provider_instance.as_ref());
+    let new = new.filter(|_| is_of_today).map(|provider| &provider.instance_name);
+    let old = provider.filter(|_| cx.has(Feature::OldProviderFields));
+    let Some(root) = new.or(old.map(|provider| &provider.instance_name)) else {
         let has_system = context.is_some_and(|context| context.system_root_certs.is_some());
         // A combined context without a provider is rejected before 1.41, also by a server.
         let is_refused = !is_of_today && matches!(common.validation_context_type, Some(CombinedValidationContext(_)));
@@ -184,18 +170,13 @@ fn common_context(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &
 
 /// Checks the side's own certificate, which must come from a provider, whatever else is set.
 fn identity(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let new = common
-        .tls_certificate_provider_instance
-        .as_ref()
-        .filter(|_| cx.has(Feature::TlsOfToday));
-    let old = common
-        .tls_certificate_certificate_provider_instance
-        .as_ref()
-        .filter(|_| cx.has(Feature::OldProviderFields));
-    let name = new
-        .map(|provider| &provider.instance_name)
-        .or(old.map(|provider| &provider.instance_name));
-    if let Some(name) = name {
+    let new = common.tls_certificate_provider_instance.as_ref();
+    let new = new
+        .filter(|_| cx.has(Feature::TlsOfToday))
+        .map(|provider| &provider.instance_name);
+    let old = common.tls_certificate_certificate_provider_instance.as_ref();
+    let old = old.filter(|_| cx.has(Feature::OldProviderFields));
+    if let Some(name) = new.or(old.map(|provider| &provider.instance_name)) {
         return known_provider(name, at, cx);
     }
     if side == TlsUser::Server {
@@ -231,10 +212,8 @@ fn validation_context(
     let is_matched = side == TlsUser::Server && !context.match_subject_alt_names.is_empty();
     let matched = is_matched.then_some((&SAN_MATCH, "match_subject_alt_names"));
     let unsupported = unsupported_of_validation(context, requires_timestamp);
-    let mut faults = matched
-        .into_iter()
-        .chain(unsupported.map(|field| (&TLS_UNSUPPORTED_FEATURE, field)));
-    match faults.next() {
+    let unsupported = unsupported.map(|field| (&TLS_UNSUPPORTED_FEATURE, field));
+    match matched.into_iter().chain(unsupported).next() {
         Some((rule, field)) => {
             let message = format_args!("{field} is not supported here, must not be set");
             Err(reject(rule, &at.field(field), message, cx))
