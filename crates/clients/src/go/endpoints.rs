@@ -62,11 +62,8 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
             proxies(&proto::kept(metadata), &here, cx)?;
         }
     }
-    let is_contiguous = priorities
-        .keys()
-        .enumerate()
-        .all(|(i, priority)| usize::try_from(*priority) == Ok(i));
-    if !is_contiguous {
+    let mut numbered = priorities.keys().zip(0u32..);
+    if numbered.any(|(priority, expected)| *priority != expected) {
         let why = format_args!("priorities must be contiguous from 0");
         return Err(reject(&PRIORITY_GAP, &at, why, cx));
     }
@@ -82,10 +79,8 @@ fn drops(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     let at = Path::ROOT.field("policy");
     let at = at.field("drop_overloads");
     for (i, drop) in policy.drop_overloads.iter().enumerate() {
-        let denominator = drop
-            .drop_percentage
-            .as_ref()
-            .map_or(0, |percentage| percentage.denominator);
+        let percentage = drop.drop_percentage.as_ref();
+        let denominator = percentage.map_or(0, |percentage| percentage.denominator);
         if !(0..=2).contains(&denominator) && cx.has(Feature::DropDenominatorChecked) {
             let at = at.index(i);
             let at = at.field("drop_percentage");

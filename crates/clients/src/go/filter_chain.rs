@@ -61,14 +61,9 @@ pub(super) fn map(chains: &[FilterChain], at: &Path<'_>, cx: &mut Validation<'_>
         }
         let here = at.field("filter_chain_match");
         let destinations = prefixes(&matches.prefix_ranges, &here.field("prefix_ranges"), cx)?;
-        let sizes = [
-            destinations.len(),
-            matches.source_prefix_ranges.len(),
-            matches.source_ports.len(),
-        ];
-        let combinations = sizes
-            .iter()
-            .fold(1usize, |product, len| product.saturating_mul(*len.max(&1)));
+        let (sources, ports) = (matches.source_prefix_ranges.len(), matches.source_ports.len());
+        let sizes = [destinations.len(), sources, ports].into_iter();
+        let combinations = sizes.fold(1usize, |product, len| product.saturating_mul(len.max(1)));
         map.count = map.count.saturating_add(combinations);
         let mut adding = Adding {
             chain,
@@ -85,12 +80,8 @@ pub(super) fn map(chains: &[FilterChain], at: &Path<'_>, cx: &mut Validation<'_>
             adding.to(destination, &at, cx)?;
         }
     }
-    let mut ports = map
-        .destinations
-        .values()
-        .flat_map(|d| &d.sources)
-        .flat_map(BTreeMap::values);
-    Ok(ports.any(|ports| !ports.is_empty()))
+    let mut sources = map.destinations.values().flat_map(|chains| &chains.sources);
+    Ok(sources.any(|ports| ports.values().any(|ports| !ports.is_empty())))
 }
 
 impl Adding<'_> {

@@ -1,8 +1,7 @@
 //! HTTP filters, as grpc-go reads them (xdsresource/unmarshal_lds.go `processHTTPFilters`,
 //! `processHTTPFilterOverrides`).
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::cluster::typed_struct_name;
 use super::{URL_PREFIX, ext_proc, holds, rbac, tls::TlsSide, unmarshal};
@@ -205,38 +204,33 @@ fn decode<T: prost::Message + Default>(
 
 /// Checks audit loggers (`parseAuditOptions`): only the one to standard output is registered.
 pub(super) fn audit(rules: &Rules, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let Some(options) = rules
-        .audit_logging_options
-        .as_ref()
-        .filter(|_| cx.has(Feature::RbacAuditLogging))
-    else {
-        return Ok(());
-    };
+    let options = rules.audit_logging_options.as_ref();
+    let options = options.filter(|_| cx.has(Feature::RbacAuditLogging));
     let at = at.field("audit_logging_options");
     let at = at.field("logger_configs");
-    for (i, logger) in options.logger_configs.iter().enumerate() {
+    for (i, logger) in options
+        .into_iter()
+        .flat_map(|options| &options.logger_configs)
+        .enumerate()
+    {
         let at = at.index(i);
         let at = at.field("audit_logger");
-        let any = logger
-            .audit_logger
-            .as_ref()
-            .and_then(|logger| logger.typed_config.as_ref());
-        let Some(any) = any else {
+        let config = logger.audit_logger.as_ref();
+        let Some(any) = config.and_then(|config| config.typed_config.as_ref()) else {
             let message = format_args!("the logger has no typed_config");
             return Err(reject(&RBAC_AUDIT_LOGGER_MISSING, &at, message, cx));
         };
-        let is_custom = typed_struct_name(&any.type_url, cx.profile());
         if holds(&any.type_url, STDOUT_LOGGER) {
             continue;
         }
-        let name = match is_custom {
+        let name = match typed_struct_name(&any.type_url, cx.profile()) {
             Some(wrapper) => unmarshal::<TypedStruct>(&any.value, wrapper, &at, cx)?.type_url,
             None => String::new(),
         };
-        let name = name.rsplit('/').next().unwrap_or_default();
-        let is_known = name == "stdout_logger";
-        if is_known || (is_custom.is_some() && !name.is_empty() && logger.is_optional) {
-            continue;
+        match name.rsplit('/').next() {
+            Some("stdout_logger") => continue,
+            Some(name) if !name.is_empty() && logger.is_optional => continue,
+            _ => {}
         }
         let message = format_args!("the client has no audit logger of type `{}`", any.type_url);
         return Err(reject(&RBAC_AUDIT_LOGGER_UNKNOWN, &at, message, cx));

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use self::balancer::{GoBalancer, MAX_RING_SIZE, ring_defaults};
-use super::{URL_PREFIX, cluster, unmarshal};
+use super::{URL_PREFIX, cluster, is_url_of, unmarshal};
 use crate::shared::names::{LEAST_REQUEST, PICK_FIRST, RING_HASH, ROUND_ROBIN, WRR, WRR_LOCALITY};
 use crate::shared::{Checked, first_policy, reject};
 use xdsctl_document::proto::any::{TYPED_STRUCT_NOT_JSON, TYPED_STRUCTS, struct_to_json};
@@ -89,10 +89,8 @@ fn entry_is_taken(any: &Any, (cluster, depth): (&str, usize), at: &Path<'_>, cx:
         }
         WRR => {
             let message: ClientSideWeightedRoundRobin = unmarshal(&any.value, WRR, at, cx)?;
-            if message
-                .error_utilization_penalty
-                .is_some_and(|penalty| penalty < 0.0 || !penalty.is_finite())
-            {
+            let penalty = message.error_utilization_penalty;
+            if penalty.is_some_and(|penalty| penalty < 0.0 || !penalty.is_finite()) {
                 let at = at.value(WRR);
                 let why = format_args!("error_utilization_penalty is negative or no number");
                 let at = at.field("error_utilization_penalty");
@@ -113,10 +111,7 @@ fn entry_is_taken(any: &Any, (cluster, depth): (&str, usize), at: &Path<'_>, cx:
 
 /// Converts a TypedStruct of a registered policy (`convertCustomPolicy`).
 fn custom(any: &Any, cluster: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<bool> {
-    let wrapper = TYPED_STRUCTS
-        .into_iter()
-        .find(|name| any.type_url.strip_prefix(URL_PREFIX) == Some(name));
-    let Some(wrapper) = wrapper else {
+    let Some(wrapper) = TYPED_STRUCTS.into_iter().find(|name| is_url_of(&any.type_url, name)) else {
         return Ok(false);
     };
     let message: TypedStruct = unmarshal(&any.value, wrapper, at, cx)?;

@@ -58,38 +58,35 @@ pub(super) fn check(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checke
     lookup(&config, &at, cx)
 }
 
-fn refuse(at: &Path<'_>, message: std::fmt::Arguments<'_>, cx: &mut Validation<'_>) -> ConverterStop {
-    reject(&RLS_CONFIG_REJECTED, at, message, cx)
+/// Stops at a fault of the config, if there is one.
+fn refuse_if(is_fault: bool, at: &Path<'_>, why: std::fmt::Arguments<'_>, cx: &mut Validation<'_>) -> Checked {
+    if is_fault {
+        Err(reject(&RLS_CONFIG_REJECTED, at, why, cx))
+    } else {
+        Ok(())
+    }
 }
 
 fn key_builders(builders: &[GrpcKeyBuilder], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    if builders.is_empty() {
-        let why = format_args!("there is no grpc_keybuilder, must be at least one");
-        return Err(refuse(at, why, cx));
-    }
+    let why = format_args!("there is no grpc_keybuilder, must be at least one");
+    refuse_if(builders.is_empty(), at, why, cx)?;
     let mut paths = BTreeSet::new();
     for (i, builder) in builders.iter().enumerate() {
         let at = at.index(i);
         keys(builder, &at, cx)?;
         let names = at.field("names");
-        if builder.names.is_empty() {
-            let why = format_args!("there is no name, must be at least one");
-            return Err(refuse(&names, why, cx));
-        }
+        let why = format_args!("there is no name, must be at least one");
+        refuse_if(builder.names.is_empty(), &names, why, cx)?;
         for (i, name) in builder.names.iter().enumerate() {
             let at = names.index(i);
             let (service, method) = (name.service.as_str(), name.method.as_str());
-            if service.is_empty() {
-                return Err(refuse(&at.field("service"), format_args!("the service is empty"), cx));
-            }
-            if method.contains('/') && cx.has(Feature::RlsMethodChecked) {
-                let why = format_args!("method `{method}` has a slash");
-                return Err(refuse(&at.field("method"), why, cx));
-            }
-            if !paths.insert(format!("/{service}/{method}")) {
-                let why = format_args!("`/{service}/{method}` is that of an earlier name");
-                return Err(refuse(&at, why, cx));
-            }
+            let why = format_args!("the service is empty");
+            refuse_if(service.is_empty(), &at.field("service"), why, cx)?;
+            let why = format_args!("method `{method}` has a slash");
+            let is_bad = method.contains('/') && cx.has(Feature::RlsMethodChecked);
+            refuse_if(is_bad, &at.field("method"), why, cx)?;
+            let why = format_args!("`/{service}/{method}` is that of an earlier name");
+            refuse_if(!paths.insert(format!("/{service}/{method}")), &at, why, cx)?;
         }
     }
     Ok(())
@@ -101,15 +98,11 @@ fn keys<'b>(builder: &'b GrpcKeyBuilder, at: &Path<'_>, cx: &mut Validation<'_>)
     let headers = at.field("headers");
     for (i, header) in builder.headers.iter().enumerate() {
         let at = headers.index(i);
-        if header.required_match {
-            let why = format_args!("required_match is set, must not be");
-            return Err(refuse(&at.field("required_match"), why, cx));
-        }
+        let why = format_args!("required_match is set, must not be");
+        refuse_if(header.required_match, &at.field("required_match"), why, cx)?;
         let key = header.key.as_str();
-        if !seen.insert(key) {
-            let why = format_args!("key `{key}` is that of an earlier one");
-            return Err(refuse(&at.field("key"), why, cx));
-        }
+        let why = format_args!("key `{key}` is that of an earlier one");
+        refuse_if(!seen.insert(key), &at.field("key"), why, cx)?;
     }
     let empty = Default::default();
     let extra = builder.extra_keys.as_ref().unwrap_or(&empty);
@@ -118,11 +111,9 @@ fn keys<'b>(builder: &'b GrpcKeyBuilder, at: &Path<'_>, cx: &mut Validation<'_>)
         ("service", &extra.service),
         ("method", &extra.method),
     ] {
-        if seen.contains(key.as_str()) {
-            let at = at.field("extra_keys");
-            let why = format_args!("key `{key}` is that of an earlier one");
-            return Err(refuse(&at.field(field), why, cx));
-        }
+        let at = at.field("extra_keys");
+        let why = format_args!("key `{key}` is that of an earlier one");
+        refuse_if(seen.contains(key.as_str()), &at.field(field), why, cx)?;
     }
     Ok(())
 }
@@ -131,11 +122,10 @@ fn keys<'b>(builder: &'b GrpcKeyBuilder, at: &Path<'_>, cx: &mut Validation<'_>)
 fn lookup(config: &RouteLookupConfig, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let service = config.lookup_service.as_str();
     let service_at = at.field("lookup_service");
-    if service.is_empty() {
-        return Err(refuse(&service_at, format_args!("there is no lookup_service"), cx));
-    }
+    let why = format_args!("there is no lookup_service");
+    refuse_if(service.is_empty(), &service_at, why, cx)?;
     match scheme(service) {
-        None => return Err(refuse(&service_at, format_args!("`{service}` is not a URI"), cx)),
+        None => return refuse_if(true, &service_at, format_args!("`{service}` is not a URI"), cx),
         Some(scheme) if !SCHEMES.contains(&scheme.as_str()) => {
             let message = format_args!("`{scheme}` of `{service}` is taken for a scheme, and has no resolver");
             cx.report_as(Effect::Nack, &RLS_CONFIG_REJECTED, &service_at, message)
@@ -145,13 +135,9 @@ fn lookup(config: &RouteLookupConfig, at: &Path<'_>, cx: &mut Validation<'_>) ->
         Some(_) => {}
     }
     let is_set = |age: &Option<prost_types::Duration>| age.is_some_and(|age| age.seconds != 0 || age.nanos != 0);
-    if is_set(&config.stale_age) && !is_set(&config.max_age) {
-        let why = format_args!("stale_age is set, and max_age is not");
-        return Err(refuse(&at.field("stale_age"), why, cx));
-    }
-    if config.cache_size_bytes <= 0 {
-        let message = format_args!("cache_size_bytes is {}, must be above 0", config.cache_size_bytes);
-        return Err(refuse(&at.field("cache_size_bytes"), message, cx));
-    }
-    Ok(())
+    let why = format_args!("stale_age is set, and max_age is not");
+    let is_alone = is_set(&config.stale_age) && !is_set(&config.max_age);
+    refuse_if(is_alone, &at.field("stale_age"), why, cx)?;
+    let why = format_args!("cache_size_bytes is {}, must be above 0", config.cache_size_bytes);
+    refuse_if(config.cache_size_bytes <= 0, &at.field("cache_size_bytes"), why, cx)
 }

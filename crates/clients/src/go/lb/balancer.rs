@@ -146,9 +146,10 @@ impl GoBalancer {
 
     /// Reports a config that is accepted, and then kills the process when the cluster is used.
     pub(super) fn note_death(self, config: &Value, cluster: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
-        let has_child = config
+        let child = config
             .as_object()
-            .is_some_and(|config| GoObject(config).get("childPolicy").is_some());
+            .and_then(|config| GoObject(config).get("childPolicy"));
+        let has_child = child.is_some();
         if matches!(self, GoBalancer::ClusterImpl | GoBalancer::OutlierDetection) && !has_child {
             let message = format_args!("the policy has no childPolicy, the process dies when the cluster is used");
             cx.report_as(Effect::Fails, &LB_CONFIG_KILLS, &at.field("value"), message);
