@@ -44,16 +44,12 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
     }
     for (&priority, &sum) in &priorities {
         if sum > u64::from(u32::MAX) {
-            let why = format_args!(
-                "weights of priority {priority} add up to {sum}, must be at most {}",
-                u32::MAX
-            );
+            let most = u32::MAX;
+            let why = format_args!("weights of priority {priority} add up to {sum}, must be at most {most}");
             fault(&LOCALITY_WEIGHT_SUM, &at, why, cx);
         }
-        if let Some(before) = priority
-            .checked_sub(1)
-            .filter(|before| !priorities.contains_key(before))
-        {
+        let before = priority.checked_sub(1);
+        if let Some(before) = before.filter(|before| !priorities.contains_key(before)) {
             let why = format_args!("there is a priority {priority}, but no priority {before}");
             fault(&PRIORITY_GAP, &at, why, cx);
         }
@@ -129,10 +125,8 @@ fn socket_address<'m>(
         fault(&ADDRESS_NOT_IP, at, why, cx);
     }
     if !seen.insert((&socket.address, port)) {
-        let why = format_args!(
-            "another endpoint of the resource has the address `{}` and the same port",
-            socket.address
-        );
+        let text = &socket.address;
+        let why = format_args!("another endpoint of the resource has the address `{text}` and the same port");
         fault(&ENDPOINT_ADDRESS_DUPLICATE, entry, why, cx);
     }
 }

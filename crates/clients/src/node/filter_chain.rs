@@ -5,11 +5,9 @@
 //! port, server name and protocol each, and compares every combination with all earlier ones. Two
 //! matches have a combination in common if each of their lists has an element in common.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::cidr;
-use super::{fault, http_connection_manager, is_url_of, tls};
+use super::{cidr, fault, http_connection_manager, is_url_of, tls};
 use crate::shared::limits::{MAX_COMBINATIONS, not_compared};
 use crate::shared::names::HCM;
 use crate::shared::rules::{DUPLICATE_MATCH, NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE};
@@ -39,14 +37,14 @@ pub(super) fn list(chains: &[FilterChain], at: &Path<'_>, cx: &mut Validation<'_
         let at = at.index(i);
         if let Some(matches) = &chain.filter_chain_match {
             let here = at.field("filter_chain_match");
-            let ranges = ranges(&matches.prefix_ranges, &here.field("prefix_ranges"), cx)?;
-            let sources = ranges_of_sources(matches, &here, cx)?;
+            let destinations = ranges(&matches.prefix_ranges, &here.field("prefix_ranges"), cx)?;
+            let sources = ranges(&matches.source_prefix_ranges, &here.field("source_prefix_ranges"), cx)?;
             let group = (
                 matches.destination_port,
                 matches.source_type,
                 matches.transport_protocol.as_str(),
             );
-            let product = combinations(matches, &ranges, &sources);
+            let product = combinations(matches, &destinations, &sources);
             count = count.saturating_add(size(matches));
             if count > MAX_COMBINATIONS {
                 not_compared(&here, cx);
@@ -69,15 +67,15 @@ pub(super) fn list(chains: &[FilterChain], at: &Path<'_>, cx: &mut Validation<'_
 
 /// Returns how many combinations a match has.
 fn size(matches: &FilterChainMatch) -> usize {
-    [
+    let sizes = [
         matches.prefix_ranges.len(),
         matches.source_prefix_ranges.len(),
         matches.source_ports.len(),
         matches.server_names.len(),
         matches.application_protocols.len(),
-    ]
-    .into_iter()
-    .fold(1usize, |product, len| product.saturating_mul(len.max(1)))
+    ];
+    let sizes = sizes.into_iter();
+    sizes.fold(1usize, |product, len| product.saturating_mul(len.max(1)))
 }
 
 /// Returns the combinations of a match (`crossProduct`). An empty list counts as one element,
@@ -102,20 +100,13 @@ fn combinations<'m>(
         for source in &sources {
             for port in &ports {
                 for name in &names {
-                    all.extend(
-                        protocols
-                            .iter()
-                            .map(|protocol| (range, *source, *port, *name, *protocol)),
-                    );
+                    let each = protocols.iter();
+                    all.extend(each.map(|protocol| (range, *source, *port, *name, *protocol)));
                 }
             }
         }
         all
     })
-}
-
-fn ranges_of_sources(matches: &FilterChainMatch, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Cidr>> {
-    ranges(&matches.source_prefix_ranges, &at.field("source_prefix_ranges"), cx)
 }
 
 fn ranges(list: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Vec<Cidr>> {

@@ -107,7 +107,8 @@ fn ring_hash(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Validation<'_>)
     let message: RingHash = decode(&any.value, RING_HASH, at, cx)?;
     let at = at.value(RING_HASH);
     if message.hash_function != XX_HASH {
-        let rule = if message.hash_function == 0 {
+        let is_unset = message.hash_function == 0;
+        let rule = if is_unset {
             &LB_RING_HASH_FUNCTION_UNSET
         } else {
             &LB_RING_HASH_FUNCTION
@@ -120,13 +121,8 @@ fn ring_hash(any: &Any, is_parsed: bool, at: &Path<'_>, cx: &mut Validation<'_>)
         ("maximum_ring_size", message.maximum_ring_size),
     ] {
         if size.is_some() {
-            unparsable(
-                &RING_SIZE_SET,
-                "a ring size is set, and the policy wants a number where it gets a text",
-                is_parsed,
-                &at.field(field),
-                cx,
-            )?;
+            let why = "a ring size is set, and the policy wants a number where it gets a text";
+            unparsable(&RING_SIZE_SET, why, is_parsed, &at.field(field), cx)?;
         }
     }
     if !is_parsed {

@@ -97,14 +97,12 @@ fn weighted_round_robin(config: &Map<String, Value>) -> WeightedRoundRobinConfig
     const MIN_UPDATE: Millis = Millis(100);
     let usual = WeightedRoundRobinConfig::default();
     let period = |name, default: Millis| duration(config.get(name)).unwrap_or(default);
+    let penalty = config.get("error_utilization_penalty").and_then(Value::as_f64);
     #[expect(
         clippy::cast_possible_truncation,
         reason = "the factor has the size that it has in C-core"
     )]
-    let penalty = config
-        .get("error_utilization_penalty")
-        .and_then(Value::as_f64)
-        .map(|penalty| penalty as f32);
+    let penalty = penalty.map(|penalty| penalty as f32);
     WeightedRoundRobinConfig {
         enable_oob_load_report: is_true(config, "enable_oob_load_report"),
         oob_reporting_period: period("oob_load_reporting_period", usual.oob_reporting_period),
@@ -120,11 +118,8 @@ fn detection(config: &Map<String, Value>) -> OutlierDetection {
     let part = |name| config.get(name).and_then(Value::as_object);
     let or = |part: &Map<String, Value>, name, default| whole(part, name).unwrap_or(default);
     let period = |name, default| duration(config.get(name)).unwrap_or(default);
-    let (default, rate, failures) = (
-        OutlierDetection::DEFAULT,
-        SuccessRateEjection::DEFAULT,
-        FailurePercentageEjection::DEFAULT,
-    );
+    let default = OutlierDetection::DEFAULT;
+    let (rate, failures) = (SuccessRateEjection::DEFAULT, FailurePercentageEjection::DEFAULT);
     OutlierDetection {
         interval: period("interval", default.interval),
         base_ejection_time: period("base_ejection_time", default.base_ejection_time),
@@ -147,9 +142,7 @@ fn detection(config: &Map<String, Value>) -> OutlierDetection {
 
 /// Reads the child policy.
 fn child(config: &Map<String, Value>, profile: &Profile) -> Kept<Box<LbConfig>> {
-    let list = ["child_policy", "childPolicy"]
-        .into_iter()
-        .find_map(|name| config.get(name));
+    let list = config.get("child_policy").or_else(|| config.get("childPolicy"));
     of_list(list.unwrap_or(&Value::Null), profile).map(Box::new)
 }
 
@@ -159,10 +152,8 @@ fn children<T>(
     read: impl Fn(&Map<String, Value>) -> Kept<T>,
 ) -> Kept<BTreeMap<String, T>> {
     let children = config.get(name).and_then(Value::as_object).into_iter().flatten();
-    children
-        .filter_map(|(name, child)| Some((name, child.as_object()?)))
-        .map(|(name, child)| Ok((name.clone(), read(child)?)))
-        .collect()
+    let children = children.filter_map(|(name, child)| Some((name, child.as_object()?)));
+    children.map(|(name, child)| Ok((name.clone(), read(child)?))).collect()
 }
 
 fn names(config: &Map<String, Value>, name: &str) -> Vec<String> {

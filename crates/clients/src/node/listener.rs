@@ -55,11 +55,8 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
             fault(&NEITHER_CLIENT_NOR_SERVER, root, why, cx);
         }
     }
-    let is_empty = message
-        .api_listener
-        .as_ref()
-        .is_some_and(|api| api.api_listener.is_none());
-    if is_empty && !cx.nacked() {
+    let api = message.api_listener.as_ref();
+    if api.is_some_and(|api| api.api_listener.is_none()) && !cx.nacked() {
         let why = format_args!("api_listener is empty: it is accepted, and a client's process dies of it");
         return Err(die(&API_LISTENER_EMPTY_KILLS, &api_at, why, cx));
     }

@@ -186,14 +186,10 @@ fn decode<T: prost::Message + Default>(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked<T> {
-    try_decode(bytes, type_name).map_err(|fault| not_in_any(type_name, fault, at, cx))
-}
-
-/// Decodes bytes as a message.
-fn try_decode<T: prost::Message + Default>(bytes: &Bytes, type_name: &str) -> Result<T, protobufjs::Thrown> {
-    let read = match tables::message(type_name) {
-        Some(table) => protobufjs::read(bytes, table)?,
-        None => None,
-    };
-    T::decode(read.unwrap_or_else(|| bytes.clone())).map_err(|_| protobufjs::Thrown::Depth)
+    let read = tables::message(type_name).map_or(Ok(None), |table| protobufjs::read(bytes, table));
+    let decoded = read.and_then(|read| {
+        let bytes = read.unwrap_or_else(|| bytes.clone());
+        T::decode(bytes).map_err(|_| protobufjs::Thrown::Depth)
+    });
+    decoded.map_err(|fault| not_in_any(type_name, fault, at, cx))
 }

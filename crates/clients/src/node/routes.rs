@@ -225,11 +225,8 @@ fn cluster_name(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
 }
 
 fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    let weights = message
-        .clusters
-        .iter()
-        .map(|cluster| u64::from(cluster.weight.unwrap_or(0)));
-    let sum: u64 = weights.sum();
+    let clusters = message.clusters.iter();
+    let sum: u64 = clusters.map(|cluster| u64::from(cluster.weight.unwrap_or(0))).sum();
     if sum == 0 || sum > u64::from(u32::MAX) {
         let why = format_args!("weights add up to {sum}, must be 1 to {}", u32::MAX);
         fault(&WEIGHTED_CLUSTERS_SUM, at, why, cx);
@@ -270,10 +267,8 @@ fn retry_back_off(back_off: &RetryBackOff, at: &Path<'_>, cx: &mut Validation<'_
         return fault(&BASE_INTERVAL_MISSING, &base_at, why, cx);
     };
     let base_ms = millis(base);
-    let max_ms = back_off
-        .max_interval
-        .as_ref()
-        .map_or(10 * i64::from(base_ms), |max| millis(max).into());
+    let max = back_off.max_interval.as_ref();
+    let max_ms = max.map_or(10 * i64::from(base_ms), |max| millis(max).into());
     if base_ms <= 0 && !cx.has(Feature::BaseIntervalChecked) {
         // These versions check neither interval.
         return;

@@ -80,10 +80,8 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Valid
         fault(&REQUIRE_SNI, &at.field("require_sni"), why, cx);
     }
     if message.ocsp_staple_policy != 0 {
-        let why = format_args!(
-            "ocsp_staple_policy is {}, must be LENIENT_STAPLING",
-            message.ocsp_staple_policy
-        );
+        let policy = message.ocsp_staple_policy;
+        let why = format_args!("ocsp_staple_policy is {policy}, must be LENIENT_STAPLING");
         fault(&OCSP_STAPLE_POLICY, &at.field("ocsp_staple_policy"), why, cx);
     }
     let common_at = at.field("common_tls_context");
@@ -151,10 +149,8 @@ fn typed_config<'s>(
     if is_url_of(&any.type_url, type_name) {
         return Some(any);
     }
-    let why = format_args!(
-        "transport socket `{}` is not supported, must be `{type_name}`",
-        any.type_url
-    );
+    let url = &any.type_url;
+    let why = format_args!("transport socket `{url}` is not supported, must be `{type_name}`");
     fault(rule, &at.field("type_url"), why, cx);
     None
 }
