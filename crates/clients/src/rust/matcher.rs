@@ -35,12 +35,8 @@ fn header(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Heade
         Some(Spec::ExactMatch(value)) => text(StringMatch::Exact(value.clone())),
         Some(Spec::SafeRegexMatch(safe)) => {
             let at = at.field("safe_regex_match");
-            text(StringMatch::Regex(regex_of(
-                &message.name,
-                &safe.regex,
-                &at.field("regex"),
-                cx,
-            )?))
+            let regex = regex_of(&message.name, &safe.regex, &at.field("regex"), cx)?;
+            text(StringMatch::Regex(regex))
         }
         Some(Spec::RangeMatch(range)) => HeaderMatch::Range {
             start: range.start,
@@ -92,14 +88,9 @@ pub(super) fn string(
     })
 }
 
-/// Converts a pattern of the crate `regex`.
-pub(super) fn regex(pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Regex> {
-    regex_of("", pattern, at, cx)
-}
-
 /// Converts a pattern of the crate `regex`; `header` is the name of the header that it is for, if
 /// any.
-fn regex_of(header: &str, pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Regex> {
+pub(super) fn regex_of(header: &str, pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Regex> {
     Regex::of_rust(pattern).map_err(|fault| {
         let shown = if secret::is_name(header) { REDACTED } else { pattern };
         let why = format_args!("regex `{shown}` is not one of the crate `regex`: {fault}");

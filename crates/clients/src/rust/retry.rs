@@ -36,12 +36,8 @@ pub(super) fn policy(message: Option<&Pb>, at: &Path<'_>, cx: &mut Validation<'_
     }
     let mut retry_on = BTreeSet::new();
     let mut lost_tokens = Vec::new();
-    for word in message
-        .retry_on
-        .split(',')
-        .map(str::trim)
-        .filter(|word| !word.is_empty())
-    {
+    let words = message.retry_on.split(',').map(str::trim);
+    for word in words.filter(|word| !word.is_empty()) {
         match RetryOn::from_token(word) {
             Some(code) => _ = retry_on.insert(code),
             None => lost_tokens.push(word.to_owned()),

@@ -114,7 +114,7 @@ fn path(matched: &RouteMatch, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked
         Some(PathSpecifier::Path(path)) => StringMatch::Exact(path.clone()),
         Some(PathSpecifier::SafeRegex(safe)) => {
             let at = at.field("safe_regex");
-            return matcher::regex(&safe.regex, &at.field("regex"), cx).map(PathMatcher::Regex);
+            return matcher::regex_of("", &safe.regex, &at.field("regex"), cx).map(PathMatcher::Regex);
         }
         Some(_) | None => {
             let why = format_args!("none of prefix, path and safe_regex is set");
@@ -171,9 +171,7 @@ fn route_action(
     let retry_policy_inherited = own.is_none() && of_host.is_some();
     Ok(Some(RouteAction {
         hash_policies: Vec::new(),
-        retry_policy: own
-            .or_else(|| of_host.cloned())
-            .or_else(|| Some(retry::default_policy())),
+        retry_policy: Some(own.or_else(|| of_host.cloned()).unwrap_or_else(retry::default_policy)),
         retry_policy_inherited,
         destination,
         unweighted: Vec::new(),

@@ -39,10 +39,8 @@ pub(super) fn upstream(
         return Err(reject(&ANY_MISSING, &at, why, cx));
     };
     if !is_url_of(&any.type_url, UPSTREAM) {
-        let why = format_args!(
-            "transport socket `{}` is not supported, must be `{UPSTREAM}`",
-            any.type_url
-        );
+        let url = &any.type_url;
+        let why = format_args!("transport socket `{url}` is not supported, must be `{UPSTREAM}`");
         return Err(reject(&TRANSPORT_SOCKET_UNSUPPORTED, &at.field("type_url"), why, cx));
     }
     let message: Pb = decode(&any.value, UPSTREAM, &at, cx)?;
