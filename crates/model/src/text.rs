@@ -40,10 +40,8 @@ pub fn nearest<'a>(name: &str, mut candidates: impl Iterator<Item = &'a str>) ->
             continue;
         }
         // Most candidates have other letters: their order need not be looked at.
-        let differing = own
-            .zip(letters(candidate))
-            .map_or(0, |(own, its)| (own ^ its).count_ones());
-        if differing as usize > 2 * limit {
+        let both = own.zip(letters(candidate));
+        if both.is_some_and(|(own, its)| (own ^ its).count_ones() as usize > 2 * limit) {
             continue;
         }
         if let Some(distance) = edit_distance(name, candidate, limit) {
@@ -102,13 +100,8 @@ const SHORT_BYTES: usize = 64;
 /// Returns the characters of a short text as a set of bits: changing one character changes at most
 /// two bits. Returns `None` for a long text.
 fn letters(text: &str) -> Option<u64> {
-    let is_first = |byte: &u8| byte & 0xc0 != 0x80;
-    let bits = |text: &str| {
-        text.bytes()
-            .filter(is_first)
-            .fold(0, |bits, byte| bits | 1 << (byte & 63))
-    };
-    (text.len() <= SHORT_BYTES).then(|| bits(text))
+    let firsts = text.bytes().filter(|byte| byte & 0xc0 != 0x80);
+    (text.len() <= SHORT_BYTES).then(|| firsts.fold(0, |bits, byte| bits | 1 << (byte & 63)))
 }
 
 /// Returns the edit distance in characters, if it is at most `limit`. A swap of two neighbours is

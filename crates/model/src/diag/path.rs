@@ -237,28 +237,13 @@ impl fmt::Debug for FieldPath {
 
 impl fmt::Display for FieldPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let quoted = self.segs().filter(|seg| matches!(seg, Seg::Quoted(_))).count();
-        let mut steps = self.segs();
-        if quoted > 0 {
-            // A quoted path is shown alone: of several the innermost one, with what follows it.
-            let mut left = quoted;
-            let mut rest = steps.clone();
-            while left > 0 {
-                steps = rest.clone();
-                match rest.next() {
-                    Some(Seg::Quoted(_)) => left -= 1,
-                    Some(_) => {}
-                    None => break,
-                }
-            }
-        }
-        for (i, seg) in steps.enumerate() {
+        // A quoted path is shown alone: of several the innermost one, with what follows it.
+        let quoted = self.segs().enumerate().filter(|(_, seg)| matches!(seg, Seg::Quoted(_)));
+        let first = quoted.last().map_or(0, |(i, _)| i);
+        for (i, seg) in self.segs().skip(first).enumerate() {
             match seg {
                 Seg::Field(name) if i == 0 => f.write_str(name)?,
-                Seg::Field(name) => {
-                    f.write_str(".")?;
-                    f.write_str(name)?;
-                }
+                Seg::Field(name) => write!(f, ".{name}")?,
                 Seg::Index(index) => write!(f, "[{index}]")?,
                 Seg::Key(key) => write!(f, "[{key}]")?,
                 Seg::JsonKey(key) => write!(f, "[\"{key}\"]")?,

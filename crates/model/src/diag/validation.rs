@@ -225,12 +225,8 @@ impl<'p> Validation<'p> {
     ) {
         let (reader, beside) = self.readers();
         if let Some(unread) = &mut self.unread {
-            let reader = |number: usize| {
-                number
-                    .checked_sub(1)
-                    .and_then(|number| beside.get(number))
-                    .unwrap_or(reader)
-            };
+            let beside = |number: usize| beside.get(number.checked_sub(1)?);
+            let reader = |number: usize| beside(number).unwrap_or(reader);
             unread.push_kind((kind, clients), field, (at, list), |number| say(reader(number)));
         } else if clients & 1 != 0 {
             let (rule, message, help) = say(reader);

@@ -94,15 +94,10 @@ fn wrappers() -> impl Iterator<Item = (Family, &'static Wrapper)> {
 
 fn known_names() -> Vec<&'static str> {
     let families = Family::ALL.iter().map(|family| family.name());
-    let aliases = Family::ALL
-        .iter()
-        .flat_map(|family| family.facts().aliases.iter().copied());
+    let aliases = Family::ALL.iter().flat_map(|family| family.facts().aliases);
     let wrappers = wrappers().map(|(_, wrapper)| wrapper.name);
-    families
-        .chain(aliases)
-        .chain(wrappers)
-        .chain(["current", "all"])
-        .collect()
+    let names = families.chain(aliases.copied()).chain(wrappers);
+    names.chain(["current", "all"]).collect()
 }
 
 impl Client {

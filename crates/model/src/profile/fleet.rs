@@ -123,10 +123,8 @@ impl Fleet {
             let Some(first) = first.and_then(|first| asked.get(first)) else {
                 continue;
             };
-            let next = asked
-                .iter()
-                .zip(&is_in)
-                .find(|(client, is_in)| *client > first && !**is_in);
+            let mut later = asked.iter().zip(&is_in);
+            let next = later.find(|(client, is_in)| *client > first && !**is_in);
             match (runs, is_in.first(), next) {
                 (1, ..) => parts.push(family.to_string()),
                 (2, Some(true), Some((next, _))) => parts.push(format!("{family} <{}", short(*next))),
@@ -202,12 +200,8 @@ fn base(clients: &[Client]) -> Option<Client> {
         of_family.filter(|client| is_usable(client.standing())).max().copied()
     };
     let core = newest(Family::REFERENCE, |standing| standing == ClientStanding::Measured);
-    core.or_else(|| {
-        let mut newest = clients
-            .iter()
-            .filter_map(|client| newest(client.family, |it| it != ClientStanding::Unknown));
-        newest.next()
-    })
+    let known = |client: &Client| newest(client.family, |it| it != ClientStanding::Unknown);
+    core.or_else(|| clients.iter().find_map(known))
 }
 
 /// Writes the version, without the patch if that is 0.

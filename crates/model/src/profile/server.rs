@@ -28,9 +28,8 @@ pub struct ServerFacts {
 impl ServerFacts {
     /// Says whether `name` may be used as a certificate provider instance.
     pub fn knows_provider(&self, name: &str) -> bool {
-        self.certificate_providers
-            .as_ref()
-            .is_none_or(|names| names.contains(name))
+        let known = self.certificate_providers.as_ref();
+        known.is_none_or(|names| names.contains(name))
     }
 
     /// Says whether a client drops a Listener or a Cluster that the server removes (A53, A88).

@@ -78,12 +78,9 @@ pub type Since = (Family, Version, Option<Version>);
 pub fn unmodelled() -> impl Iterator<Item = (&'static str, Vec<Since>)> {
     UNMODELLED.iter().map(|&name| {
         let of = |family: Family| {
-            let switches = family
-                .facts()
-                .unmodelled
-                .iter()
-                .filter(move |switch| switch.name == name);
-            switches.map(move |switch| (family, switch.from, switch.until))
+            let switches = family.facts().unmodelled.iter();
+            let of_name = switches.filter(move |switch| switch.name == name);
+            of_name.map(move |switch| (family, switch.from, switch.until))
         };
         (name, Family::ALL.into_iter().flat_map(of).collect())
     })
@@ -171,20 +168,11 @@ pub(super) fn is_unmodelled(name: &str, client: Client) -> bool {
 /// Returns the families of which some version has the switch.
 fn families(name: &str) -> Vec<&'static str> {
     let has = |family: &Family| {
-        let mut versions = family.measured().iter();
-        versions.any(|&version| {
-            Profile::of(Client {
-                family: *family,
-                version,
-            })
-            .takes(name)
-        })
+        let (family, mut versions) = (*family, family.measured().iter());
+        versions.any(|&version| Profile::of(Client { family, version }).takes(name))
     };
-    Family::ALL
-        .iter()
-        .filter(|family| has(family))
-        .map(|family| family.name())
-        .collect()
+    let families = Family::ALL.into_iter().filter(has);
+    families.map(Family::name).collect()
 }
 
 /// Says whether some client that was measured has the switch.

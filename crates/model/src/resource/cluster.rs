@@ -147,10 +147,8 @@ impl OutlierDetection {
             let further = factor * factor / (STDEV_UNIT * STDEV_UNIT) + 2;
             further.max(rate.minimum_hosts.into())
         });
-        let by_percentage = self
-            .failure_percentage
-            .as_ref()
-            .map(|failures| failures.minimum_hosts.into());
+        let failures = self.failure_percentage.as_ref();
+        let by_percentage = failures.map(|failures| failures.minimum_hosts.into());
         by_rate.into_iter().chain(by_percentage).min()
     }
 }

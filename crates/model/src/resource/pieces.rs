@@ -10,6 +10,7 @@ use std::sync::Arc;
 const USUAL: usize = 64;
 
 /// A list that shares its unchanged pieces with other versions.
+#[derive(Clone)]
 pub struct Pieces<T> {
     /// The pieces, none of which is empty.
     pieces: Vec<Arc<[T]>>,
@@ -140,15 +141,6 @@ fn shared<'l, T: 'l>(pairs: impl Iterator<Item = (&'l Arc<[T]>, &'l Arc<[T]>)>) 
 impl<T> Default for Pieces<T> {
     fn default() -> Self {
         Pieces::new()
-    }
-}
-
-impl<T> Clone for Pieces<T> {
-    fn clone(&self) -> Self {
-        Pieces {
-            pieces: self.pieces.clone(),
-            len: self.len,
-        }
     }
 }
 

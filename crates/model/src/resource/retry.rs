@@ -152,14 +152,9 @@ impl RetryPolicy {
             Ok(..2) => Some(Unusable::AttemptsTooFew),
             Ok(_) => None,
         };
-        [
-            interval(self.base_interval, Unusable::BaseZero, Unusable::BaseTooLong),
-            attempts,
-            interval(self.max_interval, Unusable::MaxZero, Unusable::MaxTooLong),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        let base = interval(self.base_interval, Unusable::BaseZero, Unusable::BaseTooLong);
+        let max = interval(self.max_interval, Unusable::MaxZero, Unusable::MaxTooLong);
+        base.into_iter().chain(attempts).chain(max).collect()
     }
 }
 
