@@ -2,6 +2,7 @@
 //! `validateClusterAndConstructClusterUpdate`).
 
 use super::{Later, holds, is_url_of, lb, tls, unmarshal};
+use crate::shared::alike::{self, TlsSide};
 use crate::shared::names::{AGGREGATE, AGGREGATE_NAME, AUDIENCE, HTTP_11_PROXY, SOCKET_NAME, UPSTREAM};
 use crate::shared::rules::{
     ADDRESS_NOT_SOCKET, DISCOVERY_UNSUPPORTED, DNS_LOAD_ASSIGNMENT_MISSING, DNS_NAME_EMPTY, DNS_NOT_ONE_ENDPOINT,
@@ -10,7 +11,7 @@ use crate::shared::rules::{
     TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA,
 };
 use crate::shared::tls::MAX_SNI_BYTES;
-use crate::shared::{Checked, alike, fields, outlier_detection, reject};
+use crate::shared::{Checked, fields, outlier_detection, reject};
 use xdsctl_document::proto::any::TYPED_STRUCTS;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster as Pb;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::cluster::{
@@ -173,7 +174,7 @@ fn tls_socket(socket: &TransportSocket, at: &Path<'_>, later: Later<'_>, cx: &mu
         let why = format_args!("common_tls_context is missing");
         return Err(reject(&WITHOUT_CA, &common_at, why, cx));
     };
-    let config = tls::security_config(common, tls::TlsSide::Client, &common_at, cx)?;
+    let config = tls::security_config(common, TlsSide::Client, &common_at, cx)?;
     if cx.has(Feature::Sni) && context.sni.len() > MAX_SNI_BYTES {
         let why = format_args!("sni has {} bytes, must have at most {MAX_SNI_BYTES}", context.sni.len());
         return Err(reject(&SNI_TOO_LONG, &at.field("sni"), why, cx));

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::matcher::{parse_addr, range};
 use super::{cluster, http_connection_manager, tls, unmarshal};
+use crate::shared::alike::TlsSide;
 use crate::shared::limits::{MAX_COMBINATIONS, not_compared};
 use crate::shared::names::{DOWNSTREAM, RAW_BUFFER};
 use crate::shared::rules::{
@@ -194,19 +195,21 @@ pub(super) fn transport_socket(chain: &FilterChain, at: &Path<'_>, cx: &mut Vali
         return Err(reject(&REQUIRE_SNI, &at.field("require_sni"), message, cx));
     }
     if is_of_today && context.ocsp_staple_policy != 0 {
-        let message = format_args!(
-            "ocsp_staple_policy is {}, must be LENIENT_STAPLING",
-            context.ocsp_staple_policy
-        );
-        let at = at.field("ocsp_staple_policy");
-        return Err(reject(&OCSP_STAPLE_POLICY, &at, message, cx));
+        let policy = context.ocsp_staple_policy;
+        let message = format_args!("ocsp_staple_policy is {policy}, must be LENIENT_STAPLING");
+        return Err(reject(
+            &OCSP_STAPLE_POLICY,
+            &at.field("ocsp_staple_policy"),
+            message,
+            cx,
+        ));
     }
     let common_at = at.field("common_tls_context");
     let Some(common) = &context.common_tls_context else {
         let message = format_args!("common_tls_context is missing, a server needs a certificate of its own");
         return Err(reject(&NO_IDENTITY, &common_at, message, cx));
     };
-    let config = tls::security_config(common, tls::TlsSide::Server, &common_at, cx)?;
+    let config = tls::security_config(common, TlsSide::Server, &common_at, cx)?;
     if context.require_client_certificate == Some(true) && config.root.is_empty() {
         let at = at.field("require_client_certificate");
         let message = format_args!("require_client_certificate is true, and no CA provider checks the certificate");

@@ -4,14 +4,14 @@
 
 use std::collections::BTreeSet;
 
-use super::tls::TlsSide;
 use super::{http_filter, is_url_of, routes, unmarshal};
+use crate::shared::alike::{self, TlsSide};
 use crate::shared::names::HCM;
 use crate::shared::rules::{
     NETWORK_FILTER_NAME, NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE, NO_ROUTES, RDS_NAME_MISSING,
     RDS_NOT_FROM_ADS,
 };
-use crate::shared::{Checked, Opened, alike, fields, reject};
+use crate::shared::{Checked, Opened, fields, reject};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::Filter;
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{

@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cluster::typed_struct_name;
-use super::{URL_PREFIX, ext_proc, holds, rbac, tls::TlsSide, unmarshal};
+use super::{URL_PREFIX, ext_proc, holds, rbac, unmarshal};
+use crate::shared::alike::TlsSide;
 use crate::shared::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, RBAC, RBAC_PER_ROUTE, ROUTER, STDOUT_LOGGER, WRAPPER};
 use crate::shared::read::{self, FilterKind};
 use crate::shared::rules::{

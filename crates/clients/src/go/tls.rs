@@ -5,9 +5,9 @@
 //! ones are read instead. If these have a fault too, older versions report that alone.
 
 use super::{Later, matcher};
+use crate::shared::alike::{TlsSide, unsupported};
 use crate::shared::rules::{
-    NO_IDENTITY, SAN_MATCH, SYSTEM_ROOTS, TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNKNOWN_PROVIDER_INSTANCE,
-    TLS_UNSUPPORTED_FEATURE, WITHOUT_CA,
+    NO_IDENTITY, SAN_MATCH, SYSTEM_ROOTS, TLS_SECRET_NOT_FROM_PROVIDER, TLS_UNKNOWN_PROVIDER_INSTANCE, WITHOUT_CA,
 };
 use crate::shared::tls::{secrets_of_common, unsupported_of_common, unsupported_of_validation};
 use crate::shared::{Checked, reject};
@@ -18,13 +18,6 @@ use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::{StringMatcher, string_matcher::MatchPattern};
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::profile::Feature;
-
-/// Which side has the context.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TlsSide {
-    Client,
-    Server,
-}
 
 /// What the client keeps of a context.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -96,11 +89,6 @@ pub(super) fn check_providers(
         }
     }
     Ok(())
-}
-
-fn unsupported(field: &'static str, at: &Path<'_>, cx: &mut Validation<'_>) -> crate::shared::ConverterStop {
-    let message = format_args!("{field} is not supported, must not be set");
-    reject(&TLS_UNSUPPORTED_FEATURE, &at.field(field), message, cx)
 }
 
 fn without_roots(at: &Path<'_>, cx: &mut Validation<'_>) -> crate::shared::ConverterStop {

@@ -1,9 +1,10 @@
 //! HttpConnectionManager, as grpc-java reads it (XdsListenerResource `parseHttpConnectionManager`).
 
-use super::{TlsUser, http_filter, is_url_of, routes, to_nanos, unpack, unpack_as};
+use super::{http_filter, is_url_of, routes, to_nanos, unpack, unpack_as};
+use crate::shared::alike::{self, TlsSide};
 use crate::shared::names::HCM;
 use crate::shared::rules::{NETWORK_FILTER_UNSUPPORTED, NETWORK_FILTERS_NOT_ONE, NO_ROUTES, RDS_NOT_FROM_ADS};
-use crate::shared::{Checked, Opened, alike, die, fields, reject};
+use crate::shared::{Checked, Opened, die, fields, reject};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::Filter;
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
@@ -16,7 +17,7 @@ use xdsctl_model::profile::Feature;
 pub(super) fn of_client(any: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let empty = Any::default();
     let message = unpack(any.unwrap_or(&empty), HCM, &NETWORK_FILTER_UNSUPPORTED, at, cx)?;
-    parse(&message, TlsUser::Client, &at.value(HCM), cx)
+    parse(&message, TlsSide::Client, &at.value(HCM), cx)
 }
 
 /// Converts the network filters of a chain. There must be exactly one.
@@ -37,10 +38,10 @@ pub(super) fn of_server(filters: &[Filter], at: &Path<'_>, cx: &mut Validation<'
         }
     };
     let message = unpack_as(any, HCM, &at, cx)?;
-    parse(&message, TlsUser::Server, &at.value(HCM), cx)
+    parse(&message, TlsSide::Server, &at.value(HCM), cx)
 }
 
-fn parse(message: &Pb, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+fn parse(message: &Pb, side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let checks_hops = cx.has(Feature::RbacFilter);
     let checks_detection = checks_hops && cx.has(Feature::ProxyFieldsChecked);
     alike::proxy_fields(message, (checks_hops, checks_detection), at, cx)?;

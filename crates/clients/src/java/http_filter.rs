@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{TlsUser, URL_PREFIX, ext_proc, fault, is_url_of, rbac, unpack, unpack_as};
+use super::{URL_PREFIX, ext_proc, fault, is_url_of, rbac, unpack, unpack_as};
+use crate::shared::alike::TlsSide;
 use crate::shared::names::{EXT_PROC, EXT_PROC_PER_ROUTE, FAULT, GCP_AUTHN, RBAC, RBAC_PER_ROUTE, ROUTER, WRAPPER};
 use crate::shared::read::FilterKind;
 use crate::shared::rules::{
@@ -75,8 +76,8 @@ fn open<'c>(any: &'c Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Con
 }
 
 /// Converts the filters of a connection manager.
-pub(super) fn chain(filters: &[HttpFilter], side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    if side == TlsUser::Server && !cx.has(Feature::RbacFilter) || !cx.has(Feature::FaultInjection) {
+pub(super) fn chain(filters: &[HttpFilter], side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    if side == TlsSide::Server && !cx.has(Feature::RbacFilter) || !cx.has(Feature::FaultInjection) {
         return Ok(());
     }
     let needs_router = cx.has(Feature::RouterRequired);
@@ -121,7 +122,7 @@ pub(super) fn chain(filters: &[HttpFilter], side: TlsUser, at: &Path<'_>, cx: &m
 
 /// Converts a filter (`parseHttpFilter`); `None` for an optional filter that the client does not
 /// have.
-fn parse(filter: &HttpFilter, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Option<FilterKind>> {
+fn parse(filter: &HttpFilter, side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked<Option<FilterKind>> {
     let Some(any) = fields::http_config(filter) else {
         if filter.is_optional {
             return Ok(None);
@@ -132,7 +133,7 @@ fn parse(filter: &HttpFilter, side: TlsUser, at: &Path<'_>, cx: &mut Validation<
     let config = open(any, at, cx)?;
     let found = registered(&config.url, cx.profile());
     let has_sides = cx.has(Feature::FilterSides);
-    let is_here = |found: &FilterKind| !has_sides || found.runs(side == TlsUser::Client);
+    let is_here = |found: &FilterKind| !has_sides || found.runs(side == TlsSide::Client);
     let runs = by_url(&config.url, cx.profile()).filter(is_here);
     let Some(runs) = runs else {
         if filter.is_optional {

@@ -49,13 +49,6 @@ use xdsctl_model::resource::filter::FaultHeaders;
 use xdsctl_model::resource::listener::Cidr;
 use xdsctl_model::status::of_http_error_in_java;
 
-/// Which side runs a connection manager, or has a TLS context.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TlsUser {
-    Client,
-    Server,
-}
-
 /// How the client reads an accepted resource, where families differ.
 static DIALECT: ReadDialect = ReadDialect {
     filter: http_filter::by_url,

@@ -1,7 +1,8 @@
 //! TLS contexts, as grpc-java reads them (XdsClusterResource `validateCommonTlsContext`,
 //! XdsListenerResource `validateDownstreamTlsContext`).
 
-use super::{TlsUser, unpack, unpack_as};
+use super::{unpack, unpack_as};
+use crate::shared::alike::{TlsSide, unsupported};
 use crate::shared::names::{DOWNSTREAM, SOCKET_NAME, UPSTREAM};
 use crate::shared::rules::{
     CLIENT_CERTIFICATE_WITHOUT_CA, LISTENER_SOCKET_UNSUPPORTED, NO_IDENTITY, OCSP_STAPLE_POLICY, REQUIRE_SNI,
@@ -42,7 +43,7 @@ pub(super) fn upstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Validat
     let at = at.value(UPSTREAM);
     let common_at = at.field("common_tls_context");
     match &context.common_tls_context {
-        Some(common) => common_context(common, TlsUser::Client, &common_at, cx)?,
+        Some(common) => common_context(common, TlsSide::Client, &common_at, cx)?,
         None => {
             let message = format_args!("common_tls_context is missing");
             return Err(reject(&WITHOUT_CA, &common_at, message, cx));
@@ -70,7 +71,7 @@ pub(super) fn downstream(socket: &TransportSocket, at: &Path<'_>, cx: &mut Valid
     let at = at.value(DOWNSTREAM);
     let common_at = at.field("common_tls_context");
     match &context.common_tls_context {
-        Some(common) => common_context(common, TlsUser::Server, &common_at, cx)?,
+        Some(common) => common_context(common, TlsSide::Server, &common_at, cx)?,
         None => {
             let message = format_args!("common_tls_context is missing, a server needs a certificate of its own");
             return Err(reject(&NO_IDENTITY, &common_at, message, cx));
@@ -113,7 +114,7 @@ fn has_roots(common: &CommonTlsContext) -> bool {
 }
 
 /// Checks a CommonTlsContext (`validateCommonTlsContext`).
-fn common_context(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+fn common_context(common: &CommonTlsContext, side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     use ValidationContextType::{
         CombinedValidationContext, ValidationContext, ValidationContextCertificateProvider,
         ValidationContextCertificateProviderInstance, ValidationContextSdsSecretConfig,
@@ -155,7 +156,7 @@ fn common_context(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &
         let has_system = context.is_some_and(|context| context.system_root_certs.is_some());
         // A combined context without a provider is rejected before 1.41, also by a server.
         let is_refused = !is_of_today && matches!(common.validation_context_type, Some(CombinedValidationContext(_)));
-        if side == TlsUser::Server && !is_refused || has_system && cx.has(Feature::SystemRootCerts) {
+        if side == TlsSide::Server && !is_refused || has_system && cx.has(Feature::SystemRootCerts) {
             return Ok(());
         }
         let message = format_args!("no source of CA certificates, must have ca_certificate_provider_instance");
@@ -169,7 +170,7 @@ fn common_context(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &
 }
 
 /// Checks the side's own certificate, which must come from a provider, whatever else is set.
-fn identity(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+fn identity(common: &CommonTlsContext, side: TlsSide, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let new = common.tls_certificate_provider_instance.as_ref();
     let new = new
         .filter(|_| cx.has(Feature::TlsOfToday))
@@ -179,7 +180,7 @@ fn identity(common: &CommonTlsContext, side: TlsUser, at: &Path<'_>, cx: &mut Va
     if let Some(name) = new.or(old.map(|provider| &provider.instance_name)) {
         return known_provider(name, at, cx);
     }
-    if side == TlsUser::Server {
+    if side == TlsSide::Server {
         let message = format_args!("no certificate provider, a server needs a certificate of its own");
         return Err(reject(&NO_IDENTITY, at, message, cx));
     }
@@ -204,12 +205,12 @@ fn known_provider(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked
 /// the client checks nothing of this.
 fn validation_context(
     context: &CertificateValidationContext,
-    side: TlsUser,
+    side: TlsSide,
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Checked {
     let requires_timestamp = context.require_signed_certificate_timestamp.is_some();
-    let is_matched = side == TlsUser::Server && !context.match_subject_alt_names.is_empty();
+    let is_matched = side == TlsSide::Server && !context.match_subject_alt_names.is_empty();
     let matched = is_matched.then_some((&SAN_MATCH, "match_subject_alt_names"));
     let unsupported = unsupported_of_validation(context, requires_timestamp);
     let unsupported = unsupported.map(|field| (&TLS_UNSUPPORTED_FEATURE, field));
@@ -220,10 +221,4 @@ fn validation_context(
         }
         None => Ok(()),
     }
-}
-
-#[cold]
-fn unsupported(field: &'static str, at: &Path<'_>, cx: &mut Validation<'_>) -> ConverterStop {
-    let message = format_args!("{field} is not supported, must not be set");
-    reject(&TLS_UNSUPPORTED_FEATURE, &at.field(field), message, cx)
 }

@@ -4,7 +4,7 @@
 use super::names::AGGREGATE;
 use super::rules::{
     AGGREGATE_EMPTY, DISCOVERY_UNSUPPORTED, EDS_SERVICE_NAME_MISSING, EDS_SOURCE_UNSUPPORTED, LB_POLICY_UNSUPPORTED,
-    ORIGINAL_IP_DETECTION, PATH_SPECIFIER_UNSUPPORTED, XFF_NUM_TRUSTED_HOPS,
+    ORIGINAL_IP_DETECTION, PATH_SPECIFIER_UNSUPPORTED, TLS_UNSUPPORTED_FEATURE, XFF_NUM_TRUSTED_HOPS,
 };
 use super::{Checked, ConverterStop, fields, reject};
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::Cluster;
@@ -15,6 +15,20 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connec
 use xdsctl_lb::ring_hash::LB_RING_HASH_FUNCTION;
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
+
+/// Which side runs a connection manager, or has a TLS context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TlsSide {
+    Client,
+    Server,
+}
+
+/// Reports a field of the message at `at` that is set and not supported.
+#[cold]
+pub(crate) fn unsupported(field: &'static str, at: &Path<'_>, cx: &mut Validation<'_>) -> ConverterStop {
+    let why = format_args!("{field} is not supported, must not be set");
+    reject(&TLS_UNSUPPORTED_FEATURE, &at.field(field), why, cx)
+}
 
 /// Checks where the endpoints of an EDS cluster come from, and that a cluster with an xdstp name
 /// also names its service.
