@@ -7,7 +7,7 @@
 //! by Unicode's rules where the literal alone would fold by ASCII's (RE2, `FactorAlternation`).
 
 use super::ranges::{self, Range};
-use super::syntax::FOLD;
+use super::syntax::{FOLD, Repeat};
 use super::tree::{Id, Op, Tree};
 use super::unicode;
 
@@ -201,7 +201,7 @@ fn is_simple(tree: &Tree, id: Id) -> bool {
         | Op::Class(_)
         | Op::AnyChar
         | Op::AnyByte => true,
-        Op::Count(min, max) => {
+        Op::Repeat(Repeat::Count(min, max)) => {
             *max == Some(*min)
                 && tree[id]
                     .operands

@@ -9,7 +9,7 @@
 
 use super::error::RegexError;
 use super::ranges::RUNE_MAX;
-use super::syntax::{FOLD, LAZY};
+use super::syntax::{FOLD, LAZY, Repeat};
 use super::tree::{ClassId, Id, OPERANDS_MAX, Op, Tree};
 
 /// The most instructions of a program: (8 MiB * 2 / 3 - 432 bytes) / 8 bytes.
@@ -136,14 +136,14 @@ fn coalesce(tree: &mut Tree, concat: Id) {
 }
 
 /// Returns the minimum and the maximum of a repetition.
-fn counts(op: &Op) -> Option<(u64, Option<u64>)> {
-    match *op {
-        Op::Star => Some((0, None)),
-        Op::Plus => Some((1, None)),
-        Op::Quest => Some((0, Some(1))),
-        Op::Count(min, max) => Some((min, max)),
-        _ => None,
-    }
+fn counts(op: &Op) -> Option<(u32, Option<u32>)> {
+    let Op::Repeat(repeat) = op else { return None };
+    Some(match *repeat {
+        Repeat::Star => (0, None),
+        Repeat::Plus => (1, None),
+        Repeat::Quest => (0, Some(1)),
+        Repeat::Count(min, max) => (min, max),
+    })
 }
 
 fn coalesce_pair(tree: &mut Tree, first: Id, second: Id) -> Option<(Id, Id)> {
@@ -172,10 +172,13 @@ fn coalesce_pair(tree: &mut Tree, first: Id, second: Id) -> Option<(Id, Id)> {
             [rune] => Some(Op::Literal(*rune)),
             text => Some(Op::Text(text.to_vec())),
         };
-        (taken as u64, Some(taken as u64))
+        let taken = u32::try_from(taken).unwrap_or(u32::MAX);
+        (taken, Some(taken))
     };
-    let max = max.zip(more_max).map(|(a, b)| a + b);
-    let repeat = tree.add(Op::Count(min + more_min, max), flags, vec![operand]);
+    // A count of this size has no program anyway.
+    let max = max.zip(more_max).map(|(a, b)| a.saturating_add(b));
+    let count = Repeat::Count(min.saturating_add(more_min), max);
+    let repeat = tree.add(Op::Repeat(count), flags, vec![operand]);
     Some(match rest {
         Some(op) => {
             let flags = tree[second].flags;
@@ -255,15 +258,8 @@ struct ExprShape {
 enum ShapeKind {
     Empty,
     /// A star, plus or quest with its flags and the cost of its operand.
-    Unary(Unary, u8, Cost),
+    Unary(Repeat, u8, Cost),
     Other,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unary {
-    Star,
-    Plus,
-    Quest,
 }
 
 impl ExprShape {
@@ -294,16 +290,17 @@ impl ExprShape {
         }
     }
 
-    fn unary(op: Unary, flags: u8, operand: Cost) -> Self {
+    fn unary(op: Repeat, flags: u8, operand: Cost) -> Self {
         let cost = match op {
             // A loop around something that may be empty needs a second branch.
-            Unary::Star => Cost {
+            Repeat::Star => Cost {
                 nullable: true,
                 dead: false,
                 ..operand.and(if operand.nullable { 2 } else { 1 })
             },
-            Unary::Plus => operand.and(1),
-            Unary::Quest => Cost {
+            Repeat::Plus => operand.and(1),
+            // A count is expanded before.
+            Repeat::Quest | Repeat::Count(..) => Cost {
                 nullable: true,
                 dead: false,
                 ..operand.and(1)
@@ -318,13 +315,13 @@ impl ExprShape {
 
     /// Returns a repetition that expands a count. It merges with one of the same flags directly
     /// below.
-    fn squashed(op: Unary, flags: u8, operand: Self) -> Self {
+    fn squashed(op: Repeat, flags: u8, operand: Self) -> Self {
         match operand.kind {
             ShapeKind::Unary(inner, inner_flags, below) if inner_flags == flags => {
-                if inner == op || inner == Unary::Star {
+                if inner == op || inner == Repeat::Star {
                     operand
                 } else {
-                    Self::unary(Unary::Star, flags, below)
+                    Self::unary(Repeat::Star, flags, below)
                 }
             }
             _ => Self::unary(op, flags, operand.cost),
@@ -351,30 +348,30 @@ impl ExprShape {
         shape
     }
 
-    fn counted(self, min: u64, max: Option<u64>, flags: u8) -> Self {
+    fn counted(self, min: u32, max: Option<u32>, flags: u8) -> Self {
         if matches!(self.kind, ShapeKind::Empty) {
             return self;
         }
         let Some(max) = max else {
             return match min {
-                0 => Self::squashed(Unary::Star, flags, self),
-                _ => self.copies(min, Self::squashed(Unary::Plus, flags, self)),
+                0 => Self::squashed(Repeat::Star, flags, self),
+                _ => self.copies(min.into(), Self::squashed(Repeat::Plus, flags, self)),
             };
         };
         if max == 0 {
             return Self::empty();
         }
-        let prefix = (min > 0).then(|| self.copies(min, self));
+        let prefix = (min > 0).then(|| self.copies(min.into(), self));
         if max <= min {
             return prefix.unwrap_or(self);
         }
-        let mut suffix = Self::squashed(Unary::Quest, flags, self);
+        let mut suffix = Self::squashed(Repeat::Quest, flags, self);
         for _ in min + 1..max {
             // Each round adds an instruction, so this ends even for counts in the millions.
             if suffix.cost.size > PROGRAM_MAX {
                 break;
             }
-            suffix = Self::squashed(Unary::Quest, flags, self.pair(suffix));
+            suffix = Self::squashed(Repeat::Quest, flags, self.pair(suffix));
         }
         match prefix {
             Some(prefix) => prefix.pair(suffix),
@@ -416,10 +413,8 @@ fn shape_of(tree: &Tree, order: &[Id]) -> ExprShape {
             ),
             Op::Alternate => ExprShape::other(alternation(operands)),
             Op::Capture(_) => first.below(first.cost.and(if first.cost.dead { 0 } else { 2 })),
-            Op::Star => simplified(Unary::Star, node.flags, first),
-            Op::Plus => simplified(Unary::Plus, node.flags, first),
-            Op::Quest => simplified(Unary::Quest, node.flags, first),
-            Op::Count(min, max) => first.counted(*min, *max, node.flags),
+            Op::Repeat(Repeat::Count(min, max)) => first.counted(*min, *max, node.flags),
+            Op::Repeat(repeat) => simplified(*repeat, node.flags, first),
             // Markers never leave the parser's stack.
             Op::Open(_) | Op::Bar => ExprShape::empty(),
         };
@@ -450,7 +445,7 @@ fn alternation(branches: &[ExprShape]) -> Cost {
 }
 
 /// Returns the shape of a repetition that is written in the pattern.
-fn simplified(op: Unary, flags: u8, operand: ExprShape) -> ExprShape {
+fn simplified(op: Repeat, flags: u8, operand: ExprShape) -> ExprShape {
     match operand.kind {
         ShapeKind::Empty => operand,
         ShapeKind::Unary(inner, inner_flags, _) if inner == op && inner_flags == flags => operand,

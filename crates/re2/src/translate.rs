@@ -8,7 +8,7 @@
 use std::fmt::Write as _;
 
 use super::ranges::Range;
-use super::syntax::{FOLD, LAZY};
+use super::syntax::{FOLD, LAZY, Repeat};
 use super::tree::{Id, Op, Tree};
 
 /// A class without members.
@@ -29,7 +29,7 @@ enum Work<'t> {
     Grouped(Id),
     /// The remaining branches of an alternation.
     Branches(&'t [Id]),
-    Repetition(&'t Op, u8),
+    Repetition(Repeat, u8),
     Close,
 }
 
@@ -61,8 +61,8 @@ pub(super) fn translate(tree: &Tree, captures: bool) -> Translation {
                             work.push(Work::Node(*first));
                         }
                     }
-                    op @ (Op::Star | Op::Plus | Op::Quest | Op::Count(..)) => {
-                        work.push(Work::Repetition(op, node.flags));
+                    Op::Repeat(repeat) => {
+                        work.push(Work::Repetition(*repeat, node.flags));
                         work.extend(node.operands.first().map(|&id| {
                             let holds = tree.is_single(id) || (captures && matches!(tree[id].op, Op::Capture(_)));
                             if holds { Work::Node(id) } else { Work::Grouped(id) }
@@ -90,7 +90,7 @@ pub(super) fn translate(tree: &Tree, captures: bool) -> Translation {
                     work.push(Work::Node(*first));
                 }
             }
-            Work::Repetition(op, flags) => repetition(op, flags, &mut out.text),
+            Work::Repetition(repeat, flags) => repetition(repeat, flags, &mut out.text),
             Work::Close => {
                 depth -= 1;
                 out.text.push(')');
@@ -109,12 +109,12 @@ fn inside_captures(tree: &Tree, mut id: Id) -> Id {
     id
 }
 
-fn repetition(op: &Op, flags: u8, out: &mut String) {
-    match op {
-        Op::Star => out.push('*'),
-        Op::Plus => out.push('+'),
-        Op::Quest => out.push('?'),
-        Op::Count(min, max) => {
+fn repetition(repeat: Repeat, flags: u8, out: &mut String) {
+    match repeat {
+        Repeat::Star => out.push('*'),
+        Repeat::Plus => out.push('+'),
+        Repeat::Quest => out.push('?'),
+        Repeat::Count(min, max) => {
             // Writing to a String cannot fail.
             let _ = match max {
                 Some(max) if max == min => write!(out, "{{{min}}}"),
@@ -122,7 +122,6 @@ fn repetition(op: &Op, flags: u8, out: &mut String) {
                 None => write!(out, "{{{min},}}"),
             };
         }
-        _ => {}
     }
     if flags & LAZY != 0 {
         out.push('?');

@@ -49,10 +49,7 @@ pub(super) enum Op {
     NotWordBoundary,
     Concat,
     Alternate,
-    Star,
-    Plus,
-    Quest,
-    Count(u64, Option<u64>),
+    Repeat(Repeat),
     /// A capturing group and its number, from 1.
     Capture(u32),
     /// An open group, with its number if it captures; only on the parser's stack.
@@ -171,7 +168,7 @@ impl Tree {
             (Op::Class(a), Op::Class(b)) => a == b || self[*a] == self[*b],
             (Op::Literal(a), Op::Literal(b)) => a == b && differing & FOLD == 0,
             (Op::EndText, Op::EndText) => differing & DOLLAR == 0,
-            (Op::Count(..), Op::Count(..)) => {
+            (Op::Repeat(Repeat::Count(..)), Op::Repeat(Repeat::Count(..))) => {
                 a.op == b.op
                     && differing & LAZY == 0
                     && matches!((&a.operands[..], &b.operands[..]), (&[a], &[b]) if self.is_single(a) && self.same(a, b))
@@ -358,18 +355,13 @@ impl<'p> PatternParser<'p> {
 
     fn repeat(&mut self, repeat: Repeat, lazy: bool) {
         let flags = if lazy { self.flags ^ LAZY } else { self.flags };
-        let op = match repeat {
-            Repeat::Star => Op::Star,
-            Repeat::Plus => Op::Plus,
-            Repeat::Quest => Op::Quest,
-            Repeat::Count(min, max) => Op::Count(u64::from(min), max.map(u64::from)),
-        };
+        let op = Op::Repeat(repeat);
         let Some(&top) = self.stack.last() else { return };
         let operand = &mut self.tree[top];
-        let unary = |op: &Op| matches!(op, Op::Star | Op::Plus | Op::Quest);
+        let unary = |op: &Op| matches!(op, Op::Repeat(Repeat::Star | Repeat::Plus | Repeat::Quest));
         if unary(&op) && unary(&operand.op) && operand.flags == flags {
             if operand.op != op {
-                operand.op = Op::Star;
+                operand.op = Op::Repeat(Repeat::Star);
             }
             return;
         }
@@ -553,12 +545,12 @@ mod tests {
 
     #[test]
     fn repetitions_of_the_same_kind_collapse() {
-        assert_eq!(root("(?:a*)+"), (Op::Star, 1));
-        assert_eq!(root("(?:a+)+"), (Op::Plus, 1));
-        assert_eq!(root("(?:a?)?"), (Op::Quest, 1));
+        assert_eq!(root("(?:a*)+"), (Op::Repeat(Repeat::Star), 1));
+        assert_eq!(root("(?:a+)+"), (Op::Repeat(Repeat::Plus), 1));
+        assert_eq!(root("(?:a?)?"), (Op::Repeat(Repeat::Quest), 1));
         // Repetitions with other flags stay separate.
         let tree = parse("(?i:a*)+").unwrap();
-        assert_eq!(tree[tree.root.unwrap()].op, Op::Plus);
+        assert_eq!(tree[tree.root.unwrap()].op, Op::Repeat(Repeat::Plus));
     }
 
     #[test]
