@@ -5,7 +5,7 @@
 //! and the POSIX names are ASCII; `\p` knows the names in [`super::unicode`]. Source: RE2's
 //! `ParseCharClass` and `ParseEscape`.
 
-use super::error::{RegexError, quote};
+use super::error::{Quoted, RegexError};
 use super::ranges::RUNE_MAX;
 use super::unicode::Group;
 
@@ -52,100 +52,86 @@ const POSIX: [(&str, &[(u32, u32)]); 14] = [
     ("xdigit", &[(0x30, 0x39), (0x41, 0x46), (0x61, 0x66)]),
 ];
 
-/// The result of [`class_items`].
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ClassEnd {
-    /// The byte offset after the closing bracket.
-    pub(super) end: usize,
-    pub(super) negated: bool,
-}
-
-/// Reads the class that begins at byte `start` and passes on its members.
-pub(super) fn class_items(
-    pattern: &str,
-    start: usize,
-    posix_ends: &mut PosixEnds,
-    mut found: impl FnMut(ClassItem),
-) -> Result<ClassEnd, RegexError> {
-    let mut cursor = Cursor {
-        pattern,
-        at: start + 1,
-        class: start,
-    };
-    let negated = cursor.eat('^');
-    let mut first = true;
-    loop {
-        match cursor.rest().as_bytes().first() {
-            None => return Err(RegexError::OpenClass { at: start }),
-            Some(b']') if !first => {
-                return Ok(ClassEnd {
-                    end: cursor.at + 1,
-                    negated,
-                });
-            }
-            Some(_) => first = false,
-        }
-        let item = match cursor.posix(posix_ends)? {
-            Some(set) => ClassItem::Set(set),
-            None => match cursor.set()? {
-                Some(set) => ClassItem::Set(set),
-                None => cursor.range()?,
-            },
-        };
-        found(item);
-    }
-}
-
-/// Whether a search for `:]` has reached the end of the pattern, so that no later search is needed.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct PosixEnds {
-    exhausted: bool,
-}
-
-/// Reads escapes and class members.
+/// A place in a pattern, from which escapes and classes are read.
+#[derive(Debug, Clone)]
 pub(super) struct Cursor<'p> {
-    pattern: &'p str,
-    at: usize,
+    pub(super) pattern: &'p str,
+    /// The byte offset.
+    pub(super) at: usize,
     /// Where the surrounding class begins, for errors.
     class: usize,
+    /// Whether a search for `:]` has reached the end of the pattern, so that no later search is
+    /// needed.
+    has_no_posix: bool,
 }
 
 impl<'p> Cursor<'p> {
-    /// Makes a cursor at byte `at`, outside any class.
-    pub(super) fn new(pattern: &'p str, at: usize) -> Self {
-        Self { pattern, at, class: at }
+    /// Returns a cursor at the beginning.
+    pub(super) fn new(pattern: &'p str) -> Self {
+        Self {
+            pattern,
+            at: 0,
+            class: 0,
+            has_no_posix: false,
+        }
     }
 
-    /// Returns the byte offset of the cursor.
-    pub(super) fn at(&self) -> usize {
-        self.at
+    /// Reads the class at the cursor and passes on its members. Says whether it is negated.
+    pub(super) fn class(&mut self, mut found: impl FnMut(ClassItem)) -> Result<bool, RegexError> {
+        self.class = self.at;
+        self.at += 1;
+        let negated = self.eat("^");
+        let mut first = true;
+        loop {
+            match self.rest().as_bytes().first() {
+                None => return Err(RegexError::OpenClass { at: self.class }),
+                Some(b']') if !first => {
+                    self.at += 1;
+                    return Ok(negated);
+                }
+                Some(_) => first = false,
+            }
+            let set = match self.posix()? {
+                Some(set) => Some(set),
+                None => self.set()?,
+            };
+            found(match set {
+                Some(set) => ClassItem::Set(set),
+                None => self.range()?,
+            });
+        }
     }
 
-    fn rest(&self) -> &'p str {
+    pub(super) fn rest(&self) -> &'p str {
         self.pattern.get(self.at..).unwrap_or_default()
     }
 
-    fn bump(&mut self) -> Option<char> {
+    pub(super) fn bump(&mut self) -> Option<char> {
         let c = self.rest().chars().next()?;
         self.at += c.len_utf8();
         Some(c)
     }
 
-    fn eat(&mut self, c: char) -> bool {
-        let found = self.rest().starts_with(c);
+    pub(super) fn eat(&mut self, text: &str) -> bool {
+        let found = self.rest().as_bytes().starts_with(text.as_bytes());
         if found {
-            self.at += c.len_utf8();
+            self.at += text.len();
         }
         found
     }
 
+    /// Returns the part from `start` to the cursor, for an error.
+    pub(super) fn quote(&self, start: usize) -> Quoted {
+        Quoted::of(self.pattern, start, self.at)
+    }
+
     /// Reads `[:name:]` or `[:^name:]`; without the closing `:]` the text is not a name.
-    fn posix(&mut self, ends: &mut PosixEnds) -> Result<Option<Set>, RegexError> {
-        let Some(rest) = self.rest().strip_prefix("[:").filter(|_| !ends.exhausted) else {
+    fn posix(&mut self) -> Result<Option<Set>, RegexError> {
+        let Some(rest) = self.rest().strip_prefix("[:").filter(|_| !self.has_no_posix) else {
             return Ok(None);
         };
         let Some((inside, _)) = rest.split_once(":]") else {
-            ends.exhausted = true;
+            self.has_no_posix = true;
             return Ok(None);
         };
         let start = self.at;
@@ -156,10 +142,7 @@ impl<'p> Cursor<'p> {
                 members: Members::Ascii(ranges),
                 negated,
             })),
-            None => Err(RegexError::PosixName {
-                at: start,
-                text: quote(self.pattern, start, self.at),
-            }),
+            None => Err(RegexError::PosixName(self.quote(start))),
         }
     }
 
@@ -185,7 +168,7 @@ impl<'p> Cursor<'p> {
     fn unicode(&mut self, capital: bool) -> Result<Set, RegexError> {
         let start = self.at;
         self.at += 2;
-        let name = if self.eat('{') {
+        let name = if self.eat("{") {
             let rest = self.rest();
             let end = rest.find('}');
             self.at += end.map_or(rest.len(), |end| end + 1);
@@ -201,10 +184,7 @@ impl<'p> Cursor<'p> {
                 members: Members::Unicode(group),
                 negated: capital != caret,
             }),
-            None => Err(RegexError::UnicodeName {
-                at: start,
-                text: quote(self.pattern, start, self.at),
-            }),
+            None => Err(RegexError::UnicodeName(self.quote(start))),
         }
     }
 
@@ -221,10 +201,7 @@ impl<'p> Cursor<'p> {
             high = self.class_char()?;
         }
         if high < low {
-            return Err(RegexError::Range {
-                at: start,
-                text: quote(self.pattern, start, self.at),
-            });
+            return Err(RegexError::Range(self.quote(start)));
         }
         Ok(ClassItem::Range(low, high))
     }
@@ -261,10 +238,7 @@ impl<'p> Cursor<'p> {
             _ if c.is_ascii() && !c.is_ascii_alphanumeric() => Some(u32::from(c)),
             _ => None,
         };
-        rune.ok_or_else(|| RegexError::Escape {
-            at: start,
-            text: quote(self.pattern, start, self.at),
-        })
+        rune.ok_or_else(|| RegexError::Escape(self.quote(start)))
     }
 
     /// Reads up to two more octal digits.
@@ -281,7 +255,7 @@ impl<'p> Cursor<'p> {
 
     /// Reads what follows `\x`: two digits, or any number of digits in braces.
     fn hexadecimal(&mut self) -> Option<u32> {
-        if !self.eat('{') {
+        if !self.eat("{") {
             let high = self.bump()?.to_digit(16)?;
             return Some(high * 16 + self.bump()?.to_digit(16)?);
         }
@@ -303,7 +277,7 @@ mod tests {
 
     fn items(class: &str) -> Result<Vec<(u32, u32)>, RegexError> {
         let mut items = Vec::new();
-        class_items(class, 0, &mut PosixEnds::default(), |item| match item {
+        Cursor::new(class).class(|item| match item {
             ClassItem::Range(low, high) => items.push((low, high)),
             ClassItem::Set(_) => items.push((u32::MAX, u32::MAX)),
         })?;
@@ -334,10 +308,10 @@ mod tests {
     fn names_of_posix_classes_are_exact() {
         assert_eq!(items("[[:^alpha:]]"), Ok(vec![(u32::MAX, u32::MAX)]));
         let unknown = |text: &str| {
-            Err(RegexError::PosixName {
+            Err(RegexError::PosixName(Quoted {
                 at: 1,
                 text: text.to_owned(),
-            })
+            }))
         };
         assert_eq!(items("[[:ALPHA:]]"), unknown("[:ALPHA:]"));
         assert_eq!(items("[[:<:]]"), unknown("[:<:]"));

@@ -36,7 +36,7 @@ mod unicode;
 
 use std::sync::{Arc, OnceLock};
 
-pub use error::RegexError;
+pub use error::{Quoted, RegexError};
 use kept::Kept;
 use matcher::Matcher;
 
@@ -120,7 +120,7 @@ impl Regex {
             return Ok(());
         }
         recent::check(PatternSyntax::Re2, pattern, |pattern| {
-            if check::check(pattern)? <= size::INSTRUCTIONS_MAX {
+            if u64::from(check::check(pattern)?) <= size::INSTRUCTIONS_MAX {
                 return Ok(());
             }
             size::check(tree::parse(pattern)?)

@@ -8,8 +8,8 @@
 //! literal, a class does not nest and knows no set algebra, `(?<name>` is rejected, and `\d`, `\s`,
 //! `\w` and POSIX names are ASCII.
 
-use super::class::{Cursor, PosixEnds, Set, class_items};
-use super::error::{RegexError, quote};
+use super::class::{Cursor, Set};
+use super::error::{Quoted, RegexError};
 use super::unicode::is_name_char;
 
 /// The largest count in a repetition (RE2, `maximum_repeat_count`).
@@ -36,7 +36,7 @@ pub(super) enum Token<'p> {
     WordBoundary,
     NotWordBoundary,
     AnyByte,
-    /// A whole bracketed class; [`class_items`] reads its text again.
+    /// A whole bracketed class; [`Cursor::class`] reads its text again.
     Class {
         text: &'p str,
         items: u32,
@@ -87,26 +87,22 @@ impl FlagChange {
 /// Reads a pattern token by token.
 #[derive(Debug, Clone)]
 pub(super) struct Lexer<'p> {
-    pattern: &'p str,
-    at: usize,
+    cursor: Cursor<'p>,
     /// Where the latest token began.
     start: usize,
     /// Whether the lexer is inside `\Q`.
     quoting: bool,
     /// Where the directly preceding repetition begins.
     repeated_at: Option<usize>,
-    posix_ends: PosixEnds,
 }
 
 impl<'p> Lexer<'p> {
     pub(super) fn new(pattern: &'p str) -> Self {
         Self {
-            pattern,
-            at: 0,
+            cursor: Cursor::new(pattern),
             start: 0,
             quoting: false,
             repeated_at: None,
-            posix_ends: PosixEnds::default(),
         }
     }
 
@@ -116,28 +112,28 @@ impl<'p> Lexer<'p> {
     }
 
     /// Returns the latest token as written, cut for an error.
-    pub(super) fn quote(&self) -> String {
-        quote(self.pattern, self.start, self.at)
+    pub(super) fn quote(&self) -> Quoted {
+        self.cursor.quote(self.start)
     }
 
     /// Returns the latest token as written.
     pub(super) fn written(&self) -> &'p str {
-        self.pattern.get(self.start..self.at).unwrap_or_default()
+        self.cursor.pattern.get(self.start..self.cursor.at).unwrap_or_default()
     }
 
     /// Returns the next token, or `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Token<'p>>, RegexError> {
-        let before = self.at;
+        let before = self.cursor.at;
         if !self.quoting {
-            self.quoting = self.eat("\\Q");
+            self.quoting = self.cursor.eat("\\Q");
         }
-        while self.quoting && self.eat("\\E") {
-            self.quoting = self.eat("\\Q");
+        while self.quoting && self.cursor.eat("\\E") {
+            self.quoting = self.cursor.eat("\\Q");
         }
         // Even an empty quotation separates two repetitions.
-        let repeated_at = self.repeated_at.take().filter(|_| self.at == before);
-        self.start = self.at;
-        let Some(c) = self.bump() else { return Ok(None) };
+        let repeated_at = self.repeated_at.take().filter(|_| self.cursor.at == before);
+        self.start = self.cursor.at;
+        let Some(c) = self.cursor.bump() else { return Ok(None) };
         if self.quoting {
             return Ok(Some(Token::Literal(u32::from(c))));
         }
@@ -162,38 +158,20 @@ impl<'p> Lexer<'p> {
         Ok(Some(token))
     }
 
-    fn rest(&self) -> &'p str {
-        self.pattern.get(self.at..).unwrap_or_default()
-    }
-
-    fn bump(&mut self) -> Option<char> {
-        let c = self.rest().chars().next()?;
-        self.at += c.len_utf8();
-        Some(c)
-    }
-
-    fn eat(&mut self, text: &str) -> bool {
-        let found = self.rest().as_bytes().starts_with(text.as_bytes());
-        if found {
-            self.at += text.len();
-        }
-        found
-    }
-
     fn group(&mut self) -> Result<Token<'p>, RegexError> {
-        if !self.eat("?") {
+        if !self.cursor.eat("?") {
             return Ok(Token::Open {
                 capture: true,
                 flags: FlagChange::default(),
             });
         }
-        if self.eat("P<") {
+        if self.cursor.eat("P<") {
             return self.group_name();
         }
         let mut change = FlagChange::default();
         let (mut negated, mut any_since) = (false, false);
         loop {
-            let flag = match self.bump() {
+            let flag = match self.cursor.bump() {
                 Some('i') => FOLD,
                 Some('m') => MULTI_LINE,
                 Some('s') => DOT_NEWLINE,
@@ -210,12 +188,7 @@ impl<'p> Lexer<'p> {
                     });
                 }
                 Some(')') if !negated || any_since => return Ok(Token::Flags(change)),
-                _ => {
-                    return Err(RegexError::GroupKind {
-                        at: self.start,
-                        text: self.quote(),
-                    });
-                }
+                _ => return Err(RegexError::GroupKind(self.quote())),
             };
             any_since = true;
             if negated {
@@ -228,47 +201,36 @@ impl<'p> Lexer<'p> {
     }
 
     fn group_name(&mut self) -> Result<Token<'p>, RegexError> {
-        let rest = self.rest();
+        let rest = self.cursor.rest();
         let end = rest.find('>');
         let name = end.and_then(|end| rest.get(..end));
-        self.at += end.map_or(rest.len(), |end| end + 1);
+        self.cursor.at += end.map_or(rest.len(), |end| end + 1);
         match name {
             Some(name) if !name.is_empty() && name.chars().all(is_name_char) => Ok(Token::Open {
                 capture: true,
                 flags: FlagChange::default(),
             }),
-            _ => Err(RegexError::GroupName {
-                at: self.start,
-                text: self.quote(),
-            }),
+            _ => Err(RegexError::GroupName(self.quote())),
         }
     }
 
     fn class(&mut self) -> Result<Token<'p>, RegexError> {
         let mut items = 0;
-        let end = class_items(self.pattern, self.start, &mut self.posix_ends, |_| items += 1)?.end;
-        self.at = end;
-        Ok(Token::Class {
-            text: self.pattern.get(self.start..end).unwrap_or_default(),
-            items,
-        })
+        self.cursor.at = self.start;
+        self.cursor.class(|_| items += 1)?;
+        let text = self.written();
+        Ok(Token::Class { text, items })
     }
 
     fn repeat(&mut self, repeat: Repeat, repeated_at: Option<usize>) -> Result<Token<'p>, RegexError> {
-        let lazy = self.eat("?");
+        let lazy = self.cursor.eat("?");
         if let Some(at) = repeated_at {
-            return Err(RegexError::DoubleRepeat {
-                at,
-                text: quote(self.pattern, at, self.at),
-            });
+            return Err(RegexError::DoubleRepeat(self.cursor.quote(at)));
         }
         if let Repeat::Count(min, max) = repeat
             && (min > REPEAT_MAX || max.is_some_and(|max| max > REPEAT_MAX || max < min))
         {
-            return Err(RegexError::RepeatCount {
-                at: self.start,
-                text: self.quote(),
-            });
+            return Err(RegexError::RepeatCount(self.quote()));
         }
         self.repeated_at = Some(self.start);
         Ok(Token::Repeat { repeat, lazy })
@@ -276,38 +238,36 @@ impl<'p> Lexer<'p> {
 
     /// Reads what follows `{` if it is a count; otherwise the brace is a literal.
     fn counts(&mut self) -> Option<(u32, Option<u32>)> {
-        let (min, rest) = number(self.rest())?;
+        let (min, rest) = number(self.cursor.rest())?;
         let (max, rest) = match rest.strip_prefix(',') {
             None => (Some(min), rest),
             Some(rest) if rest.starts_with('}') => (None, rest),
             Some(rest) => number(rest).map(|(max, rest)| (Some(max), rest))?,
         };
         let rest = rest.strip_prefix('}')?;
-        self.at = self.pattern.len() - rest.len();
+        self.cursor.at = self.cursor.pattern.len() - rest.len();
         Some((min, max))
     }
 
     fn backslash(&mut self) -> Result<Token<'p>, RegexError> {
-        let token = match self.rest().as_bytes().first() {
+        let token = match self.cursor.rest().as_bytes().first() {
             Some(b'b') => Token::WordBoundary,
             Some(b'B') => Token::NotWordBoundary,
             Some(b'A') => Token::BeginText,
             Some(b'z') => Token::EndText,
             Some(b'C') => Token::AnyByte,
             _ => {
-                let mut cursor = Cursor::new(self.pattern, self.start);
-                let token = match cursor.set()? {
+                self.cursor.at = self.start;
+                return Ok(match self.cursor.set()? {
                     Some(set) => Token::Set {
-                        text: self.pattern.get(self.start..cursor.at()).unwrap_or_default(),
+                        text: self.written(),
                         set,
                     },
-                    None => Token::Literal(cursor.escape()?),
-                };
-                self.at = cursor.at();
-                return Ok(token);
+                    None => Token::Literal(self.cursor.escape()?),
+                });
             }
         };
-        self.at += 1;
+        self.cursor.at += 1;
         Ok(token)
     }
 }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
-use super::class::{ClassItem, Members, PosixEnds, Set, class_items};
+use super::class::{ClassItem, Cursor, Members, Set};
 use super::error::RegexError;
 use super::kept_class::{self, Class};
 use super::ranges::{self, RUNE_MAX, Range};
@@ -502,7 +502,7 @@ fn predefined(set: Set, folds: bool) -> Vec<Range> {
 /// Returns the members of a bracketed class.
 fn bracketed(text: &str, folds: bool) -> Result<Vec<Range>, RegexError> {
     let (mut members, mut sets) = (Vec::new(), Vec::new());
-    let end = class_items(text, 0, &mut PosixEnds::default(), |item| match item {
+    let negated = Cursor::new(text).class(|item| match item {
         ClassItem::Range(low, high) => members.push((low, high)),
         ClassItem::Set(set) => sets.append(&mut predefined(set, folds)),
     })?;
@@ -512,11 +512,7 @@ fn bracketed(text: &str, folds: bool) -> Result<Vec<Range>, RegexError> {
     }
     members.append(&mut sets);
     ranges::normalize(&mut members);
-    Ok(if end.negated {
-        ranges::complement(&members)
-    } else {
-        members
-    })
+    Ok(if negated { ranges::complement(&members) } else { members })
 }
 
 #[cfg(test)]
