@@ -55,6 +55,21 @@ impl<'a> Index<'a> {
             .map(|(message, _)| *message)
             .ok_or_else(|| format!("no message {name}"))
     }
+
+    /// The number of a field.
+    fn field(&self, message: &str, field: &str) -> Result<i32, String> {
+        let mut fields = self.message(message)?.field.iter();
+        let found = fields.find(|candidate| candidate.name() == field);
+        found
+            .map(|found| found.number())
+            .ok_or_else(|| format!("no field {message}.{field}"))
+    }
+}
+
+/// The lines of a list, without blank ones and comments.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().map(str::trim);
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
 pub fn join(scope: &str, name: &str) -> String {
@@ -109,11 +124,7 @@ impl Line {
 impl Reads {
     pub fn parse(text: &str, index: &Index) -> Result<Self, String> {
         let mut by_message: BTreeMap<String, Line> = BTreeMap::new();
-        for line in text
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        {
+        for line in lines(text) {
             let (head, fields) = line
                 .split_once(':')
                 .ok_or_else(|| format!("reads.txt: no colon in {line:?}"))?;
@@ -129,18 +140,13 @@ impl Reads {
                 families if families.split(',').all(|family| FAMILIES.contains(&family)) => (false, true, false),
                 _ => return Err(format!("reads.txt: {mark:?} is no mark of a message")),
             };
-            let message = index.message(name).map_err(|error| format!("reads.txt: {error}"))?;
+            let error = |error| format!("reads.txt: {error}");
+            let message = index.message(name).map_err(error)?;
             let mut numbers = BTreeSet::new();
             for field in fields.split_whitespace() {
-                if field == "*" {
-                    numbers.extend(message.field.iter().map(|field| field.number()));
-                } else {
-                    let found = message.field.iter().find(|candidate| candidate.name() == field);
-                    numbers.insert(
-                        found
-                            .ok_or_else(|| format!("reads.txt: no field {name}.{field}"))?
-                            .number(),
-                    );
+                match field {
+                    "*" => numbers.extend(message.field.iter().map(|field| field.number())),
+                    _ => _ = numbers.insert(index.field(name, field).map_err(error)?),
                 }
             }
             let entry = by_message.entry(name.to_owned()).or_default();
@@ -226,11 +232,7 @@ impl Marked {
             messages: BTreeSet::new(),
             fields: BTreeSet::new(),
         };
-        for line in text
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        {
+        for line in lines(&text) {
             let error = |error| format!("{file}: {error}");
             match line.split_once(": ") {
                 Some(("message", name)) => {
@@ -238,11 +240,9 @@ impl Marked {
                     marked.messages.insert(name.to_owned());
                 }
                 Some((name, fields)) => {
-                    let message = index.message(name).map_err(error)?;
                     for field in fields.split_whitespace() {
-                        let found = message.field.iter().find(|candidate| candidate.name() == field);
-                        let found = found.ok_or_else(|| error(format!("no field {name}.{field}")))?;
-                        marked.fields.insert((name.to_owned(), found.number()));
+                        let number = index.field(name, field).map_err(error)?;
+                        marked.fields.insert((name.to_owned(), number));
                     }
                 }
                 None => return Err(error(format!("bad line {line:?}"))),
@@ -277,8 +277,7 @@ impl Harmless {
         };
         let fields_of_all = || index.messages.values().flat_map(|(message, _)| &message.field);
         let known: BTreeSet<&str> = fields_of_all().map(|field| field.name()).collect();
-        let lines = text.lines().map(str::trim);
-        for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        for line in lines(&text) {
             let error = |error| format!("{file}: {error}");
             let (head, fields) = line
                 .split_once(": ")
@@ -295,11 +294,7 @@ impl Harmless {
                     Some(name) => (name, &mut harmless.denied),
                     None => (head, &mut harmless.fields),
                 };
-                let message = index.message(name).map_err(error)?;
-                let found = message.field.iter().any(|candidate| candidate.name() == field);
-                found
-                    .then_some(())
-                    .ok_or_else(|| error(format!("no field {name}.{field}")))?;
+                index.field(name, field).map_err(error)?;
                 set.insert((name.to_owned(), field.to_owned()));
             }
         }
