@@ -92,12 +92,9 @@ impl Writer<'_> {
         let oneof = field.oneof_index.filter(|_| !synthetic);
         let is_message = matches!(field.r#type(), Type::Message | Type::Group);
         let explicit_presence = !repeated && (is_message || field.oneof_index.is_some() || syntax == Syntax::Proto2);
-        let packable = repeated && !is_message && !matches!(field.r#type(), Type::String | Type::Bytes);
-        let declared = field.options.as_ref().and_then(|options| options.packed);
-        let packed = packable && declared.unwrap_or(syntax == Syntax::Proto3);
         writeln!(
             out,
-            "Field {{ number: {number}, name: {:?}, json_name: {:?}, kind: {}, cardinality: {cardinality}, oneof: {oneof:?}, read: {}, judged: {}, read_in: {}, unread_in: {}, generated: {}, known_to_client: {}, explicit_presence: {explicit_presence}, packed: {packed}, utf8: {}, deprecated: {}, shown: {} }},",
+            "Field {{ number: {number}, name: {:?}, json_name: {:?}, kind: {}, cardinality: {cardinality}, oneof: {oneof:?}, read: {}, judged: {}, read_in: {}, unread_in: {}, generated: {}, known_to_client: {}, explicit_presence: {explicit_presence}, deprecated: {}, shown: {} }},",
             field.name(),
             field.json_name(),
             self.kind(field),
@@ -107,7 +104,6 @@ impl Writer<'_> {
             self.reads.apart(name, number).1,
             self.kept(name, message, field, Reads::anyone),
             !self.unknown.field(name, number),
-            syntax == Syntax::Proto3,
             field.options.as_ref().is_some_and(|options| options.deprecated()),
             self.shown(name, field),
         )

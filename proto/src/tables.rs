@@ -61,10 +61,6 @@ pub struct Field {
     pub known_to_client: bool,
     /// Absent and zero are different.
     pub explicit_presence: bool,
-    /// Repeated scalar written in packed form. A reader takes both forms.
-    pub packed: bool,
-    /// Strings must be valid UTF-8 (proto3).
-    pub utf8: bool,
     /// Declared deprecated.
     pub deprecated: bool,
     /// What stands in it may be printed: a text, the keys of a map (`harmless.txt`). If not, nothing below it may.

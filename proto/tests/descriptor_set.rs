@@ -77,7 +77,6 @@ fn agree(descriptor: &MessageDescriptor, field: &Field) {
         "{at}"
     );
     assert_eq!(other.is_list(), field.cardinality == Cardinality::Repeated, "{at}");
-    assert_eq!(other.is_packed(), field.packed, "{at}");
     if !other.is_list() && !other.is_map() {
         assert_eq!(other.supports_presence(), field.explicit_presence, "{at}");
     }
