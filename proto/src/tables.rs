@@ -192,6 +192,16 @@ impl Message {
     }
 }
 
+impl Field {
+    /// The type of a single value: of an element, or of the value of a map entry.
+    pub const fn value_kind(&self) -> Kind {
+        match self.cardinality {
+            Cardinality::Map { value, .. } => value,
+            Cardinality::Singular | Cardinality::Repeated => self.kind,
+        }
+    }
+}
+
 impl Kind {
     /// The message, if this is one.
     pub fn message(self) -> Option<&'static Message> {

@@ -46,13 +46,7 @@ fn message_at(type_name: &str, path: &FieldPath) -> Option<&'static Message> {
     let mut message = tables::message(type_name)?;
     for step in path.located() {
         message = match step {
-            Seg::Field(name) => {
-                let field = message.field_by_name(name)?;
-                match field.cardinality {
-                    tables::Cardinality::Map { value, .. } => value.message()?,
-                    _ => field.kind.message()?,
-                }
-            }
+            Seg::Field(name) => message.field_by_name(name)?.value_kind().message()?,
             Seg::Value { type_name, .. } => tables::message(type_name)?,
             Seg::Index(_) | Seg::Key(_) | Seg::JsonKey(_) | Seg::Quoted(_) => message,
         };

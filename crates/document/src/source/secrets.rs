@@ -410,10 +410,7 @@ fn is_open(message: &'static Message) -> bool {
         // Repeat until nothing changes. Each round closes at least one message.
         for _ in 0..MESSAGES.len() {
             let is_closed = |field: &Field| {
-                let kind = match field.cardinality {
-                    Cardinality::Map { value, .. } => value,
-                    Cardinality::Singular | Cardinality::Repeated => field.kind,
-                };
+                let kind = field.value_kind();
                 let below = match (kind, SecretPlace::of_kind(kind).shape) {
                     (_, SecretShape::Scalar) => true,
                     (Kind::Message(index), SecretShape::Message(_)) => {
