@@ -62,7 +62,7 @@ impl Printer {
 
     fn opened(&mut self, url: &str, inner: &[u8], message: &'static Message) -> Result {
         let is_value = !matches!(message.well_known, WellKnown::None | WellKnown::Empty);
-        let looks = self.redacts && (is_value || is_told(message.index()));
+        let looks = self.redacts && (is_value || is_told(message));
         let from = looks.then_some(self.out.len());
         self.veils += usize::from(from.is_some());
         self.open(b'{');

@@ -1,9 +1,7 @@
 //! Masks secrets in the printed text. Every text is checked for the form of a secret. Places are
 //! checked only where the descriptor of the field alone cannot tell.
 
-use std::sync::LazyLock;
-
-use xdsctl_proto::tables::{self, Cardinality, Field, Kind, MESSAGES, Message, WellKnown};
+use xdsctl_proto::tables::{self, Field, Kind, Message, WellKnown};
 
 use super::Printer;
 use crate::secret::{self, SecretFinder};
@@ -60,31 +58,19 @@ fn mask_places(text: &mut Vec<u8>, start: usize, place: SecretPlace) -> usize {
     count
 }
 
-/// For each message by index, whether its text must be searched for secrets when it is complete.
-static TOLD_BY_NAMES: LazyLock<Vec<bool>> = LazyLock::new(|| {
-    let is_told = |message: &'static Message| {
-        let is_free = matches!(
-            message.well_known,
-            WellKnown::Struct | WellKnown::Value | WellKnown::ListValue
-        );
-        is_free || SecretPlace::root(Some(message)).asks_by_name()
-    };
-    MESSAGES.iter().map(is_told).collect()
-});
-
 /// Says whether the printed text of a field must be searched to find out which parts are secret.
 pub(super) fn needs_a_look(field: &Field) -> bool {
-    let kind = match field.cardinality {
-        Cardinality::Map { value, .. } => value,
-        Cardinality::Singular | Cardinality::Repeated => field.kind,
-    };
     let is_printed_masked = matches!(field.kind, Kind::String | Kind::Bytes);
-    matches!(kind, Kind::Message(index) if is_told(index)) || !field.shown && !is_printed_masked
+    field.value_kind().message().is_some_and(is_told) || !field.shown && !is_printed_masked
 }
 
-/// Says whether the text of the message with this index must be searched for secrets.
-pub(super) fn is_told(index: u16) -> bool {
-    TOLD_BY_NAMES.get(usize::from(index)).is_some_and(|is_told| *is_told)
+/// Says whether the text of a message must be searched for secrets when it is complete.
+pub(super) fn is_told(message: &'static Message) -> bool {
+    let is_free = matches!(
+        message.well_known,
+        WellKnown::Struct | WellKnown::Value | WellKnown::ListValue
+    );
+    is_free || SecretPlace::root(Some(message)).asks_by_name()
 }
 
 impl Printer {
