@@ -57,21 +57,8 @@ impl Printer {
             (Kind::Sfixed32, WireValue::Fixed32(value)) => number(out, value as i32),
             (Kind::Fixed64, WireValue::Fixed64(value)) => long(out, value, is_bare),
             (Kind::Sfixed64, WireValue::Fixed64(value)) => long(out, value as i64, is_bare),
-            (Kind::Float, WireValue::Fixed32(value)) => {
-                let value = f32::from_bits(value);
-                // Writing to memory does not fail.
-                let _ = match value.is_finite() {
-                    true => write!(out, "{value:?}"),
-                    false => out.write_all(not_finite(value.into())),
-                };
-            }
-            (Kind::Double, WireValue::Fixed64(value)) => {
-                let value = f64::from_bits(value);
-                let _ = match value.is_finite() {
-                    true => write!(out, "{value:?}"),
-                    false => out.write_all(not_finite(value)),
-                };
-            }
+            (Kind::Float, WireValue::Fixed32(value)) => float(out, f32::from_bits(value)),
+            (Kind::Double, WireValue::Fixed64(value)) => float(out, f64::from_bits(value)),
             _ => {
                 out.extend_from_slice(b"null");
                 return self.inexact();
@@ -143,14 +130,14 @@ pub fn quoted(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-const fn not_finite(value: f64) -> &'static [u8] {
-    if value.is_nan() {
-        b"\"NaN\""
-    } else if value > 0.0 {
-        b"\"Infinity\""
-    } else {
-        b"\"-Infinity\""
-    }
+fn float(out: &mut Vec<u8>, value: impl Into<f64> + Copy + std::fmt::Debug) {
+    // Writing to memory does not fail.
+    let _ = match value.into() {
+        f64::INFINITY => out.write_all(b"\"Infinity\""),
+        f64::NEG_INFINITY => out.write_all(b"\"-Infinity\""),
+        wide if wide.is_nan() => out.write_all(b"\"NaN\""),
+        _ => write!(out, "{value:?}"),
+    };
 }
 
 /// Returns the default for a key or value that a map entry does not have.
