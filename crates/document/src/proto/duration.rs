@@ -13,30 +13,23 @@ rules! {
     DURATION_OUT_OF_RANGE = "duration-out-of-range", Common, Nack, "C-core xds_common_types_parser.cc ParseDuration";
 }
 
-/// The largest number of seconds.
-pub const MAX_SECONDS: i64 = MAX_DURATION_SECONDS;
-
 /// The largest number of nanoseconds.
-pub const MAX_NANOS: i32 = 999_999_999;
+const MAX_NANOS: i64 = 999_999_999;
 
 /// Checks a Duration and converts it.
 ///
 /// Reports [`DURATION_OUT_OF_RANGE`] at `.seconds` and at `.nanos`, each on its own. The value
 /// returned for a Duration out of range has no meaning; the resource is rejected.
 pub fn parse(duration: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Millis {
-    if !(0..=MAX_SECONDS).contains(&duration.seconds) {
-        cx.report(
-            &DURATION_OUT_OF_RANGE,
-            &at.field("seconds"),
-            format_args!("seconds is {}, must be 0 to {MAX_SECONDS}", duration.seconds),
-        );
-    }
-    if !(0..=MAX_NANOS).contains(&duration.nanos) {
-        cx.report(
-            &DURATION_OUT_OF_RANGE,
-            &at.field("nanos"),
-            format_args!("nanos is {}, must be 0 to {MAX_NANOS}", duration.nanos),
-        );
+    let parts = [
+        ("seconds", duration.seconds, MAX_DURATION_SECONDS),
+        ("nanos", duration.nanos.into(), MAX_NANOS),
+    ];
+    for (name, value, most) in parts {
+        if !(0..=most).contains(&value) {
+            let message = format_args!("{name} is {value}, must be 0 to {most}");
+            cx.report(&DURATION_OUT_OF_RANGE, &at.field(name), message);
+        }
     }
     Millis(
         duration
