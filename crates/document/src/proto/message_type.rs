@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use xdsctl_proto::tables::{self, Cardinality, Enum, Field, Kind, Listed, Message, WellKnown};
+use xdsctl_proto::tables::{self, Cardinality, Field, Kind, Listed, Message, WellKnown};
 
 /// A type of message.
 #[derive(Debug, Clone, Copy)]
@@ -58,26 +58,16 @@ impl MessageType {
     /// not the type of a field of a message that gRPC reads.
     pub fn is_packed(self) -> bool {
         static PARTS: LazyLock<BTreeSet<u16>> = LazyLock::new(|| {
-            let read = tables::MESSAGES
-                .iter()
-                .filter(|message| message.listed == Listed::Client);
-            let kinds = read.flat_map(|message| message.fields).map(|field| field.kind);
-            let parts = kinds.filter_map(|kind| match kind {
-                Kind::Message(number) => Some(number),
-                _ => None,
-            });
+            let read = MessageType::all().filter(|message| message.is_read());
+            let kinds = read.flat_map(|message| message.0.fields).map(|field| field.kind);
+            let parts = kinds.filter_map(|kind| Some(kind.message()?.index()));
             parts.collect()
         });
         let outer = self
-            .0
-            .full_name
+            .name()
             .rsplit_once('.')
             .and_then(|(outer, _)| tables::message(outer));
-        let is_part = |number: &u16| {
-            let message = tables::MESSAGES.get(usize::from(*number));
-            message.is_some_and(|message| std::ptr::eq(message, self.0))
-        };
-        outer.is_none() && !PARTS.iter().any(is_part)
+        outer.is_none() && !PARTS.contains(&self.0.index())
     }
 }
 
@@ -110,11 +100,7 @@ impl FieldType {
 
     /// Returns the values of an enum field, in the order of their declaration.
     pub fn enum_values(self) -> &'static [(&'static str, i32)] {
-        self.enumeration().map_or(&[], |item| item.values)
-    }
-
-    fn enumeration(self) -> Option<&'static Enum> {
-        self.field.kind.enumeration()
+        self.field.kind.enumeration().map_or(&[], |item| item.values)
     }
 
     /// Says whether the value is a Duration.
@@ -138,10 +124,6 @@ impl FieldType {
             Cardinality::Repeated => format!("list of {}", words(self.field.kind)),
             Cardinality::Map { key, value } => format!("map from {} to {}", words(key), words(value)),
         }
-    }
-
-    pub(super) const fn parts(self) -> (&'static Message, &'static Field) {
-        (self.owner, self.field)
     }
 }
 
@@ -175,7 +157,19 @@ pub(super) fn is_any(shape: Shape) -> bool {
     }
 }
 
-pub(super) fn of_field(field: FieldType) -> Shape {
+/// Returns the field behind a key of a value, and its shape.
+pub(super) fn member(shape: Shape, name: &str) -> (Option<FieldType>, Shape) {
+    match shape {
+        Shape::Map(field, kind) => (Some(field), of_kind(kind)),
+        Shape::Message(owner) => match MessageType(owner).field(name) {
+            Some(field) => (Some(field), of_field(field)),
+            None => (None, Shape::Unknown),
+        },
+        _ => (None, Shape::Unknown),
+    }
+}
+
+fn of_field(field: FieldType) -> Shape {
     match field.field.cardinality {
         Cardinality::Singular => of_kind(field.field.kind),
         Cardinality::Repeated => Shape::List(field),

@@ -5,9 +5,9 @@
 //! [`span`](crate::source::span): keys and elements of the JSON form, with an Any opened by its
 //! `@type`.
 
-use xdsctl_proto::tables::{self, Cardinality, WellKnown};
+use xdsctl_proto::tables::{self, WellKnown};
 
-use crate::proto::message_type::{FieldType, MessageType, Shape, is_any, of_field, of_kind};
+use crate::proto::message_type::{FieldType, MessageType, Shape, is_any, member, of_kind};
 use crate::source::json::{Scanner, Syntax};
 use crate::source::sniff::DocumentFormat;
 use crate::source::{Source, Span};
@@ -64,18 +64,10 @@ pub struct Place {
 /// Returns what is at the byte `offset` of the document. `resource` is the span of the resource
 /// there, and `type_name` is its type.
 pub fn at(source: &Source, resource: Span, type_name: &str, offset: usize) -> Option<Place> {
-    if !matches!(
-        source.format(),
-        Some(DocumentFormat::Json | DocumentFormat::Yaml | DocumentFormat::Text)
-    ) {
-        return None;
-    }
-    let root = FieldPath::default();
-    let (text, starts) = source.values(resource, &[&root]);
-    let start = (*starts.first()?)?;
+    let message = tables::message(type_name);
     let mut walk = Walk {
         source,
-        scan: Scanner::new(text),
+        scan: begin(source, resource)?,
         offset,
         place: Place {
             steps: Vec::new(),
@@ -83,15 +75,14 @@ pub fn at(source: &Source, resource: Span, type_name: &str, offset: usize) -> Op
             span: resource,
             around: Vec::new(),
             text: String::new(),
-            message: tables::message(type_name).map(MessageType),
+            message: message.map(MessageType),
             field: None,
             holders: Vec::new(),
             keys: Vec::new(),
             types: Vec::new(),
         },
     };
-    walk.scan.set_pos(start);
-    let mut shape = tables::message(type_name).map_or(Shape::Unknown, Shape::Message);
+    let mut shape = message.map_or(Shape::Unknown, Shape::Message);
     for _ in 0..MAX_LEVELS {
         // If the text cannot be read any further, the result is what is known of the text before.
         match walk.level(shape) {
@@ -105,22 +96,29 @@ pub fn at(source: &Source, resource: Span, type_name: &str, offset: usize) -> Op
 /// Calls `each` with every scalar of a resource that is the value of a field, or an element of its
 /// list: the field, the text, and the span in the document. Stops at text that cannot be read.
 pub fn scalars(source: &Source, resource: Span, type_name: &str, each: &mut dyn FnMut(FieldType, &str, Span)) {
-    let is_text = matches!(
-        source.format(),
-        Some(DocumentFormat::Json | DocumentFormat::Yaml | DocumentFormat::Text)
-    );
-    let root = FieldPath::default();
-    let (text, starts) = source.values(resource, &[&root]);
-    let (Some(message), Some(Some(start))) = (tables::message(type_name).filter(|_| is_text), starts.first()) else {
-        return;
-    };
-    let mut visit = Visit {
-        source,
-        scan: Scanner::new(text),
-        each,
-    };
-    visit.scan.set_pos(*start);
-    let _ = visit.value(Shape::Message(message), None, 0);
+    if let (Some(message), Some(scan)) = (tables::message(type_name), begin(source, resource)) {
+        let mut visit = Visit { source, scan, each };
+        let _ = visit.value(Shape::Message(message), None, 0);
+    }
+}
+
+/// Returns a scanner at the beginning of a resource. Returns `None` for documents without places.
+fn begin(source: &Source, resource: Span) -> Option<Scanner<'_>> {
+    let format = source.format()?;
+    if matches!(format, DocumentFormat::Binary | DocumentFormat::Log) {
+        return None;
+    }
+    let (text, starts) = source.values(resource, &[&FieldPath::default()]);
+    let mut scan = Scanner::new(text);
+    scan.set_pos((*starts.first()?)?);
+    Some(scan)
+}
+
+/// Returns the text of the value from `start` to the scanner: of a string without its quotes and
+/// escapes, of another value as it is written.
+fn plain(scan: &Scanner<'_>, start: usize) -> String {
+    let text = std::str::from_utf8(scan.slice(start, scan.pos())).unwrap_or_default();
+    serde_json::from_str(text).unwrap_or_else(|_| text.to_owned())
 }
 
 /// A walk over all values that the descriptors know.
@@ -155,19 +153,15 @@ impl Visit<'_, '_> {
             _ => {
                 self.scan.skip_value()?;
                 if let Some(field) = field {
-                    let end = self.scan.pos();
-                    let text = std::str::from_utf8(self.scan.slice(start, end)).unwrap_or_default();
-                    let plain = serde_json::from_str::<String>(text);
-                    let plain = plain.as_deref().unwrap_or(text);
-                    (self.each)(field, plain, self.source.to_document(Span::new(start, end)));
+                    let span = self.source.to_document(Span::new(start, self.scan.pos()));
+                    (self.each)(field, &plain(&self.scan, start), span);
                 }
                 Ok(())
             }
         }
     }
 
-    fn object(&mut self, shape: Shape, level: usize) -> Result<(), Syntax> {
-        let mut shape = shape;
+    fn object(&mut self, mut shape: Shape, level: usize) -> Result<(), Syntax> {
         if is_any(shape) {
             let name = self.type_name()?;
             let message = name.and_then(|name| tables::message(&name));
@@ -181,16 +175,7 @@ impl Visit<'_, '_> {
         while more {
             let key = self.scan.key()?;
             let name = self.scan.text_of(key, &mut scratch).unwrap_or_default();
-            let field = match shape {
-                Shape::Message(owner) => owner.field_by_name(name).map(|field| FieldType { owner, field }),
-                Shape::Map(field, _) => Some(field),
-                _ => None,
-            };
-            let next = match (shape, field) {
-                (Shape::Map(_, kind), _) => of_kind(kind),
-                (_, Some(field)) => of_field(field),
-                (_, None) => Shape::Unknown,
-            };
+            let (field, next) = member(shape, name);
             self.value(next, field, level + 1)?;
             more = self.scan.more(b'}')?;
         }
@@ -207,9 +192,7 @@ impl Visit<'_, '_> {
             let start = ahead.pos();
             ahead.skip_value()?;
             if ahead.raw(key) == b"@type" {
-                let text = std::str::from_utf8(ahead.slice(start, ahead.pos())).unwrap_or_default();
-                let url = serde_json::from_str::<String>(text).unwrap_or_default();
-                return Ok(url.rsplit('/').next().map(str::to_owned));
+                return Ok(plain(&ahead, start).rsplit('/').next().map(str::to_owned));
             }
             more = ahead.more(b'}')?;
         }
@@ -246,18 +229,15 @@ impl Walk<'_> {
             b'{' => self.object(shape),
             b'[' => self.list(shape),
             _ => {
-                let text = self.scan.slice(start, end.pos());
-                let text = std::str::from_utf8(text).unwrap_or_default();
-                let plain = serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
                 self.place.part = Part::Scalar;
                 self.place.span = span;
-                self.place.text = plain;
+                self.place.text = plain(&end, start);
                 Ok(None)
             }
         }
     }
 
-    fn object(&mut self, shape: Shape) -> Result<Option<Shape>, Syntax> {
+    fn object(&mut self, mut shape: Shape) -> Result<Option<Shape>, Syntax> {
         let mut members = Vec::new();
         let mut type_url = None;
         let mut scratch = Vec::new();
@@ -277,7 +257,6 @@ impl Walk<'_> {
             // The members before the fault are known.
             more = is_read && self.scan.more(b'}').unwrap_or(false);
         }
-        let mut shape = shape;
         if let Some(url) = &type_url {
             self.place.types.push(url.clone());
             if is_any(shape) {
@@ -293,11 +272,7 @@ impl Walk<'_> {
         self.place.part = Part::Around;
         self.place.holders.extend(self.place.field);
         for (name, key, start, end) in members {
-            let field = match shape {
-                Shape::Message(owner) => owner.field_by_name(&name).map(|field| FieldType { owner, field }),
-                Shape::Map(field, _) => Some(field),
-                _ => None,
-            };
+            let (field, next) = member(shape, &name);
             let key = self.document(key.start, key.end);
             if self.has(key) {
                 self.place.part = Part::Key;
@@ -311,11 +286,6 @@ impl Walk<'_> {
             if !self.has(value) {
                 continue;
             }
-            let next = match (shape, field) {
-                (Shape::Map(_, kind), _) => of_kind(kind),
-                (_, Some(field)) => of_field(field),
-                (_, None) => Shape::Unknown,
-            };
             self.place.field = field;
             self.place.steps.push(PlaceStep::Key(name));
             self.scan.set_pos(start);
@@ -371,15 +341,9 @@ pub fn field_of(type_name: &str, path: &str) -> Option<FieldType> {
             shape = Shape::Message(tables::message(type_name)?);
             continue;
         }
-        let field = FieldType {
-            owner,
-            field: owner.field_by_name(name)?,
-        };
+        let field = MessageType(owner).field(name)?;
         last = Some(field);
-        let kind = match field.field.cardinality {
-            Cardinality::Map { value, .. } => value,
-            _ => field.field.kind,
-        };
+        let kind = field.field.value_kind();
         shape = of_kind(kind);
         // A message that is a scalar in JSON still has fields in the client's notation.
         if let (Shape::Scalar, Some(message)) = (shape, kind.message()) {

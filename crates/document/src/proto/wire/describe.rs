@@ -18,7 +18,7 @@ pub enum FieldUse {
 
 /// Returns what each family does with a field. Returns `None` if no client looks into its message.
 pub fn uses(field: FieldType) -> Option<Vec<(Family, FieldUse)>> {
-    let (message, field) = field.parts();
+    let (message, field) = (field.owner, field.field);
     if message.listed != Listed::Client {
         return None;
     }
