@@ -20,137 +20,46 @@ struct Since {
     feature: Option<Feature>,
 }
 
-const GO: &[Family] = &[Family::Go];
-const JAVA: &[Family] = &[Family::Java];
-const NODE: &[Family] = &[Family::Node];
-const GO_AND_NODE: &[Family] = &[Family::Go, Family::Node];
-const ALL_THREE: &[Family] = &[Family::Go, Family::Java, Family::Node];
-const BOTH: &[Family] = &[Family::Go, Family::Java];
+macro_rules! since {
+    (@ never) => { None };
+    (@ since $feature:ident) => { Some(Feature::$feature) };
+    ($($message:literal: $($field:ident)+ [$($family:ident)+] $word:ident $($feature:ident)?;)+) => {
+        static SINCE: &[Since] = &[$(Since {
+            families: &[$(Family::$family),+],
+            message: $message,
+            fields: &[$(stringify!($field)),+],
+            feature: since!(@ $word $($feature)?),
+        }),+];
+    };
+}
 
-static SINCE: &[Since] = &[
-    of(
-        NODE,
-        "envoy.config.route.v3.WeightedCluster",
-        &["total_weight"],
-        Some(Feature::TotalWeightDrawn),
-    ),
-    of(
-        ALL_THREE,
-        "envoy.config.cluster.v3.Cluster",
-        &["transport_socket"],
-        Some(Feature::ClusterTls),
-    ),
-    of(
-        NODE,
-        "envoy.config.cluster.v3.Cluster",
-        &["outlier_detection"],
-        Some(Feature::OutlierDetection),
-    ),
-    of(
-        NODE,
-        "envoy.config.listener.v3.Listener",
-        &[
-            "filter_chains",
-            "default_filter_chain",
-            "use_original_dst",
-            "listener_filters",
-        ],
-        Some(Feature::FilterChains),
-    ),
-    of(
-        GO_AND_NODE,
-        "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
-        &["http_filters"],
-        Some(Feature::FaultInjection),
-    ),
-    of(
-        GO,
-        "envoy.config.route.v3.VirtualHost",
-        &["retry_policy"],
-        Some(Feature::RetryPolicy),
-    ),
-    of(
-        BOTH,
-        "envoy.config.route.v3.RouteAction",
-        &["retry_policy"],
-        Some(Feature::RetryPolicy),
-    ),
-    of(
-        GO,
-        "envoy.config.route.v3.RouteAction",
-        &["hash_policy"],
-        Some(Feature::RingHashPolicy),
-    ),
-    of(JAVA, "envoy.config.route.v3.VirtualHost", &["retry_policy"], None),
-    of(JAVA, "envoy.config.rbac.v3.RBAC", &["audit_logging_options"], None),
-    of(
-        ALL_THREE,
-        "envoy.config.cluster.v3.Cluster",
-        &["load_balancing_policy"],
-        Some(Feature::CustomLbConfig),
-    ),
-    of(
-        GO,
-        "envoy.config.cluster.v3.Cluster",
-        &["lrs_report_endpoint_metrics"],
-        Some(Feature::OrcaLrsPropagation),
-    ),
-    of(
-        ALL_THREE,
-        "envoy.config.endpoint.v3.Endpoint",
-        &["additional_addresses"],
-        Some(Feature::DualstackEndpoints),
-    ),
-    of(
-        BOTH,
-        "envoy.config.route.v3.RouteAction",
-        &["auto_host_rewrite"],
-        Some(Feature::AuthorityRewrite),
-    ),
-    of(
-        BOTH,
-        "envoy.config.route.v3.FilterConfig",
-        &["disabled"],
-        Some(Feature::FilterDisabled),
-    ),
-    of(
-        BOTH,
-        "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter",
-        &["disabled"],
-        Some(Feature::FilterDisabled),
-    ),
-    of(
-        BOTH,
-        "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
-        &["metric_names_for_computing_utilization"],
-        Some(Feature::WrrMetricNames),
-    ),
-    of(
-        BOTH,
-        "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
-        &["sni", "auto_host_sni", "auto_sni_san_validation"],
-        Some(Feature::Sni),
-    ),
-    of(
-        BOTH,
-        "envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext",
-        &["system_root_certs"],
-        Some(Feature::SystemRootCerts),
-    ),
-];
-
-const fn of(
-    families: &'static [Family],
-    message: &'static str,
-    fields: &'static [&'static str],
-    feature: Option<Feature>,
-) -> Since {
-    Since {
-        families,
-        message,
-        fields,
-        feature,
-    }
+since! {
+    "envoy.config.route.v3.WeightedCluster": total_weight [Node] since TotalWeightDrawn;
+    "envoy.config.cluster.v3.Cluster": transport_socket [Go Java Node] since ClusterTls;
+    "envoy.config.cluster.v3.Cluster": outlier_detection [Node] since OutlierDetection;
+    "envoy.config.listener.v3.Listener": filter_chains default_filter_chain use_original_dst listener_filters
+        [Node] since FilterChains;
+    "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager": http_filters
+        [Go Node] since FaultInjection;
+    "envoy.config.route.v3.VirtualHost": retry_policy [Go] since RetryPolicy;
+    "envoy.config.route.v3.RouteAction": retry_policy [Go Java] since RetryPolicy;
+    "envoy.config.route.v3.RouteAction": hash_policy [Go] since RingHashPolicy;
+    "envoy.config.route.v3.VirtualHost": retry_policy [Java] never;
+    "envoy.config.rbac.v3.RBAC": audit_logging_options [Java] never;
+    "envoy.config.cluster.v3.Cluster": load_balancing_policy [Go Java Node] since CustomLbConfig;
+    "envoy.config.cluster.v3.Cluster": lrs_report_endpoint_metrics [Go] since OrcaLrsPropagation;
+    "envoy.config.endpoint.v3.Endpoint": additional_addresses
+        [Go Java Node] since DualstackEndpoints;
+    "envoy.config.route.v3.RouteAction": auto_host_rewrite [Go Java] since AuthorityRewrite;
+    "envoy.config.route.v3.FilterConfig": disabled [Go Java] since FilterDisabled;
+    "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter": disabled
+        [Go Java] since FilterDisabled;
+    "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin":
+        metric_names_for_computing_utilization [Go Java] since WrrMetricNames;
+    "envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext": sni auto_host_sni auto_sni_san_validation
+        [Go Java] since Sni;
+    "envoy.extensions.transport_sockets.tls.v3.CertificateValidationContext": system_root_certs
+        [Go Java] since SystemRootCerts;
 }
 
 /// A set of families: a bit for each in the order of [`Family`], as in [`Field::read_in`].
@@ -202,13 +111,9 @@ pub(super) struct MessageReads {
     pub(super) missed: &'static [missed::Listed],
     /// One bit for the position of each field in `since`.
     contested: u128,
-    /// The families for which the message, or a message in it, may have a finding. The other
-    /// families read all fields and all elements.
-    concerned: Families,
-    /// Like `concerned`, if no list in the message is too long.
-    concerned_by_fields: Families,
-    /// Like `concerned`, if no list is too long and C-core reads all fields that are set.
-    concerned_if_plain: Families,
+    /// For each [`Content`], the families for which the message, or a message in it, may have a
+    /// finding. The other families read all fields and all elements.
+    concerned: [Families; 3],
 }
 
 /// What a message may contain.
@@ -242,9 +147,7 @@ static READS: LazyLock<Vec<MessageReads>> = LazyLock::new(|| {
             .flat_map(|since| since.fields)
             .filter_map(|name| message.fields.iter().position(|field| field.name == *name))
             .fold(0, |set, position| set | bit(position)),
-        concerned: Families::NONE,
-        concerned_by_fields: Families::NONE,
-        concerned_if_plain: Families::NONE,
+        concerned: [Families::NONE; 3],
     };
     let mut all: Vec<MessageReads> = MESSAGES.iter().map(own).collect();
     // Messages contain each other, so this takes some rounds until nothing changes.
@@ -255,9 +158,8 @@ static READS: LazyLock<Vec<MessageReads>> = LazyLock::new(|| {
         let now: Vec<[Families; 3]> = all.iter().map(now).collect();
         let mut is_done = true;
         for (reads, now) in all.iter_mut().zip(now) {
-            let known = [Content::Any, Content::Fields, Content::Plain].map(|content| reads.concerned_with(content));
-            is_done &= known == now;
-            [reads.concerned, reads.concerned_by_fields, reads.concerned_if_plain] = now;
+            is_done &= reads.concerned == now;
+            reads.concerned = now;
         }
         if is_done {
             return all;
@@ -274,19 +176,12 @@ impl MessageReads {
     /// Returns the families for which a message of `bytes` bytes may have a finding, given what is
     /// known of the bytes. An element of a list takes at least one byte.
     pub(super) const fn concerned(&self, bytes: usize, known: BytesKnowledge) -> Families {
-        self.concerned_with(match known {
+        let content = match known {
             BytesKnowledge::Plain => Content::Plain,
             _ if bytes > MAX_ELEMENTS => Content::Any,
             _ => Content::Fields,
-        })
-    }
-
-    const fn concerned_with(&self, content: Content) -> Families {
-        match content {
-            Content::Any => self.concerned,
-            Content::Fields => self.concerned_by_fields,
-            Content::Plain => self.concerned_if_plain,
-        }
+        };
+        self.concerned[content as usize]
     }
 
     /// Returns the families for which the message may have a finding, as far as that is known of
@@ -298,7 +193,7 @@ impl MessageReads {
         let below = |kind: Kind| match kind {
             Kind::Message(index) => all
                 .get(usize::from(index))
-                .map_or(Families::NONE, |reads| reads.concerned_with(content)),
+                .map_or(Families::NONE, |reads| reads.concerned[content as usize]),
             _ => Families::NONE,
         };
         let of_field = |field: &Field| {
@@ -343,21 +238,19 @@ impl MessageReads {
         Some(self.since.iter().find(is_about)?.feature)
     }
 
-    /// Returns the entry of [`SINCE`] that says that a client does not read a field.
-    fn missing(&self, reader: &Profile, field: &Field) -> Option<&'static Since> {
-        let family = reader.client().family;
-        let is_about = |since: &&&Since| since.families.contains(&family) && since.fields.contains(&field.name);
-        let listed = self.since.iter().find(is_about)?;
-        let has = |feature: Feature| reader.has(feature);
-        (!listed.feature.is_some_and(has)).then_some(listed)
+    /// Returns the feature that a client lacks to read a field; see [`since`](Self::since). Returns
+    /// `None` if it reads the field.
+    fn missing(&self, reader: &Profile, field: &Field) -> Option<Option<Feature>> {
+        let feature = self.since(reader.client().family, field)?;
+        (!feature.is_some_and(|feature| reader.has(feature))).then_some(feature)
     }
 
     /// Returns the message on a field that other versions of the client read, or this version with
     /// another environment.
     pub(super) fn unread(&self, reader: &Profile, field: &Field) -> Option<String> {
-        let listed = self.missing(reader, field)?;
+        let feature = self.missing(reader, field)?;
         let (name, field) = (reader.name(), field.name);
-        let switch = listed.feature.filter(|feature| reader.has_switch(*feature));
+        let switch = feature.filter(|feature| reader.has_switch(*feature));
         let is_default_on = switch.is_some_and(|feature| reader.is_default_on(feature));
         Some(match switch.and_then(Feature::env) {
             Some(env) if is_default_on => format!("{name} does not read `{field}` while `{env}` is false"),
@@ -394,12 +287,9 @@ mod tests {
         assert!(concerned(metadata, MAX_ELEMENTS + 1).contains(&Family::Cpp));
         assert_eq!(concerned(cluster, 1), Family::ALL);
         for reads in &*READS {
-            assert_eq!(
-                reads.concerned_by_fields.both(reads.concerned),
-                reads.concerned_by_fields
-            );
-            let if_plain = reads.concerned_if_plain;
-            assert_eq!(if_plain.both(reads.concerned_by_fields), if_plain);
+            let [any, by_fields, if_plain] = reads.concerned;
+            assert_eq!(by_fields.both(any), by_fields);
+            assert_eq!(if_plain.both(by_fields), if_plain);
             assert!(!if_plain.has(Family::Cpp), "{}", reads.message.full_name);
         }
     }
@@ -408,9 +298,9 @@ mod tests {
     fn of_a_matcher_all_read_what_c_core_reads() {
         let reads = |message: &str| reads(message_index(message).unwrap());
         let matcher = reads("envoy.type.matcher.v3.StringMatcher");
-        assert_eq!(matcher.concerned_if_plain, Families::NONE);
-        assert_ne!(matcher.concerned_by_fields, Families::NONE);
+        assert_eq!(matcher.concerned[Content::Plain as usize], Families::NONE);
+        assert_ne!(matcher.concerned[Content::Fields as usize], Families::NONE);
         let endpoint = reads("envoy.config.endpoint.v3.LbEndpoint");
-        assert!(endpoint.concerned_if_plain.has(Family::Rust));
+        assert!(endpoint.concerned[Content::Plain as usize].has(Family::Rust));
     }
 }
