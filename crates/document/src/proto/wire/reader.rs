@@ -5,19 +5,8 @@ use super::{MAX_DEPTH, MAX_LEN, Malformed, START_GROUP};
 /// Returns the fields of a checked message. Stops at bytes that are not a field.
 #[inline(always)]
 pub fn fields(bytes: &[u8]) -> impl Iterator<Item = Raw<'_>> {
-    CheckedFields(WireReader { rest: bytes })
-}
-
-/// See [`fields`].
-struct CheckedFields<'b>(WireReader<'b>);
-
-impl<'b> Iterator for CheckedFields<'b> {
-    type Item = Raw<'b>;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Raw<'b>> {
-        self.0.next(MAX_DEPTH).ok().flatten()
-    }
+    let mut reader = WireReader { rest: bytes };
+    std::iter::from_fn(move || reader.next(MAX_DEPTH).ok().flatten())
 }
 
 /// Returns the keys of all maps in a checked message whose only fields are maps with string keys.
@@ -153,20 +142,8 @@ impl<'b> WireReader<'b> {
         }
         // The parts are copied one by one, so that a plain field stays in registers. Writing them
         // to memory and reading the whole struct would take as long as finding the field.
-        let Raw {
-            number,
-            wire_type,
-            payload,
-            varint,
-            overlong,
-        } = self.other(depth)?;
-        Ok(Some(Raw {
-            number,
-            wire_type,
-            payload,
-            varint,
-            overlong,
-        }))
+        let raw = self.other(depth)?;
+        Ok(Some(Raw { ..raw }))
     }
 
     /// Reads the next field of any kind.
