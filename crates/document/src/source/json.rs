@@ -118,18 +118,7 @@ impl<'t> Scanner<'t> {
     fn peek_after_space(&mut self) -> u8 {
         loop {
             match self.text.get(self.pos) {
-                Some(b' ' | b'\n' | b'\r' | b'\t') => {
-                    self.pos += 1;
-                    // An indented dump has a newline and a run of spaces. Skip eight at a time.
-                    while let Some(word) = self.eight() {
-                        let other = word ^ (ONES * b' ' as u64);
-                        if other != 0 {
-                            self.pos += (other.trailing_zeros() / 8) as usize;
-                            break;
-                        }
-                        self.pos += 8;
-                    }
-                }
+                Some(b' ' | b'\n' | b'\r' | b'\t') => self.pos += 1,
                 Some(&byte) => return byte,
                 None => return 0,
             }
@@ -231,12 +220,6 @@ impl<'t> Scanner<'t> {
         is_same
     }
 
-    /// Returns the bytes from `start` on that fill the array, or `None` if there are fewer.
-    #[inline(always)]
-    pub fn chunk<const N: usize>(&self, start: usize) -> Option<&'t [u8; N]> {
-        self.text.get(start..)?.first_chunk()
-    }
-
     /// Consumes a string.
     #[inline(always)]
     pub fn string(&mut self) -> Result<Str, Syntax> {
@@ -306,7 +289,7 @@ impl<'t> Scanner<'t> {
     /// Consumes and returns a whole number of up to nine digits. Does not move for any other value.
     #[inline(always)]
     pub fn short_number(&mut self) -> Option<u64> {
-        let text = self.chunk::<10>(self.pos)?;
+        let text = self.text.get(self.pos..)?.first_chunk::<10>()?;
         let mut value = 0;
         for (count, byte) in text.iter().enumerate() {
             match byte {

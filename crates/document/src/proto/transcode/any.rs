@@ -7,7 +7,7 @@ use xdsctl_proto::tables::{self, Message, WellKnown};
 use super::fault::short;
 use super::note::{ANY_WITHOUT_TYPE, BAD_VALUE, LIMIT_EXCEEDED, MISSPELT_TYPE, UNKNOWN_ANY_TYPE};
 use super::repeat::Place;
-use super::{MAX_TOTAL_LEVELS, Result, Transcoder, clip, descriptor};
+use super::{MAX_TOTAL_LEVELS, Result, Transcoder, clip};
 use crate::proto::any::OPAQUE;
 use crate::source::Span;
 use crate::source::json::Str;
@@ -94,7 +94,7 @@ impl<'t> Transcoder<'t> {
             return self.bad_value(&Path::ROOT, "a resource");
         }
         self.scan.bump();
-        self.packed(message.index(), message, &Path::ROOT, Place::Start)?;
+        self.packed(message, &Path::ROOT, Place::Start)?;
         self.room_for(0)
     }
 
@@ -137,7 +137,7 @@ impl<'t> Transcoder<'t> {
             self.bytes(1, url.as_bytes())?;
         }
         let name = url.rsplit('/').next().unwrap_or_default();
-        let Some(index) = self.types.find(name) else {
+        let Some(message) = tables::message(name) else {
             self.scan.set_pos(start);
             self.opaque(start)?;
             self.unknown_type(url, name, start, at);
@@ -151,7 +151,6 @@ impl<'t> Transcoder<'t> {
             self.note(&LIMIT_EXCEEDED, &Path::ROOT, start, message);
             return Ok(true);
         }
-        let message = descriptor(index);
         let level = std::mem::take(&mut self.level);
         self.total += 1;
         let length = self.open_field(2);
@@ -161,7 +160,7 @@ impl<'t> Transcoder<'t> {
             self.scan.set_pos(start + 1);
             Place::Start
         };
-        self.packed(message.index(), message, &at.value(name), place)?;
+        self.packed(message, &at.value(name), place)?;
         self.close(length)?;
         self.level = level;
         self.total -= 1;
@@ -172,9 +171,9 @@ impl<'t> Transcoder<'t> {
     ///
     /// Go's printer writes an Empty as `"value": {}`. The readers of Python and C++ expect no key.
     /// Both forms are accepted.
-    fn packed(&mut self, index: u16, message: &'static Message, at: &Path<'_>, place: Place) -> Result<()> {
+    fn packed(&mut self, message: &'static Message, at: &Path<'_>, place: Place) -> Result<()> {
         if matches!(message.well_known, WellKnown::None) {
-            return self.fields(index, message, at, place, true);
+            return self.fields(message.index(), message, at, place, true);
         }
         if place == Place::Start {
             if self.scan.peek() == b'}' {
@@ -193,7 +192,7 @@ impl<'t> Transcoder<'t> {
                 b"value" if has_value => self.duplicate(key.start, at)?,
                 b"value" => {
                     has_value = true;
-                    self.message(index, at)?;
+                    self.message(message.index(), at)?;
                 }
                 b"@value" => {
                     has_value = true;
@@ -286,34 +285,5 @@ pub(super) fn type_name(url: &[u8]) -> &[u8] {
     match memchr::memrchr(b'/', url) {
         Some(slash) => url.get(slash + 1..).unwrap_or_default(),
         None => url,
-    }
-}
-
-/// A cache of message types, by a hash of the name.
-///
-/// A dump names the same twenty types ten thousand times, and a search compares eleven long names.
-#[derive(Debug)]
-pub(super) struct Types {
-    recent: [u16; 64],
-}
-
-impl Types {
-    pub(super) const fn new() -> Self {
-        Types { recent: [0; 64] }
-    }
-
-    /// Returns the index of the message with this full name.
-    fn find(&mut self, name: &str) -> Option<u16> {
-        let bytes = name.as_bytes();
-        // The names of types differ near their end.
-        let tail = bytes.last_chunk::<8>().map_or(0, |tail| u64::from_le_bytes(*tail));
-        let hash = (tail ^ bytes.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58;
-        let slot = self.recent.get_mut(usize::try_from(hash).unwrap_or(0))?;
-        if descriptor(*slot).full_name == name {
-            return Some(*slot);
-        }
-        let index = tables::message_index(name)?;
-        *slot = index;
-        Some(index)
     }
 }

@@ -5,14 +5,10 @@ use std::collections::HashSet;
 use xdsctl_proto::tables::Kind;
 
 use super::{MAX_ELEMENTS, MAX_STRUCT_VALUES, Result, Transcoder, clip, takes_null};
-use crate::source::Span;
 use crate::source::json::Str;
 use xdsctl_model::diag::Path;
 
-/// The number of keys from which a map looks for duplicates in a set.
-const FEW_KEYS: usize = 16;
-
-impl<'t> Transcoder<'t> {
+impl Transcoder<'_> {
     /// Reads a map. Each key becomes an entry message.
     pub(super) fn map(&mut self, number: u32, key_kind: Kind, value_kind: Kind, at: &Path<'_>) -> Result<()> {
         if self.scan.peek() != b'{' {
@@ -21,44 +17,28 @@ impl<'t> Transcoder<'t> {
         if !self.scan.open(b'}')? {
             return Ok(());
         }
-        let base = self.map_keys.len();
-        let mut many = None;
+        // The keys as they are written.
+        let mut keys = HashSet::new();
         loop {
             let key = self.scan.key()?;
-            let span = Span::new(key.start, key.end);
-            if self.is_new_key(base, span, &mut many) {
-                self.map_keys.push(span);
+            if keys.insert(self.scan.raw(key)) {
                 self.entry(number, key_kind, value_kind, key, at)?;
             } else {
                 let name = clip(self.scan.raw(key));
                 self.duplicate(key.start, &at.key(&name))?;
             }
             if !self.scan.more(b'}')? {
-                self.map_keys.truncate(base);
                 return Ok(());
             }
             let message = if self.is_beyond_struct_values(value_kind) {
                 format!("more than {MAX_STRUCT_VALUES} values in Structs, the others are not checked")
-            } else if self.map_keys.len() - base >= MAX_ELEMENTS {
+            } else if keys.len() >= MAX_ELEMENTS {
                 format!("a map has more than {MAX_ELEMENTS} entries, the others are not checked")
             } else {
                 continue;
             };
-            self.map_keys.truncate(base);
             return self.pass_over(b'}', message);
         }
-    }
-
-    /// Says whether the map has no entry with this key yet. Compares the keys as they are written.
-    fn is_new_key(&self, base: usize, key: Span, many: &mut Option<HashSet<&'t [u8]>>) -> bool {
-        let text = self.scan.text();
-        let bytes = |span: Span| text.get(span.range()).unwrap_or_default();
-        let keys = self.map_keys.get(base..).unwrap_or_default();
-        if keys.len() < FEW_KEYS {
-            return keys.iter().all(|other| bytes(*other) != bytes(key));
-        }
-        many.get_or_insert_with(|| keys.iter().map(|key| bytes(*key)).collect())
-            .insert(bytes(key))
     }
 
     fn entry(&mut self, number: u32, key_kind: Kind, value_kind: Kind, key: Str, at: &Path<'_>) -> Result<()> {

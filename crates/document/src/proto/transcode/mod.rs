@@ -65,9 +65,6 @@ const MAX_SUGGESTIONS: usize = 1000;
 /// multiple of its length.
 const LOOKAHEAD: usize = 8;
 
-/// Strings of up to this many bytes are copied as a block of this size.
-const SHORT: usize = 32;
-
 /// Options for reading a message from JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TranscodeOptions {
@@ -178,15 +175,13 @@ pub struct Transcoder<'t> {
     pub known: BytesKnowledge,
     /// Whether the text names the last message without holding it.
     pub is_lost: bool,
-    options: TranscodeOptions,
-    limit: usize,
+    pub(crate) options: TranscodeOptions,
     repeats: repeat::Repeats,
     /// How often bytes were taken away or cut off. Offsets in `out` are valid only while it is the
     /// same.
     output: u32,
     /// The type of the resource that is being read.
     root: Option<&'static Message>,
-    types: any::Types,
     scratch: Vec<u8>,
     /// The offset in `out` at which the current resource starts.
     base: usize,
@@ -196,8 +191,6 @@ pub struct Transcoder<'t> {
     total: u32,
     /// How many bytes may still be read ahead.
     lookahead: usize,
-    /// The keys of the maps that are being read.
-    map_keys: Vec<Span>,
     /// How many values could not be used so far.
     rejected: usize,
     /// How many values were in the Structs of the current resource so far.
@@ -209,11 +202,11 @@ pub struct Transcoder<'t> {
 
 impl<'t> Transcoder<'t> {
     /// Returns a transcoder at the first byte of `text`.
-    pub fn new(text: &'t [u8], options: TranscodeOptions) -> Self {
+    pub fn new(text: &'t [u8], mut options: TranscodeOptions) -> Self {
+        options.max_resource_bytes = options.max_resource_bytes.min(MAX_RESOURCE_BYTES);
         Transcoder {
             scan: Scanner::new(text),
             document: b"",
-            limit: options.max_resource_bytes.min(MAX_RESOURCE_BYTES),
             out: Vec::new(),
             notes: Vec::new(),
             is_unread: false,
@@ -226,13 +219,11 @@ impl<'t> Transcoder<'t> {
             repeats: repeat::Repeats::new(),
             output: 0,
             root: None,
-            types: any::Types::new(),
             scratch: Vec::new(),
             base: 0,
             level: 0,
             total: 0,
             lookahead: text.len().saturating_mul(LOOKAHEAD).saturating_add(1 << 20),
-            map_keys: Vec::new(),
             rejected: 0,
             struct_values: 0,
             suggestions: HashMap::new(),
@@ -289,7 +280,6 @@ impl<'t> Transcoder<'t> {
         self.is_lost = false;
         (self.level, self.total) = (0, 0);
         self.struct_values = 0;
-        self.map_keys.clear();
         self.quota.clear();
         self.first = self.scan.pos();
         self.is_unread = false;
@@ -315,19 +305,11 @@ impl<'t> Transcoder<'t> {
 
     /// Writes the tag of a message and room for its length. Returns the offset of the length.
     #[inline(always)]
-    #[expect(clippy::cast_possible_truncation, reason = "one byte each")]
     fn open_field(&mut self, number: u32) -> usize {
-        let tag = number << 3 | 2;
-        if tag < 0x80 {
-            self.out.extend_from_slice(&[tag as u8, 0, 0, 0, 0]);
-        } else if tag < 0x4000 {
-            self.out
-                .extend_from_slice(&[tag as u8 | 0x80, (tag >> 7) as u8, 0, 0, 0, 0]);
-        } else {
-            self.varint(u64::from(tag));
-            self.out.extend_from_slice(&[0; 4]);
-        }
-        self.out.len() - 4
+        self.tag(number, 2);
+        let length = self.out.len();
+        self.out.extend_from_slice(&[0; 4]);
+        length
     }
 
     #[inline(always)]
@@ -346,7 +328,7 @@ impl<'t> Transcoder<'t> {
     #[expect(clippy::cast_possible_truncation, reason = "seven bits each")]
     fn close(&mut self, at: usize) -> Result<()> {
         let length = self.out.len() - at - 4;
-        if self.out.len() - self.base > self.limit {
+        if self.out.len() - self.base > self.options.max_resource_bytes {
             return Err(TranscodeStop::TooLarge(self.scan.pos()));
         }
         if let Some(room) = self.out.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<4>) {
@@ -363,7 +345,7 @@ impl<'t> Transcoder<'t> {
     /// Checks that `bytes` more bytes are within the limit.
     #[inline(always)]
     fn room_for(&self, bytes: usize) -> Result<()> {
-        if self.out.len() - self.base + bytes > self.limit {
+        if self.out.len() - self.base + bytes > self.options.max_resource_bytes {
             return Err(TranscodeStop::TooLarge(self.scan.pos()));
         }
         Ok(())
@@ -377,28 +359,6 @@ impl<'t> Transcoder<'t> {
         self.varint(bytes.len() as u64);
         self.out.extend_from_slice(bytes);
         Ok(())
-    }
-
-    /// Writes a field whose value is a part of the text, with its length.
-    #[inline(always)]
-    fn text(&mut self, number: u32, start: usize, end: usize) -> Result<()> {
-        let len = end - start;
-        let tag = number << 3 | 2;
-        if let Some(chunk) = self.scan.chunk::<SHORT>(start)
-            && len <= SHORT
-            && tag < 0x80
-        {
-            self.room_for(len)?;
-            // A copy of fixed size is much faster than one of variable size, even if half of it is
-            // unused.
-            #[expect(clippy::cast_possible_truncation, reason = "both are below 0x80")]
-            self.out.extend_from_slice(&[tag as u8, len as u8]);
-            let start = self.out.len();
-            self.out.extend_from_slice(chunk);
-            self.out.truncate(start + len);
-            return Ok(());
-        }
-        self.bytes(number, self.scan.slice(start, end))
     }
 
     /// Returns the name among `known` that is most similar to an unknown name of `type_name`.

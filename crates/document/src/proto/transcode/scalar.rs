@@ -25,12 +25,6 @@ const BASE64_URL: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENI
 /// The largest number of digits of an integer. A longer one is out of every range.
 const MAX_DIGITS: usize = 20;
 
-/// An integer that was read from the text.
-enum Number {
-    Int(i128),
-    Bad,
-}
-
 impl<'t> Transcoder<'t> {
     /// Reads a value that is not a message, and writes it with its tag. A zero is written only if
     /// `keep_zero`.
@@ -71,7 +65,7 @@ impl<'t> Transcoder<'t> {
         if token.start == token.end && !keep_zero {
             return Ok(());
         }
-        self.text(number, token.start, token.end)
+        self.bytes(number, self.scan.raw(token))
     }
 
     /// Returns the contents of a string that stands for something other than text, such as a number
@@ -164,17 +158,17 @@ impl<'t> Transcoder<'t> {
             _ => return self.bad_value(at, "a number"),
         };
         let parsed = match parse_integer(&token) {
-            Number::Bad if first == b'"' => self.rare_integer(&token, start),
+            None if first == b'"' => self.rare_integer(&token, start),
             parsed => parsed,
         };
         match parsed {
-            Number::Int(value) if (min..=max).contains(&value) => {
+            Some(value) if (min..=max).contains(&value) => {
                 if value != 0 || keep_zero {
                     self.write_integer(number, kind, value);
                 }
             }
-            Number::Int(_) => self.bad_token(at, start, &format!("a number from {min} to {max}")),
-            Number::Bad => self.bad_token(at, start, &format!("a whole number from {min} to {max}")),
+            Some(_) => self.bad_token(at, start, &format!("a number from {min} to {max}")),
+            None => self.bad_token(at, start, &format!("a whole number from {min} to {max}")),
         }
         Ok(())
     }
@@ -200,20 +194,17 @@ impl<'t> Transcoder<'t> {
     /// Reads the string at `start` again. It has the contents `token` and is not a JSON number.
     /// Like protobuf, accepts leading zeros and a plus.
     #[cold]
-    fn rare_integer(&mut self, token: &[u8], start: usize) -> Number {
+    fn rare_integer(&mut self, token: &[u8], start: usize) -> Option<i128> {
         let end = self.scan.pos();
         self.scan.set_pos(start);
         let value = self.marked();
         self.scan.set_pos(end);
         match value {
-            Some(Plain::Int(value)) => Number::Int(value),
+            Some(Plain::Int(value)) => Some(value),
             #[expect(clippy::cast_possible_truncation, reason = "whole, and far below 2^127")]
-            Some(Plain::Float(value)) if value.fract() == 0.0 && value.abs() < 1e30 => Number::Int(value as i128),
-            Some(_) => Number::Bad,
-            None => {
-                let text = std::str::from_utf8(token).ok();
-                text.and_then(|text| text.parse().ok()).map_or(Number::Bad, Number::Int)
-            }
+            Some(Plain::Float(value)) if value.fract() == 0.0 && value.abs() < 1e30 => Some(value as i128),
+            Some(_) => None,
+            None => std::str::from_utf8(token).ok()?.parse().ok(),
         }
     }
 
@@ -371,19 +362,12 @@ impl<'t> Transcoder<'t> {
         let known = tables::ENUMS
             .get(usize::from(index))
             .and_then(|item| Some((item, std::str::from_utf8(&name).ok()?)));
-        match known.and_then(|(item, name)| item.number(name)) {
-            Some(value) => {
-                if value != 0 || keep_zero {
-                    self.write_integer(number, Kind::Int32, value.into());
-                }
-            }
-            None => {
-                if let Some(value) = self.unknown_enum_value(index, &name, start, at)
-                    && (value != 0 || keep_zero)
-                {
-                    self.write_integer(number, Kind::Int32, value.into());
-                }
-            }
+        let value = match known.and_then(|(item, name)| item.number(name)) {
+            Some(value) => Some(value),
+            None => self.unknown_enum_value(index, &name, start, at),
+        };
+        if let Some(value) = value.filter(|value| *value != 0 || keep_zero) {
+            self.write_integer(number, Kind::Int32, value.into());
         }
         Ok(())
     }
@@ -454,7 +438,7 @@ impl<'t> Transcoder<'t> {
 
 /// Reads an integer: digits, or a decimal or exponent form of a whole number.
 #[inline(always)]
-fn parse_integer(token: &[u8]) -> Number {
+fn parse_integer(token: &[u8]) -> Option<i128> {
     let (negative, digits) = match token.strip_prefix(b"-") {
         Some(digits) => (true, digits),
         None => (false, token),
@@ -470,21 +454,21 @@ fn parse_integer(token: &[u8]) -> Number {
         value = value * 10 + u128::from(digit - b'0');
     }
     if digits.len() > 1 && digits.first() == Some(&b'0') {
-        return Number::Bad;
+        return None;
     }
     #[expect(clippy::cast_possible_wrap, reason = "20 digits fit")]
     let value = value as i128;
-    Number::Int(if negative { -value } else { value })
+    Some(if negative { -value } else { value })
 }
 
 #[cold]
-fn parse_integer_as_float(token: &[u8]) -> Number {
+fn parse_integer_as_float(token: &[u8]) -> Option<i128> {
     match parse_float(token) {
         // Every integer beyond 2^64 is out of range, so rounding does not matter.
         #[expect(clippy::cast_possible_truncation, reason = "whole, and far below 2^127")]
-        Some(value) if value.fract() == 0.0 && value.abs() < 1e30 => Number::Int(value as i128),
-        Some(value) if value.fract() == 0.0 => Number::Int(i128::MAX),
-        _ => Number::Bad,
+        Some(value) if value.fract() == 0.0 && value.abs() < 1e30 => Some(value as i128),
+        Some(value) if value.fract() == 0.0 => Some(i128::MAX),
+        _ => None,
     }
 }
 
