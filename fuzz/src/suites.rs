@@ -308,7 +308,7 @@ pub fn suite_text(data: &[u8]) {
             }
         }
     }
-    for marks in source.marks_of_all(SecretPlace::suite()) {
+    for marks in source.marks_of_all(SecretPlace::SUITE) {
         for span in marks.hidden {
             assert!(in_document(span), "{span:?}");
         }

@@ -167,7 +167,7 @@ fn every_member_of_a_suite_is_known() {
         let marks = xdsctl_document::source::secrets::marks(
             text.as_bytes(),
             0,
-            xdsctl_document::source::secrets::SecretPlace::suite(),
+            xdsctl_document::source::secrets::SecretPlace::SUITE,
         );
         !marks.hidden.is_empty()
     });
@@ -188,7 +188,7 @@ fn nothing_of_our_own_suites_is_masked() {
         let id = sources.add(path.display().to_string(), std::fs::read(&path).unwrap());
         let source = sources.get(id).unwrap();
         xdsctl_document::source::node::view(source);
-        for marks in source.marks_of_all(xdsctl_document::source::secrets::SecretPlace::suite()) {
+        for marks in source.marks_of_all(xdsctl_document::source::secrets::SecretPlace::SUITE) {
             count += 1;
             let texts = marks
                 .hidden

@@ -36,7 +36,7 @@ pub async fn fetch(address: &Address, options: &FetchOptions, out: &mut dyn Writ
     let (mut text, clusters) = match options.redacts {
         true => (
             print::redacted(config.to_vec(), "envoy.admin.v3.ConfigDump"),
-            print::redacted_at(clusters, SecretPlace::clusters()),
+            print::redacted_at(clusters, SecretPlace::CLUSTERS),
         ),
         false => (config.to_vec(), clusters),
     };

@@ -59,7 +59,7 @@ impl Masks {
         resources.sort_unstable();
         resources.dedup_by_key(|(span, _)| *span);
         let around = match source.bytes().len() {
-            ..=MAX_AROUND_BYTES => Masks::placed(source, SecretPlace::document(), shows_secrets),
+            ..=MAX_AROUND_BYTES => Masks::placed(source, SecretPlace::DOCUMENT, shows_secrets),
             _ => Masks::default(),
         };
         Masks {
@@ -72,12 +72,12 @@ impl Masks {
     /// Makes the masks of a suite.
     pub fn suite(source: &Source, shows_secrets: bool) -> Masks {
         node::view(source);
-        Masks::placed(source, SecretPlace::suite(), shows_secrets)
+        Masks::placed(source, SecretPlace::SUITE, shows_secrets)
     }
 
     /// Makes the masks of a bootstrap.
     pub fn bootstrap(source: &Source, shows_secrets: bool) -> Masks {
-        Masks::placed(source, SecretPlace::bootstrap(), shows_secrets)
+        Masks::placed(source, SecretPlace::BOOTSTRAP, shows_secrets)
     }
 
     /// Makes the masks of a document whose content as a whole is at this place.

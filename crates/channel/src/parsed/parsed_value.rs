@@ -66,7 +66,7 @@ impl<'r> List<'r> {
 impl<'r> ParsedValue<'r> {
     /// Replaces what may not be printed by [`REDACTED`](xdsctl_document::secret::REDACTED).
     pub fn redacted(self) -> ParsedValue<'r> {
-        self.redacted_at(SecretPlace::parsed())
+        self.redacted_at(SecretPlace::PARSED)
     }
 
     /// Redacts each object by itself. This is safe because no list of objects is in a field named
@@ -142,7 +142,7 @@ mod tests {
         };
         let value = shown().redacted().to_value();
         let mut whole = shown().to_value();
-        SecretPlace::parsed().redact(&mut whole);
+        SecretPlace::PARSED.redact(&mut whole);
         assert_eq!(value, whole);
         assert_eq!(value["metadata"]["m"]["value"], REDACTED);
         assert_eq!(value["of"]["list"][1]["value"], "v");

@@ -95,7 +95,7 @@ fn top(walk: &TreeWalk<'_>, child: &ManagerChild) -> TreeNode {
         ManagerChild::Plugin(policy) => policy,
     };
     let mut config = policy.json.get(0).cloned().unwrap_or_default();
-    SecretPlace::policies().redact(&mut config);
+    SecretPlace::POLICIES.redact(&mut config);
     TreeNode::new(NodeKind::Frame, xdsctl_lb::name_of(&policy.config))
         .warning("clusters", "asked for by each RPC at a lookup service, so unknown here")
         .fact("config", config.to_string())

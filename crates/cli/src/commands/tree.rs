@@ -172,10 +172,10 @@ fn document(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>) -> TreeJso
     };
     let (mut service_config, mut children): (Value, Map<String, Value>) = (service_config, children);
     if !args.channel.input.show_secrets {
-        SecretPlace::policies().redact(&mut service_config);
+        SecretPlace::POLICIES.redact(&mut service_config);
         children
             .values_mut()
-            .for_each(|child| SecretPlace::policies().redact(child));
+            .for_each(|child| SecretPlace::POLICIES.redact(child));
     }
     TreeJson {
         schema: SCHEMA,

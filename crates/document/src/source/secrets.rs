@@ -91,6 +91,24 @@ impl SecretPlace {
         is_hidden: true,
     };
 
+    /// A document of any kind.
+    pub const DOCUMENT: SecretPlace = SecretPlace::shown(SecretShape::Document);
+
+    /// A suite.
+    pub const SUITE: SecretPlace = SecretPlace::shown(SecretShape::Json(&SUITE, false));
+
+    /// A bootstrap.
+    pub const BOOTSTRAP: SecretPlace = SecretPlace::shown(SecretShape::Json(&BOOTSTRAP, false));
+
+    /// Envoy's answer about its clusters.
+    pub const CLUSTERS: SecretPlace = SecretPlace::shown(SecretShape::Json(&CLUSTERS, false));
+
+    /// Configurations of LB policies, as in a service config.
+    pub const POLICIES: SecretPlace = SecretPlace::shown(SecretShape::Json(&POLICY, false));
+
+    /// The parsed form of a resource, as `parsed` makes it.
+    pub const PARSED: SecretPlace = SecretPlace::shown(SecretShape::Parsed);
+
     /// Returns the place of a resource of this type. With `None`, the resource gives its type
     /// itself.
     pub const fn root(message: Option<&'static Message>) -> SecretPlace {
@@ -98,36 +116,6 @@ impl SecretPlace {
             Some(message) => SecretPlace::of_message(message),
             None => SecretPlace::shown(SecretShape::Any),
         }
-    }
-
-    /// Returns the place of a document of any kind.
-    pub const fn document() -> SecretPlace {
-        SecretPlace::shown(SecretShape::Document)
-    }
-
-    /// Returns the place of a suite.
-    pub const fn suite() -> SecretPlace {
-        SecretPlace::shown(SecretShape::Json(&SUITE, false))
-    }
-
-    /// Returns the place of a bootstrap.
-    pub const fn bootstrap() -> SecretPlace {
-        SecretPlace::shown(SecretShape::Json(&BOOTSTRAP, false))
-    }
-
-    /// Returns the place of Envoy's answer about its clusters.
-    pub const fn clusters() -> SecretPlace {
-        SecretPlace::shown(SecretShape::Json(&CLUSTERS, false))
-    }
-
-    /// Returns the place of configurations of LB policies, as in a service config.
-    pub const fn policies() -> SecretPlace {
-        SecretPlace::shown(SecretShape::Json(&POLICY, false))
-    }
-
-    /// Returns the place of the parsed form of a resource, as `parsed` makes it.
-    pub const fn parsed() -> SecretPlace {
-        SecretPlace::shown(SecretShape::Parsed)
     }
 
     /// Returns the place at the end of a path in a resource of this type.
@@ -188,7 +176,7 @@ impl SecretPlace {
         let below = match self.shape {
             SecretShape::Message(message) => of_field(message),
             SecretShape::Credential(message) => of_field(message).hidden_if(name != "name"),
-            SecretShape::Policy(_) if name == "value" => SecretPlace::policies(),
+            SecretShape::Policy(_) if name == "value" => SecretPlace::POLICIES,
             SecretShape::Policy(message) => of_field(message),
             SecretShape::Map(field) if field.name == "filter_metadata" && known::has(METADATA_NAMES, name) => {
                 SecretPlace::shown(SecretShape::Json(&METADATA, false))
@@ -201,11 +189,7 @@ impl SecretPlace {
                 let holds_text = matches!(message.well_known, WellKnown::Wrapper(Kind::String | Kind::Bytes));
                 SecretPlace::of_message(message).hidden_if(holds_text)
             }
-            SecretShape::Document => {
-                let documents = DOCUMENTS.iter().filter_map(|name| tables::message(name));
-                let mut known = documents.filter(|message| message.position(name).is_some());
-                known.next().map_or(SecretPlace::FREE, of_field)
-            }
+            SecretShape::Document => document(name).map_or(SecretPlace::FREE, of_field),
             SecretShape::Headers => SecretPlace::shown(SecretShape::Scalar).hidden_if(is_name(name)),
             SecretShape::Json(known, _) if known.is_suite && known::has(known::NAMED, name) => {
                 SecretPlace::shown(SecretShape::Headers)
@@ -232,10 +216,10 @@ impl SecretPlace {
             SecretShape::Parsed if name == "cluster_specifier_plugins" => {
                 SecretPlace::shown(SecretShape::JsonMap(&POLICY))
             }
-            SecretShape::Parsed if name == "lb_policy" => SecretPlace::policies(),
+            SecretShape::Parsed if name == "lb_policy" => SecretPlace::POLICIES,
             SecretShape::ParsedStruct if name == "value" => SecretPlace::FREE,
             SecretShape::ParsedCredential if name == "string_match" => SecretPlace::FREE,
-            SecretShape::Parsed | SecretShape::ParsedStruct | SecretShape::ParsedCredential => SecretPlace::parsed(),
+            SecretShape::Parsed | SecretShape::ParsedStruct | SecretShape::ParsedCredential => SecretPlace::PARSED,
             SecretShape::Json(..)
             | SecretShape::Wrapped(_)
             | SecretShape::Any
@@ -261,10 +245,7 @@ impl SecretPlace {
                 name == "@type" || message.position(name).is_some()
             }
             SecretShape::Any | SecretShape::AnyOrText => name == "@type",
-            SecretShape::Document => DOCUMENTS
-                .iter()
-                .filter_map(|name| tables::message(name))
-                .any(|message| message.position(name).is_some()),
+            SecretShape::Document => document(name).is_some(),
             SecretShape::Wrapped(_) => matches!(name, "@type" | "value"),
             SecretShape::Map(_) | SecretShape::JsonMap(_) | SecretShape::Headers => {
                 !self.is_hidden && !looks_secret(name)
@@ -371,7 +352,7 @@ impl SecretPlace {
     /// ```
     /// use xdsctl_document::source::secrets::SecretPlace;
     /// let mut value = serde_json::json!({"name": "c", "metadata": {"a": {"type": "Struct", "value": {"user": "u"}}}});
-    /// SecretPlace::parsed().redact(&mut value);
+    /// SecretPlace::PARSED.redact(&mut value);
     /// assert_eq!(value.to_string(), r#"{"metadata":{"a":{"type":"Struct","value":"[redacted]"}},"name":"c"}"#);
     /// ```
     pub fn redact(self, value: &mut Value) {
@@ -400,6 +381,12 @@ impl SecretPlace {
             }
         }
     }
+}
+
+/// Returns the message that a document with a member of this name is.
+fn document(name: &str) -> Option<&'static Message> {
+    let mut documents = DOCUMENTS.iter().filter_map(|name| tables::message(name));
+    documents.find(|message| message.position(name).is_some())
 }
 
 /// Says whether every text in a message, and in the messages inside it, may be printed.

@@ -87,7 +87,7 @@ impl<'a> ShownValue<'a> {
     pub fn root(value: &'a Value, shows_secrets: bool) -> ShownValue<'a> {
         ShownValue {
             value,
-            place: (!shows_secrets).then(SecretPlace::parsed),
+            place: (!shows_secrets).then_some(SecretPlace::PARSED),
         }
     }
 

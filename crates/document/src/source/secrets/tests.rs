@@ -128,10 +128,10 @@ fn policies_and_bootstraps_are_known_by_their_keys() {
     );
     assert!(hidden("", &of("mine")).contains(&"7".to_owned()));
     let clusters = br#"{"cluster_statuses":[{"name":"c","host_statuses":[{"address":{"socket_address":{"address":"10.0.0.1","port_value":80}},"x":"y"}]}]}"#;
-    let hidden = marks(clusters, 0, SecretPlace::clusters()).hidden;
+    let hidden = marks(clusters, 0, SecretPlace::CLUSTERS).hidden;
     assert_eq!(hidden.len(), 2, "x and y");
     let bootstrap = br#"{"xds_servers":[{"server_uri":"a:1","channel_creds":[{"type":"x","config":{"token":"t"}}]}],"node":{"id":"n","metadata":{"a":"b"}}}"#;
-    let hidden = marks(bootstrap, 0, SecretPlace::bootstrap()).hidden;
+    let hidden = marks(bootstrap, 0, SecretPlace::BOOTSTRAP).hidden;
     let hidden: Vec<_> = hidden
         .iter()
         .map(|span| std::str::from_utf8(&bootstrap[span.range()]).unwrap())
@@ -164,7 +164,7 @@ fn the_parsed_form_hides_structs_and_credentials() {
         ],
         "name": "https://u:fgh@h",
     });
-    SecretPlace::parsed().redact(&mut value);
+    SecretPlace::PARSED.redact(&mut value);
     let expected = serde_json::json!({
         "lb_policy": [{"ring_hash_experimental": {"minRingSize": 1, "[redacted]": "[redacted]"}}, {"[redacted]": "[redacted]"}],
         "metadata": {"m": {"type": "Struct", "value": "[redacted]"}, "n": {"type": "Address", "address": "10.0.0.1:80"}},
@@ -206,7 +206,7 @@ fn a_document_is_known_by_its_keys_and_a_suite_by_its_members() {
         ),
         (r#"[{"name":"a"}]"#, &["name", "a"]),
     ] {
-        assert_eq!(hidden(SecretPlace::document(), text), expected, "{text}");
+        assert_eq!(hidden(SecretPlace::DOCUMENT, text), expected, "{text}");
     }
     for (text, expected) in [
         (
@@ -223,7 +223,7 @@ fn a_document_is_known_by_its_keys_and_a_suite_by_its_members() {
             &["a", "x", "1"],
         ),
     ] {
-        assert_eq!(hidden(SecretPlace::suite(), text), expected, "{text}");
+        assert_eq!(hidden(SecretPlace::SUITE, text), expected, "{text}");
     }
 }
 
