@@ -60,7 +60,7 @@ const FIT_BREADTH: usize = 64;
 /// ```
 /// use xdsctl_document::source::binary;
 /// let view = binary::view(b"\x12\x07\x0a\x05t/a.B", None);
-/// assert_eq!(view.json(), b"{\"resources\":[{\"@type\":\"t/a.B\",\"@value\":\"@9-9\"}]}\n");
+/// assert_eq!(view.json, b"{\"resources\":[{\"@type\":\"t/a.B\",\"@value\":\"@9-9\"}]}\n");
 /// ```
 pub fn view(bytes: &[u8], message: Option<&'static Message>) -> View {
     let mut view = View::default();
@@ -76,12 +76,12 @@ pub fn view(bytes: &[u8], message: Option<&'static Message>) -> View {
         broken: false,
     };
     match envelope(bytes).or(message).or_else(|| find(bytes)) {
-        Some(message) if message.well_known == WellKnown::Any => writer.any(whole, 0),
+        Some(message) if message.well_known == WellKnown::Any => writer.any(message, whole, 0),
         Some(message) => writer.message(message, whole, 0),
         None => writer.view.json.extend_from_slice(b"{\"bytes\":null}"),
     }
     if writer.view.tokens.is_empty() {
-        writer.view.token_from(0, bytes.len());
+        writer.view.token_from(whole);
     }
     // A document that is cut off may have no known shape. The fault already says why.
     let broken = writer.broken;
@@ -206,41 +206,18 @@ impl<'b> BinaryWriter<'b> {
         self.bytes.get(span.range()).unwrap_or_default()
     }
 
-    fn open(&mut self, bracket: u8, span: Span) {
-        self.view.token_from(span.start, span.end);
-        self.view.json.push(bracket);
-    }
-
     fn close(&mut self, bracket: u8, span: Span) {
-        self.view.token_from(span.end, span.end);
-        self.view.json.push(bracket);
-    }
-
-    fn comma(&mut self) {
-        if !matches!(self.view.json.last(), Some(b'{' | b'[')) {
-            self.view.json.push(b',');
-        }
-    }
-
-    fn key(&mut self, name: &str, span: Span) {
-        self.comma();
-        self.view.token_from(span.start, span.end);
-        self.view.quoted(name.as_bytes());
-        self.view.json.push(b':');
-    }
-
-    fn string(&mut self, text: &[u8], span: Span) {
-        self.view.token_from(span.start, span.end);
-        self.view.quoted(text);
+        self.view.bracket(bracket, Span::new(span.end, span.end));
     }
 
     /// Writes a message that is kept as bytes.
     fn packed(&mut self, url: &[u8], span: Span) {
-        self.open(b'{', span);
-        self.key("@type", span);
-        self.string(url, span);
-        self.key("@value", span);
-        self.string(format!("@{}-{}", span.start, span.end).as_bytes(), span);
+        self.view.bracket(b'{', span);
+        self.view.key(b"@type", span);
+        self.view.string(url, span);
+        self.view.key(b"@value", span);
+        self.view
+            .string(format!("@{}-{}", span.start, span.end).as_bytes(), span);
         self.close(b'}', span);
     }
 
@@ -291,7 +268,7 @@ impl<'b> BinaryWriter<'b> {
         if RESOURCES.contains(&message.full_name) || (depth == 0 && !is_envelope(message)) {
             return self.packed(format!("type.googleapis.com/{}", message.full_name).as_bytes(), span);
         }
-        self.open(b'{', span);
+        self.view.bracket(b'{', span);
         self.fields(message, span, depth);
         self.close(b'}', span);
     }
@@ -312,18 +289,18 @@ impl<'b> BinaryWriter<'b> {
                 Cardinality::Singular => {
                     // As in a parser, the last value counts.
                     if let Some((value, body)) = group.last().and_then(|place| self.item(*place)) {
-                        self.key(field.name, body);
+                        self.view.key(field.name.as_bytes(), body);
                         self.value(field.kind, value, body, depth);
                     }
                 }
                 Cardinality::Repeated => {
-                    self.key(field.name, first);
-                    self.open(b'[', first);
+                    self.view.key(field.name.as_bytes(), first);
+                    self.view.bracket(b'[', first);
                     for place in group {
                         let Some((value, body)) = self.item(*place) else {
                             continue;
                         };
-                        self.comma();
+                        self.view.comma();
                         self.value(field.kind, value, body, depth);
                     }
                     self.close(b']', first);
@@ -343,49 +320,43 @@ impl<'b> BinaryWriter<'b> {
             },
             (Kind::String, WireValue::Bytes(text)) => {
                 let text = String::from_utf8_lossy(text);
-                self.string(text.as_bytes(), body);
+                self.view.string(text.as_bytes(), body);
             }
             (Kind::Bytes, WireValue::Bytes(bytes)) => {
                 let text = STANDARD.encode(bytes);
-                self.string(text.as_bytes(), body);
+                self.view.string(text.as_bytes(), body);
             }
-            (Kind::Bool, WireValue::Varint(value)) => self.raw(if value == 0 { "false" } else { "true" }, body),
+            (Kind::Bool, WireValue::Varint(value)) => self.view.raw(if value == 0 { b"false" } else { b"true" }, body),
             (Kind::Enum(_), WireValue::Varint(value)) => {
                 let name = i32::try_from(value as i64)
                     .ok()
                     .and_then(|number| kind.enumeration()?.name(number));
                 match name {
-                    Some(name) => self.string(name.as_bytes(), body),
-                    None => self.raw(&(value as i64).to_string(), body),
+                    Some(name) => self.view.string(name.as_bytes(), body),
+                    None => self.view.raw((value as i64).to_string().as_bytes(), body),
                 }
             }
-            (Kind::Uint32 | Kind::Uint64, WireValue::Varint(value)) => self.raw(&value.to_string(), body),
-            (_, WireValue::Varint(value)) => self.raw(&(value as i64).to_string(), body),
-            _ => self.raw("null", body),
+            (Kind::Uint32 | Kind::Uint64, WireValue::Varint(value)) => {
+                self.view.raw(value.to_string().as_bytes(), body)
+            }
+            (_, WireValue::Varint(value)) => self.view.raw((value as i64).to_string().as_bytes(), body),
+            _ => self.view.raw(b"null", body),
         }
-    }
-
-    fn raw(&mut self, text: &str, span: Span) {
-        self.view.token_from(span.start, span.end);
-        self.view.json.extend_from_slice(text.as_bytes());
     }
 
     /// Writes a message that is inside another.
     fn inner(&mut self, message: &'static Message, span: Span, depth: usize) {
         match message.well_known {
-            WellKnown::Any => self.any(span, depth),
+            WellKnown::Any => self.any(message, span, depth),
             WellKnown::None | WellKnown::Duration | WellKnown::Timestamp | WellKnown::Empty => {
                 self.message(message, span, depth);
             }
             // Node metadata and similar messages.
-            _ => self.raw("null", span),
+            _ => self.view.raw(b"null", span),
         }
     }
 
-    fn any(&mut self, span: Span, depth: usize) {
-        let Some(message) = tables::message("google.protobuf.Any") else {
-            return self.raw("null", span);
-        };
+    fn any(&mut self, message: &'static Message, span: Span, depth: usize) {
         let items = self.items(message, span);
         let last = |number| {
             let place = items.iter().rfind(|place| place.number == number);
@@ -399,19 +370,20 @@ impl<'b> BinaryWriter<'b> {
         let url = String::from_utf8_lossy(url);
         match tables::message(url.rsplit('/').next().unwrap_or_default()) {
             Some(message) if is_envelope(message) && depth < MAX_DEPTH => {
-                self.open(b'{', value);
-                self.key("@type", value);
-                self.string(url.as_bytes(), value);
+                self.view.bracket(b'{', value);
+                self.view.key(b"@type", value);
+                self.view.string(url.as_bytes(), value);
                 self.fields(message, value, depth + 1);
                 self.close(b'}', value);
             }
-            _ if url.is_empty() && value.start == value.end => self.raw("{}", value),
+            _ if url.is_empty() && value.start == value.end => self.view.raw(b"{}", value),
             _ => self.packed(url.as_bytes(), value),
         }
     }
 }
 
-fn is_envelope(message: &'static Message) -> bool {
+/// Says whether messages of this type are around resources.
+pub(super) fn is_envelope(message: &'static Message) -> bool {
     ENVELOPES.iter().any(|package| message.full_name.starts_with(package))
 }
 
@@ -435,7 +407,7 @@ mod tests {
 
     /// Returns the text of a view, with base64 in place of the references to bytes.
     fn spelled(view: &View, bytes: &[u8]) -> String {
-        let text = std::str::from_utf8(view.json()).unwrap().trim_end();
+        let text = std::str::from_utf8(&view.json).unwrap().trim_end();
         let parts = text.split('"').map(|part| {
             let place = place(part.as_bytes());
             place.map_or_else(|| part.to_owned(), |place| STANDARD.encode(&bytes[place]))

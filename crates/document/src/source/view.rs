@@ -11,6 +11,7 @@
 //! [`ViewFault`] says why.
 
 use std::collections::BTreeSet;
+use std::io::Write as _;
 use std::sync::OnceLock;
 
 use super::Span;
@@ -68,10 +69,13 @@ pub struct ViewPart {
 /// JSON text that stands for a document.
 #[derive(Debug, Clone, Default)]
 pub struct View {
-    pub(super) json: Vec<u8>,
+    /// The JSON text of all documents.
+    pub json: Vec<u8>,
     pub(super) tokens: Vec<ViewToken>,
-    pub(super) parts: Vec<ViewPart>,
-    pub(super) faults: Vec<ViewFault>,
+    /// The documents in order.
+    pub parts: Vec<ViewPart>,
+    /// The faults of the documents in order.
+    pub faults: Vec<ViewFault>,
     /// Whether parts of the view were moved or copied, so that tokens are not in the order of the
     /// document.
     pub(super) is_rearranged: bool,
@@ -272,18 +276,49 @@ impl View {
         self.tokens.get(after.saturating_sub(1))
     }
 
-    /// Records that the text added next stands for `start..end` of the document.
+    /// Records that the text added next stands for `span` of the document.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
         reason = "documents and views are limited to 32 bits"
     )]
-    pub(super) fn token_from(&mut self, start: usize, end: usize) {
+    pub(super) fn token_from(&mut self, span: Span) {
         self.tokens.push(ViewToken {
             at: self.json.len() as u32,
-            start: start as u32,
-            end: end as u32,
+            start: span.start as u32,
+            end: span.end as u32,
         });
+    }
+
+    /// Writes a bracket that stands for `span` of the document.
+    pub(super) fn bracket(&mut self, bracket: u8, span: Span) {
+        self.raw(&[bracket], span);
+    }
+
+    /// Writes the comma before a key or an element, unless it is the first.
+    pub(super) fn comma(&mut self) {
+        if !matches!(self.json.last(), Some(b'{' | b'[')) {
+            self.json.push(b',');
+        }
+    }
+
+    /// Writes a key that stands for `span` of the document, and what is around it.
+    pub(super) fn key(&mut self, name: &[u8], span: Span) {
+        self.comma();
+        self.string(name, span);
+        self.json.push(b':');
+    }
+
+    /// Writes a string in quotes that stands for `span` of the document.
+    pub(super) fn string(&mut self, text: &[u8], span: Span) {
+        self.token_from(span);
+        self.quoted(text);
+    }
+
+    /// Writes JSON text that stands for `span` of the document.
+    pub(super) fn raw(&mut self, text: &[u8], span: Span) {
+        self.token_from(span);
+        self.json.extend_from_slice(text);
     }
 
     /// Says whether the view has reached its largest size.
@@ -346,9 +381,7 @@ impl View {
 
     /// Appends `\u00xx`.
     pub(super) fn unicode_escape(&mut self, byte: u8) {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or(b'0');
-        self.json.extend_from_slice(b"\\u00");
-        self.json.extend_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+        // Writing to memory does not fail.
+        let _ = write!(self.json, "\\u{byte:04x}");
     }
 }

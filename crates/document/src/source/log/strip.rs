@@ -213,8 +213,7 @@ impl Stripped<'_> {
                     rest.iter().position(is_end).unwrap_or(rest.len())
                 }
             };
-            view.token_from(at, at + len);
-            view.json.extend_from_slice(rest.get(..len).unwrap_or_default());
+            view.raw(rest.get(..len).unwrap_or_default(), Span::new(at, at + len));
             at += len;
         }
         let mut scan = Scanner::new(&view.json);
@@ -284,16 +283,16 @@ mod tests {
         let entries = entries(log.as_bytes());
         let (view, parts) = view(log.as_bytes(), &entries);
         let texts = entries.iter().zip(parts).map(|(entry, parts)| {
-            let parts = &view.parts()[parts];
+            let parts = &view.parts[parts];
             let (text, is_cut) = match parts {
-                [part] => (&view.json()[part.text.range()], part.cut),
+                [part] => (&view.json[part.text.range()], part.cut),
                 _ => (&log.as_bytes()[entry.span.range()], false),
             };
             let text: String = String::from_utf8_lossy(text).split_whitespace().collect();
             if is_cut { format!("{text}...") } else { text }
         });
         let texts = texts.collect();
-        let json = String::from_utf8_lossy(view.json()).into_owned();
+        let json = String::from_utf8_lossy(&view.json).into_owned();
         let places = json.match_indices(wanted).map(|(at, _)| {
             let place = view.to_document(crate::source::Span::new(at, at + wanted.len()));
             log[place.range()].to_owned()

@@ -35,7 +35,7 @@ pub const MAX_NESTING: usize = 1024;
 /// use xdsctl_document::source::textproto;
 /// let view = textproto::view(b"name: \"a\" connect_timeout { seconds: 5 } type: EDS", None);
 /// let json = r#"{"@type":"type.googleapis.com/envoy.config.cluster.v3.Cluster","name":"a","type":"EDS","connect_timeout":{"seconds":5}}"#;
-/// assert_eq!(std::str::from_utf8(view.json()).unwrap().trim_end(), json);
+/// assert_eq!(std::str::from_utf8(&view.json).unwrap().trim_end(), json);
 /// ```
 pub fn view(text: &[u8], message: Option<&'static Message>) -> View {
     let mut view = View::default();

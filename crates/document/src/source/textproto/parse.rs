@@ -49,23 +49,14 @@ impl<'t> TextprotoTree<'t> {
         self.text.get(span.range()).unwrap_or_default()
     }
 
-    pub fn node(&self, index: u32) -> Option<&TextNode> {
-        self.nodes.get(index as usize)
-    }
-
     /// Returns the fields of a message from the field `first` on.
-    pub fn fields(&self, first: u32) -> impl Iterator<Item = (u32, &TextNode)> {
-        let mut next = first;
-        std::iter::from_fn(move || {
-            let index = next;
-            let node = self.node(index)?;
-            next = node.next;
-            Some((index, node))
-        })
+    pub fn fields(&self, first: u32) -> impl Iterator<Item = &TextNode> {
+        let node = |index: u32| self.nodes.get(index as usize);
+        std::iter::successors(node(first), move |before| node(before.next))
     }
 
     /// Returns the fields of a node that is a message.
-    pub fn children(&self, node: &TextNode) -> impl Iterator<Item = (u32, &TextNode)> {
+    pub fn children(&self, node: &TextNode) -> impl Iterator<Item = &TextNode> {
         let first = match node.value {
             TextValue::Message { first, .. } => first,
             TextValue::Bare | TextValue::Text => NONE,
@@ -82,7 +73,7 @@ impl<'t> TextprotoTree<'t> {
             if parser.string().is_err() {
                 break;
             }
-            let inside = parser.text.get(start..parser.pos - 1).unwrap_or_default();
+            let inside = parser.tree.text.get(start..parser.pos - 1).unwrap_or_default();
             super::scalar::unescape(inside, &mut out);
         }
         out
@@ -96,14 +87,18 @@ struct OpenMessage {
     /// The index of the last field that was read of the message.
     last: u32,
     close: u8,
-    /// The name of the field whose list has this message as an element.
-    list: Option<(Span, bool)>,
+    /// The name of the field, if this is a list.
+    list: Option<TextName>,
 }
 
+/// The span of a field's name, and whether it is in brackets.
+type TextName = (Span, bool);
+
 struct TextprotoParser<'t> {
-    text: &'t [u8],
+    tree: TextprotoTree<'t>,
     pos: usize,
-    header: Option<Span>,
+    /// The messages and lists around the position, the innermost last. The first is the root.
+    frames: Vec<OpenMessage>,
 }
 
 type Result<T> = std::result::Result<T, &'static str>;
@@ -112,104 +107,113 @@ type Result<T> = std::result::Result<T, &'static str>;
 pub(super) fn parse<'t>(text: &'t [u8], view: &mut View) -> TextprotoTree<'t> {
     let mut parser = TextprotoParser::new(text);
     parser.pos = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    let mut tree = TextprotoTree {
-        text,
-        nodes: Vec::new(),
-        first: NONE,
-        open: false,
-        header: None,
-    };
-    let mut frames = vec![OpenMessage {
-        node: NONE,
-        last: NONE,
-        close: 0,
-        list: None,
-    }];
+    parser.open_frame(NONE, 0, None);
     loop {
-        match parser.item(&mut tree, &mut frames) {
+        match parser.item() {
             Ok(true) => {}
-            Ok(false) => break,
+            Ok(false) => return parser.tree,
             Err(what) => {
-                let at = parser.pos.min(text.len());
-                let kind = if frames.len() > MAX_NESTING {
-                    FaultKind::Limit
-                } else {
-                    FaultKind::Syntax
-                };
-                let ended = at >= text.len() && kind == FaultKind::Syntax;
-                let what = if ended { "the text ends inside a message" } else { what };
-                let message = format!("{what}, nothing is read from here on");
-                view.fault(kind, Span::new(at, (at + 1).min(text.len())), message);
-                for frame in &frames {
-                    if let Some(node) = tree.nodes.get_mut(frame.node as usize)
-                        && let TextValue::Message { first, .. } = node.value
-                    {
-                        node.value = TextValue::Message { first, open: true };
-                        node.span.end = at;
-                    }
-                }
-                tree.open = true;
-                break;
+                parser.broken(what, view);
+                return parser.tree;
             }
         }
     }
-    tree.header = parser.header;
-    tree
 }
 
 impl<'t> TextprotoParser<'t> {
     const fn new(text: &'t [u8]) -> Self {
         TextprotoParser {
-            text,
+            tree: TextprotoTree {
+                text,
+                nodes: Vec::new(),
+                first: NONE,
+                open: false,
+                header: None,
+            },
             pos: 0,
-            header: None,
+            frames: Vec::new(),
         }
+    }
+
+    /// Reports that the text cannot be read from here on.
+    fn broken(&mut self, what: &'static str, view: &mut View) {
+        let end = self.tree.text.len();
+        let at = self.pos.min(end);
+        let kind = if self.frames.len() > MAX_NESTING {
+            FaultKind::Limit
+        } else {
+            FaultKind::Syntax
+        };
+        let ended = at >= end && kind == FaultKind::Syntax;
+        let what = if ended { "the text ends inside a message" } else { what };
+        let message = format!("{what}, nothing is read from here on");
+        view.fault(kind, Span::new(at, (at + 1).min(end)), message);
+        for frame in &self.frames {
+            if let Some(node) = self.tree.nodes.get_mut(frame.node as usize)
+                && let TextValue::Message { open, .. } = &mut node.value
+            {
+                *open = true;
+                node.span.end = at;
+            }
+        }
+        self.tree.open = true;
+    }
+
+    fn byte(&self) -> Option<u8> {
+        self.tree.text.get(self.pos).copied()
     }
 
     /// Skips white space and comments, and returns the next byte; `None` at the end.
     fn peek(&mut self) -> Option<u8> {
         loop {
-            match self.text.get(self.pos)? {
+            match self.byte()? {
                 b' ' | b'\n' | b'\r' | b'\t' | 0x0b | 0x0c => self.pos += 1,
                 b'#' => self.comment(),
-                byte => return Some(*byte),
+                byte => return Some(byte),
             }
         }
     }
 
     fn comment(&mut self) {
         let start = self.pos + 1;
-        let rest = self.text.get(start..).unwrap_or_default();
+        let rest = self.tree.text.get(start..).unwrap_or_default();
         let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         let line = rest.get(..end).unwrap_or_default().trim_ascii();
-        if self.header.is_none()
+        if self.tree.header.is_none()
             && let Some(name) = line.strip_prefix(b"proto-message:")
         {
             let name = name.trim_ascii();
             let at = start + memchr::memmem::find(rest, name).unwrap_or_default();
-            self.header = Some(Span::new(at, at + name.len()));
+            self.tree.header = Some(Span::new(at, at + name.len()));
         }
         self.pos = start + end;
     }
 
-    /// Reads one field, or the end of a message or list. Returns false at the end of the text.
-    fn item(&mut self, tree: &mut TextprotoTree<'t>, frames: &mut Vec<OpenMessage>) -> Result<bool> {
-        let Some(frame) = frames.last() else {
+    /// Reads one field, an element of a list, or the end of a message or list. Returns false at the
+    /// end of the text.
+    fn item(&mut self) -> Result<bool> {
+        let Some(&OpenMessage { close, list, .. }) = self.frames.last() else {
             return Ok(false);
         };
-        if let Some(list) = frame.list {
-            return self.element(list, tree, frames).map(|()| true);
+        if let Some(name) = list {
+            match self.peek() {
+                Some(b'{' | b'<') => self.open(name)?,
+                _ => {
+                    self.scalar(name)?;
+                    self.after_element()?;
+                }
+            }
+            return Ok(true);
         }
-        let close = frame.close;
         match self.peek() {
             None if close == 0 => return Ok(false),
             Some(byte) if byte == close && close != 0 => {
                 self.pos += 1;
-                return self.end_message(tree, frames).map(|()| true);
+                return self.end_message().map(|()| true);
             }
             _ => {}
         }
-        let (name, bracketed) = self.name()?;
+        let name = self.name()?;
         let colon = self.peek() == Some(b':');
         if colon {
             self.pos += 1;
@@ -221,54 +225,30 @@ impl<'t> TextprotoParser<'t> {
                     self.pos += 1;
                     self.separator();
                 } else {
-                    frames.push(OpenMessage {
-                        node: NONE,
-                        last: NONE,
-                        close: b']',
-                        list: Some((name, bracketed)),
-                    });
+                    self.open_frame(NONE, b']', Some(name));
                 }
             }
-            Some(b'{' | b'<') => self.open(name, bracketed, tree, frames)?,
+            Some(b'{' | b'<') => self.open(name)?,
             _ if !colon => return Err("expected `:` or `{` after the field name"),
             _ => {
-                self.scalar(name, bracketed, tree, frames)?;
+                self.scalar(name)?;
                 self.separator();
             }
         }
         Ok(true)
     }
 
-    /// Reads an element of a list and the separator after it.
-    fn element(
-        &mut self,
-        (name, bracketed): (Span, bool),
-        tree: &mut TextprotoTree<'t>,
-        frames: &mut Vec<OpenMessage>,
-    ) -> Result<()> {
+    fn after_element(&mut self) -> Result<()> {
         match self.peek() {
-            Some(b'{' | b'<') => self.open(name, bracketed, tree, frames),
-            _ => {
-                self.scalar(name, bracketed, tree, frames)?;
-                self.after_element(frames)
-            }
-        }
-    }
-
-    fn after_element(&mut self, frames: &mut Vec<OpenMessage>) -> Result<()> {
-        match self.peek() {
-            Some(b',') => {
-                self.pos += 1;
-                Ok(())
-            }
+            Some(b',') => self.pos += 1,
             Some(b']') => {
                 self.pos += 1;
-                frames.pop();
+                self.frames.pop();
                 self.separator();
-                Ok(())
             }
-            _ => Err("expected `,` or `]`"),
+            _ => return Err("expected `,` or `]`"),
         }
+        Ok(())
     }
 
     fn separator(&mut self) {
@@ -277,63 +257,60 @@ impl<'t> TextprotoParser<'t> {
         }
     }
 
+    fn open_frame(&mut self, node: u32, close: u8, list: Option<TextName>) {
+        self.frames.push(OpenMessage {
+            node,
+            last: NONE,
+            close,
+            list,
+        });
+    }
+
     /// Starts a message.
-    fn open(
-        &mut self,
-        name: Span,
-        bracketed: bool,
-        tree: &mut TextprotoTree<'t>,
-        frames: &mut Vec<OpenMessage>,
-    ) -> Result<()> {
+    fn open(&mut self, name: TextName) -> Result<()> {
         let close = if self.peek() == Some(b'<') { b'>' } else { b'}' };
         let value = TextValue::Message {
             first: NONE,
             open: false,
         };
-        let node = add(name, bracketed, Span::new(self.pos, self.pos + 1), value, tree, frames);
-        if frames.len() > MAX_NESTING {
+        let node = self.add(name, Span::new(self.pos, self.pos + 1), value);
+        if self.frames.len() > MAX_NESTING {
             return Err("more than 1024 levels of messages");
         }
         self.pos += 1;
-        frames.push(OpenMessage {
-            node,
-            last: NONE,
-            close,
-            list: None,
-        });
+        self.open_frame(node, close, None);
         Ok(())
     }
 
-    fn end_message(&mut self, tree: &mut TextprotoTree<'t>, frames: &mut Vec<OpenMessage>) -> Result<()> {
-        let Some(frame) = frames.pop() else {
+    fn end_message(&mut self) -> Result<()> {
+        let Some(frame) = self.frames.pop() else {
             return Ok(());
         };
-        if let Some(node) = tree.nodes.get_mut(frame.node as usize) {
+        if let Some(node) = self.tree.nodes.get_mut(frame.node as usize) {
             node.span.end = self.pos;
         }
-        if frames.last().is_some_and(|frame| frame.list.is_some()) {
-            return self.after_element(frames);
+        if self.frames.last().is_some_and(|frame| frame.list.is_some()) {
+            return self.after_element();
         }
         self.separator();
         Ok(())
     }
 
     /// Reads a name, or a type URL in brackets.
-    fn name(&mut self) -> Result<(Span, bool)> {
-        let first = self.peek();
-        let bracketed = first == Some(b'[');
+    fn name(&mut self) -> Result<TextName> {
+        let bracketed = self.peek() == Some(b'[');
         if bracketed {
             self.pos += 1;
             self.peek();
         }
         let start = self.pos;
-        while let Some(byte) = self.text.get(self.pos) {
+        while let Some(byte) = self.byte() {
             let in_url = bracketed
                 && matches!(
                     byte,
                     b'.' | b'/' | b'-' | b'%' | b'~' | b':' | b'+' | b'@' | b'&' | b'=' | b'$' | b'!' | b'*'
                 );
-            if !(byte.is_ascii_alphanumeric() || *byte == b'_' || in_url) {
+            if !(byte.is_ascii_alphanumeric() || byte == b'_' || in_url) {
                 break;
             }
             self.pos += 1;
@@ -351,13 +328,7 @@ impl<'t> TextprotoParser<'t> {
         Ok((name, bracketed))
     }
 
-    fn scalar(
-        &mut self,
-        name: Span,
-        bracketed: bool,
-        tree: &mut TextprotoTree<'t>,
-        frames: &mut [OpenMessage],
-    ) -> Result<()> {
+    fn scalar(&mut self, name: TextName) -> Result<()> {
         let first = self.peek();
         let start = self.pos;
         if matches!(first, Some(b'"' | b'\'')) {
@@ -366,7 +337,7 @@ impl<'t> TextprotoParser<'t> {
                 self.string()?;
                 end = self.pos;
             }
-            add(name, bracketed, Span::new(start, end), TextValue::Text, tree, frames);
+            self.add(name, Span::new(start, end), TextValue::Text);
             return Ok(());
         }
         if first == Some(b'-') {
@@ -374,29 +345,20 @@ impl<'t> TextprotoParser<'t> {
             self.peek();
         }
         let digits = self.pos;
-        let number = self
-            .text
-            .get(digits)
-            .is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.');
-        while let Some(byte) = self.text.get(self.pos) {
-            let exponent =
-                number && matches!(byte, b'+' | b'-') && matches!(self.text.get(self.pos - 1), Some(b'e' | b'E'));
+        let number = self.byte().is_some_and(|byte| byte.is_ascii_digit() || byte == b'.');
+        let mut before = 0;
+        while let Some(byte) = self.byte() {
+            let exponent = number && matches!(byte, b'+' | b'-') && matches!(before, b'e' | b'E');
             if !(byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.') || exponent) {
                 break;
             }
+            before = byte;
             self.pos += 1;
         }
         if digits == self.pos {
             return Err("expected a value");
         }
-        add(
-            name,
-            bracketed,
-            Span::new(start, self.pos),
-            TextValue::Bare,
-            tree,
-            frames,
-        );
+        self.add(name, Span::new(start, self.pos), TextValue::Bare);
         Ok(())
     }
 
@@ -405,55 +367,47 @@ impl<'t> TextprotoParser<'t> {
         let quote = self.peek();
         self.pos += 1;
         loop {
-            match self.text.get(self.pos) {
-                None => return Err("the string is not closed"),
-                Some(b'\n') => return Err("the string is not closed"),
+            match self.byte() {
+                None | Some(b'\n') => return Err("the string is not closed"),
                 Some(0) => return Err("a NUL byte in a string, which must be written as `\\000`"),
                 Some(b'\\') => self.pos += 2,
-                Some(byte) => {
+                byte => {
                     self.pos += 1;
-                    if Some(*byte) == quote {
+                    if byte == quote {
                         return Ok(());
                     }
                 }
             }
         }
     }
-}
 
-/// Appends a node to the innermost message.
-fn add(
-    name: Span,
-    bracketed: bool,
-    span: Span,
-    value: TextValue,
-    tree: &mut TextprotoTree<'_>,
-    frames: &mut [OpenMessage],
-) -> u32 {
-    let index = u32::try_from(tree.nodes.len()).unwrap_or(NONE);
-    tree.nodes.push(TextNode {
-        name,
-        bracketed,
-        span,
-        value,
-        next: NONE,
-    });
-    // An element of a list belongs to the message around the list.
-    let Some(frame) = frames.iter_mut().rfind(|frame| frame.list.is_none()) else {
-        return index;
-    };
-    let (last, parent) = (frame.last, frame.node);
-    frame.last = index;
-    if let Some(last) = tree.nodes.get_mut(last as usize) {
-        last.next = index;
-    } else if let Some(TextNode {
-        value: TextValue::Message { first, .. },
-        ..
-    }) = tree.nodes.get_mut(parent as usize)
-    {
-        *first = index;
-    } else {
-        tree.first = index;
+    /// Appends a node to the innermost message.
+    fn add(&mut self, (name, bracketed): TextName, span: Span, value: TextValue) -> u32 {
+        let nodes = &mut self.tree.nodes;
+        let index = u32::try_from(nodes.len()).unwrap_or(NONE);
+        nodes.push(TextNode {
+            name,
+            bracketed,
+            span,
+            value,
+            next: NONE,
+        });
+        // An element of a list belongs to the message around the list.
+        let Some(frame) = self.frames.iter_mut().rfind(|frame| frame.list.is_none()) else {
+            return index;
+        };
+        let (last, parent) = (std::mem::replace(&mut frame.last, index), frame.node);
+        if let Some(last) = nodes.get_mut(last as usize) {
+            last.next = index;
+        } else if let Some(TextNode {
+            value: TextValue::Message { first, .. },
+            ..
+        }) = nodes.get_mut(parent as usize)
+        {
+            *first = index;
+        } else {
+            self.tree.first = index;
+        }
+        index
     }
-    index
 }

@@ -132,16 +132,9 @@ fn value(kind: Option<Kind>, value: WireValue<'_>, depth: usize, out: &mut Strin
 }
 
 fn number(value: f64) -> String {
-    if value.is_nan() {
-        "nan".to_owned()
-    } else if value.is_infinite() {
-        if value > 0.0 {
-            "inf".to_owned()
-        } else {
-            "-inf".to_owned()
-        }
-    } else {
-        format!("{value:?}")
+    match value.is_nan() {
+        true => "nan".to_owned(),
+        false => format!("{value:?}"),
     }
 }
 

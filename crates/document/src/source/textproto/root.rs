@@ -51,7 +51,7 @@ pub(super) fn find(tree: &TextprotoTree<'_>, preferred: Option<&'static Message>
 /// Returns how many fields do not fit this type: fields of the message itself, and fields below it.
 fn misfits(tree: &TextprotoTree<'_>, first: u32, message: &'static Message, depth: usize) -> (usize, usize) {
     let (mut here, mut below) = (0, 0);
-    for (_, node) in tree.fields(first).take(BREADTH) {
+    for node in tree.fields(first).take(BREADTH) {
         let name = std::str::from_utf8(tree.slice(node.name)).unwrap_or_default();
         if node.bracketed {
             here += usize::from(message.well_known != WellKnown::Any);

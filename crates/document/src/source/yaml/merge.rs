@@ -21,30 +21,36 @@ pub(super) struct ViewMark {
     pub token: usize,
 }
 
-/// A piece that was cut out of a view.
-#[derive(Debug, Default)]
-pub(super) struct ViewPiece(pub View);
+impl ViewMark {
+    pub(super) fn end_of(view: &View) -> ViewMark {
+        ViewMark {
+            json: view.json.len(),
+            token: view.tokens.len(),
+        }
+    }
+
+    /// Returns the distance from an earlier position.
+    fn since(self, start: ViewMark) -> ViewMark {
+        ViewMark {
+            json: self.json.saturating_sub(start.json),
+            token: self.token.saturating_sub(start.token),
+        }
+    }
+}
 
 /// The node that an anchor names.
 #[derive(Debug, Clone)]
 pub(super) struct Anchored {
     /// The piece that has the text; `None` if it is the view that is being written.
-    pub piece: Option<Rc<ViewPiece>>,
+    pub piece: Option<Rc<View>>,
     pub start: ViewMark,
     /// The end of the node; `None` while the node is open.
     pub end: Option<ViewMark>,
 }
 
-/// A source of a merge key.
-#[derive(Debug)]
-pub(super) enum Source {
-    Anchor(usize),
-    Piece(Rc<ViewPiece>),
-}
-
 impl YamlWriter {
     /// Cuts what was written since `start` out of the view. Anchors in it then refer to the piece.
-    pub(super) fn cut(&mut self, start: ViewMark, anchors_before: usize) -> Rc<ViewPiece> {
+    pub(super) fn cut(&mut self, start: ViewMark, anchors_before: usize) -> Rc<View> {
         self.view.is_rearranged = true;
         let mut piece = View {
             json: self.view.json.split_off(start.json),
@@ -55,16 +61,12 @@ impl YamlWriter {
         for token in &mut piece.tokens {
             token.at = token.at.saturating_sub(base);
         }
-        let piece = Rc::new(ViewPiece(piece));
-        let shift = |mark: ViewMark| ViewMark {
-            json: mark.json.saturating_sub(start.json),
-            token: mark.token.saturating_sub(start.token),
-        };
+        let piece = Rc::new(piece);
         for anchored in self.anchors.iter_mut().skip(anchors_before).flatten() {
             if anchored.piece.is_none() && anchored.start.json >= start.json {
                 anchored.piece = Some(Rc::clone(&piece));
-                anchored.start = shift(anchored.start);
-                anchored.end = anchored.end.map(shift);
+                anchored.start = anchored.start.since(start);
+                anchored.end = anchored.end.map(|end| end.since(start));
             }
         }
         piece
@@ -96,11 +98,11 @@ impl YamlWriter {
     }
 
     /// Appends a piece of a view.
-    pub(super) fn copy(&mut self, piece: Option<&ViewPiece>, range: Range<ViewMark>) {
+    pub(super) fn copy(&mut self, piece: Option<&View>, range: Range<ViewMark>) {
         let to = self.view.json.len();
         let from = range.start.json;
         match piece {
-            Some(ViewPiece(other)) => {
+            Some(other) => {
                 let text = other.json.get(from..range.end.json).unwrap_or_default();
                 self.view.json.extend_from_slice(text);
                 let tokens = other.tokens.get(range.start.token..range.end.token).unwrap_or_default();
@@ -120,7 +122,7 @@ impl YamlWriter {
     }
 
     /// Writes the keys of the merge sources that the mapping from `start` on does not have itself.
-    pub(super) fn merge(&mut self, start: ViewMark, is_empty: &mut bool, merges: Vec<(Source, Span)>) {
+    pub(super) fn merge(&mut self, start: ViewMark, is_empty: &mut bool, merges: Vec<(Option<Anchored>, Span)>) {
         if self.limit_reported {
             // Reading the sources costs as much as writing them, so stop here.
             return;
@@ -133,20 +135,6 @@ impl YamlWriter {
         }
         self.view.json.pop();
         for (source, span) in merges {
-            let source = match source {
-                Source::Anchor(anchor) => self.closed(anchor),
-                Source::Piece(piece) => {
-                    let end = ViewMark {
-                        json: piece.0.json.len(),
-                        token: piece.0.tokens.len(),
-                    };
-                    Some(Anchored {
-                        piece: Some(piece),
-                        start: ViewMark::default(),
-                        end: Some(end),
-                    })
-                }
-            };
             let size = source.as_ref().map_or(0, |source| source.size().json);
             let Some(left) = self.merge_left.checked_sub(size) else {
                 let everything = ViewMark {
@@ -169,19 +157,15 @@ impl YamlWriter {
         }
     }
 
-    /// Returns the text of the view that has the anchor's node.
-    fn text_of<'a>(&'a self, source: &'a Anchored) -> &'a [u8] {
-        match &source.piece {
-            Some(piece) => &piece.0.json,
-            None => &self.view.json,
-        }
+    /// Returns the view that has the anchor's node.
+    fn view_of<'a>(&'a self, source: &'a Anchored) -> &'a View {
+        source.piece.as_deref().unwrap_or(&self.view)
     }
 
     /// Returns where the mappings of a merge value start: the value itself, or the elements of a
     /// list.
     fn mappings(&self, source: &Anchored) -> Vec<usize> {
-        let text = self.text_of(source);
-        let mut scan = Scanner::new(text);
+        let mut scan = Scanner::new(&self.view_of(source).json);
         scan.set_pos(source.start.json);
         let mut starts = Vec::new();
         match scan.peek() {
@@ -209,32 +193,19 @@ impl YamlWriter {
         names: &mut HashSet<Vec<u8>>,
         is_empty: &mut bool,
     ) {
-        let text = self.text_of(source);
-        let tokens = match &source.piece {
-            Some(piece) => &piece.0.tokens,
-            None => &self.view.tokens,
+        let View { json, tokens, .. } = self.view_of(source);
+        let mark = |at: usize| ViewMark {
+            json: at,
+            token: tokens.partition_point(|token| (token.at as usize) < at),
         };
-        let token_at = |at: usize| tokens.partition_point(|token| (token.at as usize) < at);
         let mut wanted = Vec::new();
-        for (key, entry) in entries(text, mapping) {
-            if names.insert(text.get(key).unwrap_or_default().to_vec()) {
-                let start = ViewMark {
-                    json: entry.start,
-                    token: token_at(entry.start),
-                };
-                let end = ViewMark {
-                    json: entry.end,
-                    token: token_at(entry.end),
-                };
-                wanted.push(start..end);
+        for (key, entry) in entries(json, mapping) {
+            if names.insert(json.get(key).unwrap_or_default().to_vec()) {
+                wanted.push(mark(entry.start)..mark(entry.end));
             }
         }
         for range in wanted {
-            let size = ViewMark {
-                json: range.end.json - range.start.json,
-                token: range.end.token - range.start.token,
-            };
-            if !self.afford(size, span) {
+            if !self.afford(range.end.since(range.start), span) {
                 return;
             }
             if !std::mem::take(is_empty) {
@@ -246,16 +217,22 @@ impl YamlWriter {
 }
 
 impl Anchored {
+    /// Returns all of a piece.
+    pub(super) fn whole(piece: Rc<View>) -> Anchored {
+        Anchored {
+            start: ViewMark::default(),
+            end: Some(ViewMark::end_of(&piece)),
+            piece: Some(piece),
+        }
+    }
+
     pub(super) fn text(&self) -> Range<ViewMark> {
         self.start..self.end.unwrap_or(self.start)
     }
 
     pub(super) fn size(&self) -> ViewMark {
-        let range = self.text();
-        ViewMark {
-            json: range.end.json - range.start.json,
-            token: range.end.token - range.start.token,
-        }
+        let Range { start, end } = self.text();
+        end.since(start)
     }
 }
 

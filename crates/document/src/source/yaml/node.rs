@@ -2,7 +2,7 @@
 
 use granit_parser::{ScalarStyle, Tag};
 
-use super::merge::{Anchored, Source, ViewMark};
+use super::merge::{Anchored, ViewMark};
 use super::scalar::{ScalarForm, form};
 use super::{MAX_ALIAS_BYTES, MAX_ALIAS_NODES, MAX_MERGE_BYTES};
 use crate::source::Span;
@@ -34,8 +34,9 @@ struct OpenCollection {
     /// The role of the next node; `None` in a sequence.
     expect: Option<Expect>,
     is_empty: bool,
-    /// The sources of merge keys, each with the span of its key.
-    merges: Vec<(Source, Span)>,
+    /// The sources of merge keys, each with the span of its key; `None` for a node that is still
+    /// open.
+    merges: Vec<(Option<Anchored>, Span)>,
     /// The number of anchors before the collection began.
     anchors_before: usize,
 }
@@ -103,10 +104,7 @@ impl YamlWriter {
     }
 
     fn mark(&self) -> ViewMark {
-        ViewMark {
-            json: self.view.json.len(),
-            token: self.view.tokens.len(),
-        }
+        ViewMark::end_of(&self.view)
     }
 
     /// Writes the punctuation before a node. Says whether the node is a key.
@@ -144,7 +142,7 @@ impl YamlWriter {
                 let piece = self.cut(start, anchors_before);
                 let key = self.merge_key;
                 if let Some(frame) = self.frames.last_mut() {
-                    frame.merges.push((Source::Piece(piece), key));
+                    frame.merges.push((Some(Anchored::whole(piece)), key));
                 }
             }
         }
@@ -168,7 +166,7 @@ impl YamlWriter {
         {
             self.patch_bracket(frame.start.token, node.span);
         }
-        self.view.token_from(node.span.start, node.span.end);
+        self.view.token_from(node.span);
         self.last_end = node.span.end;
         if is_key || style != ScalarStyle::Plain || node.tag.is_some() {
             self.tagged(text, style, node.tag, is_key);
@@ -213,9 +211,11 @@ impl YamlWriter {
 
     /// Says whether the next node is a key.
     fn is_at_key(&self) -> bool {
-        self.frames
-            .last()
-            .is_some_and(|frame| frame.expect == Some(Expect::Key))
+        self.expects(Expect::Key)
+    }
+
+    fn expects(&self, role: Expect) -> bool {
+        self.frames.last().is_some_and(|frame| frame.expect == Some(role))
     }
 
     /// Opens a mapping or a sequence.
@@ -227,10 +227,9 @@ impl YamlWriter {
         if let Some(Some(anchored)) = self.anchors.get_mut(node.anchor).filter(|_| node.anchor > 0) {
             anchored.end = None;
         }
-        self.view
-            .token_from(node.span.start, node.span.end.max(node.span.start + 1));
+        let span = Span::new(node.span.start, node.span.end.max(node.span.start + 1));
+        self.view.bracket(if mapping { b'{' } else { b'[' }, span);
         self.last_end = node.span.end;
-        self.view.json.push(if mapping { b'{' } else { b'[' });
         self.frames.push(OpenCollection {
             start,
             anchor: node.anchor,
@@ -267,9 +266,8 @@ impl YamlWriter {
         } else {
             Span::new(self.last_end, self.last_end)
         };
-        self.view.token_from(end.start, end.end);
+        self.view.bracket(if is_mapping { b'}' } else { b']' }, end);
         self.last_end = end.end;
-        self.view.json.push(if is_mapping { b'}' } else { b']' });
         let mark = self.mark();
         if let Some(Some(anchored)) = self.anchors.get_mut(frame.anchor).filter(|_| frame.anchor > 0) {
             anchored.end = Some(mark);
@@ -278,8 +276,7 @@ impl YamlWriter {
             // JSON has no collections as keys. The text of the collection becomes the key, which no
             // message has as a field.
             let piece = self.cut(frame.start, frame.anchors_before);
-            self.view.token_from(end.start, end.end);
-            self.view.quoted(&piece.0.json);
+            self.view.string(&piece.json, end);
         }
         self.after(frame.start, frame.anchors_before);
     }
@@ -306,15 +303,12 @@ impl YamlWriter {
     /// Writes the node that an alias names.
     pub(super) fn alias(&mut self, anchor: usize, span: Span) {
         self.view.is_rearranged = true;
-        if self
-            .frames
-            .last()
-            .is_some_and(|frame| frame.expect == Some(Expect::Merge))
-        {
+        let source = self.closed(anchor);
+        if self.expects(Expect::Merge) {
             let key = self.merge_key;
             if let Some(frame) = self.frames.last_mut() {
                 frame.expect = Some(Expect::Key);
-                frame.merges.push((Source::Anchor(anchor), key));
+                frame.merges.push((source, key));
             }
             return;
         }
@@ -322,28 +316,18 @@ impl YamlWriter {
         let is_key = self.before();
         let start = self.mark();
         self.last_end = span.end;
-        match self.closed(anchor) {
-            Some(source) => {
-                let range = source.text();
-                if self.afford(source.size(), span) {
-                    self.copy(source.piece.as_deref(), range.clone());
-                } else {
-                    self.null(span);
-                }
-            }
+        match source {
+            Some(source) if self.afford(source.size(), span) => self.copy(source.piece.as_deref(), source.text()),
+            Some(_) => self.view.raw(b"null", span),
             None => {
-                self.fault(
-                    FaultKind::Syntax,
-                    span,
-                    "an alias inside the node that it names, read as null".to_owned(),
-                );
-                self.null(span);
+                let message = "an alias inside the node that it names, read as null".to_owned();
+                self.fault(FaultKind::Syntax, span, message);
+                self.view.raw(b"null", span);
             }
         }
         if is_key && self.view.json.get(start.json) != Some(&b'"') {
             let piece = self.cut(start, anchors_before);
-            self.view.token_from(span.start, span.end);
-            self.view.quoted(&piece.0.json);
+            self.view.string(&piece.json, span);
         }
         self.after(start, anchors_before);
     }
@@ -356,16 +340,10 @@ impl YamlWriter {
         let is_key = self.before();
         let start = self.mark();
         if is_key {
-            self.view.token_from(span.start, span.end);
-            self.view.quoted(name.as_bytes());
+            self.view.string(name.as_bytes(), span);
         } else {
-            self.null(span);
+            self.view.raw(b"null", span);
         }
         self.after(start, anchors_before);
-    }
-
-    fn null(&mut self, span: Span) {
-        self.view.token_from(span.start, span.end);
-        self.view.json.extend_from_slice(b"null");
     }
 }
