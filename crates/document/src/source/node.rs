@@ -4,7 +4,7 @@
 //! object is a fault, because reading one of them would ignore the other. The tree is for files
 //! that fit into memory; resources are read by `envelope`.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use super::json::{Scanner, Str, Syntax, is_number};
 use super::sniff::DocumentFormat;
@@ -91,13 +91,12 @@ impl JsonNode {
     /// # Errors
     /// The text cannot be read; the error says where and why.
     pub fn of_json(text: &str) -> Result<JsonNode, Broken> {
-        let mut reader = JsonReader::new(text.as_bytes());
-        let node = reader.value(0)?;
-        if reader.scanner.at_end() {
+        let mut scan = Scanner::new(text.as_bytes());
+        let node = value(&mut scan, 0)?;
+        if scan.at_end() {
             return Ok(node);
         }
-        let at = reader.scanner.pos();
-        Err(syntax(at, "there is more text after the value"))
+        Err(syntax(scan.pos(), "there is more text after the value"))
     }
 
     /// Reads a document of JSON or YAML. Returns `None` if it is empty.
@@ -113,28 +112,28 @@ impl JsonNode {
                 false => JsonNode::of_json(text).map(Some),
             };
         };
-        if let Some(fault) = view.faults().first() {
+        if let Some(fault) = view.faults.first() {
             return Err(Broken {
                 span: fault.span,
                 why: Why::Syntax(fault.message.clone()),
             });
         }
-        let Some(first) = view.parts().first() else {
+        let Some(first) = view.parts.first() else {
             return Ok(None);
         };
         let located = |broken: Broken| Broken {
             span: view.to_document(broken.span),
             ..broken
         };
-        if let Some(second) = view.parts().get(1) {
+        if let Some(second) = view.parts.get(1) {
             return Err(located(Broken {
                 span: Span::new(second.text.start, second.text.start + 1),
                 why: Why::Several,
             }));
         }
-        let mut reader = JsonReader::new(view.json());
-        reader.scanner.set_pos(first.text.start);
-        reader.value(0).map(Some).map_err(located)
+        let mut scan = Scanner::new(&view.json);
+        scan.set_pos(first.text.start);
+        value(&mut scan, 0).map(Some).map_err(located)
     }
 
     /// Returns the text, if the value is a string.
@@ -201,41 +200,20 @@ impl JsonNode {
 
     /// Returns the value as JSON without white space.
     pub fn to_json(&self) -> String {
-        let mut out = String::new();
-        self.write(&mut out);
-        out
-    }
-
-    fn write(&self, out: &mut String) {
-        fn quoted(text: &str, out: &mut String) {
-            out.push_str(&serde_json::Value::from(text).to_string());
-        }
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
         match &self.value {
-            Value::Null => out.push_str("null"),
-            Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
-            Value::Number(text) => out.push_str(text),
-            Value::Text(text) => quoted(text, out),
+            Value::Null => "null".to_owned(),
+            Value::Bool(flag) => flag.to_string(),
+            Value::Number(text) => text.to_string(),
+            Value::Text(text) => quoted(text),
             Value::List(list) => {
-                out.push('[');
-                for (number, node) in list.iter().enumerate() {
-                    if number > 0 {
-                        out.push(',');
-                    }
-                    node.write(out);
-                }
-                out.push(']');
+                let elements: Vec<String> = list.iter().map(JsonNode::to_json).collect();
+                format!("[{}]", elements.join(","))
             }
             Value::Map(members) => {
-                out.push('{');
-                for (number, member) in members.iter().enumerate() {
-                    if number > 0 {
-                        out.push(',');
-                    }
-                    quoted(&member.name, out);
-                    out.push(':');
-                    member.node.write(out);
-                }
-                out.push('}');
+                let written = |member: &JsonMember| format!("{}:{}", quoted(&member.name), member.node.to_json());
+                let members: Vec<String> = members.iter().map(written).collect();
+                format!("{{{}}}", members.join(","))
             }
         }
     }
@@ -255,85 +233,73 @@ impl From<Syntax> for Broken {
     }
 }
 
-struct JsonReader<'t> {
-    scanner: Scanner<'t>,
+fn value(scan: &mut Scanner<'_>, depth: usize) -> Result<JsonNode, Broken> {
+    let first = scan.peek();
+    let start = scan.pos();
+    if depth > MAX_NESTING {
+        return Err(syntax(start, &format!("more than {MAX_NESTING} levels")));
+    }
+    let value = match first {
+        b'{' => object(scan, depth)?,
+        b'[' => {
+            let mut list = Vec::new();
+            let mut more = scan.open(b']')?;
+            while more {
+                list.push(value(scan, depth + 1)?);
+                more = scan.more(b']')?;
+            }
+            Value::List(list)
+        }
+        b'"' => {
+            let token = scan.string()?;
+            Value::Text(text(scan, token)?)
+        }
+        _ => bare(scan, start)?,
+    };
+    let span = Span::new(start, scan.pos());
+    Ok(JsonNode { span, value })
 }
 
-impl<'t> JsonReader<'t> {
-    const fn new(text: &'t [u8]) -> Self {
-        JsonReader {
-            scanner: Scanner::new(text),
+fn object(scan: &mut Scanner<'_>, depth: usize) -> Result<Value, Broken> {
+    let mut members: Vec<JsonMember> = Vec::new();
+    let mut names = BTreeSet::new();
+    let mut more = scan.open(b'}')?;
+    while more {
+        let token = scan.key()?;
+        let at = Span::new(token.start - 1, token.end + 1);
+        let name = text(scan, token)?;
+        if !names.insert(name.clone()) {
+            return Err(Broken {
+                span: at,
+                why: Why::Twice(name),
+            });
+        }
+        let node = value(scan, depth + 1)?;
+        members.push(JsonMember { name, at, node });
+        more = scan.more(b'}')?;
+    }
+    Ok(Value::Map(members))
+}
+
+fn bare(scan: &mut Scanner<'_>, start: usize) -> Result<Value, Broken> {
+    let token = scan.bare();
+    match token {
+        b"null" => Ok(Value::Null),
+        b"true" => Ok(Value::Bool(true)),
+        b"false" => Ok(Value::Bool(false)),
+        number if is_number(number) => Ok(Value::Number(String::from_utf8_lossy(number).into())),
+        _ => {
+            scan.set_pos(start);
+            scan.error("expected a value").map_err(Broken::from)
         }
     }
+}
 
-    fn value(&mut self, depth: usize) -> Result<JsonNode, Broken> {
-        let first = self.scanner.peek();
-        let start = self.scanner.pos();
-        if depth > MAX_NESTING {
-            return Err(syntax(start, &format!("more than {MAX_NESTING} levels")));
-        }
-        let value = match first {
-            b'{' => self.object(depth)?,
-            b'[' => {
-                let mut list = Vec::new();
-                let mut more = self.scanner.open(b']')?;
-                while more {
-                    list.push(self.value(depth + 1)?);
-                    more = self.scanner.more(b']')?;
-                }
-                Value::List(list)
-            }
-            b'"' => {
-                let token = self.scanner.string()?;
-                Value::Text(self.text(token)?)
-            }
-            _ => self.bare(start)?,
-        };
-        let span = Span::new(start, self.scanner.pos());
-        Ok(JsonNode { span, value })
-    }
-
-    fn object(&mut self, depth: usize) -> Result<Value, Broken> {
-        let mut members: Vec<JsonMember> = Vec::new();
-        let mut places: BTreeMap<String, usize> = BTreeMap::new();
-        let mut more = self.scanner.open(b'}')?;
-        while more {
-            let token = self.scanner.key()?;
-            let at = Span::new(token.start - 1, token.end + 1);
-            let name = self.text(token)?;
-            if places.insert(name.clone(), members.len()).is_some() {
-                return Err(Broken {
-                    span: at,
-                    why: Why::Twice(name),
-                });
-            }
-            let node = self.value(depth + 1)?;
-            members.push(JsonMember { name, at, node });
-            more = self.scanner.more(b'}')?;
-        }
-        Ok(Value::Map(members))
-    }
-
-    fn bare(&mut self, start: usize) -> Result<Value, Broken> {
-        let token = self.scanner.bare();
-        match token {
-            b"null" => Ok(Value::Null),
-            b"true" => Ok(Value::Bool(true)),
-            b"false" => Ok(Value::Bool(false)),
-            number if is_number(number) => Ok(Value::Number(String::from_utf8_lossy(number).into())),
-            _ => {
-                self.scanner.set_pos(start);
-                self.scanner.error("expected a value").map_err(Broken::from)
-            }
-        }
-    }
-
-    fn text(&self, token: Str) -> Result<String, Broken> {
-        let mut scratch = Vec::new();
-        let text = self.scanner.text_of(token, &mut scratch);
-        let text = text.map_err(|bad| syntax(token.start, &format!("a string with {}", bad.what())))?;
-        Ok(text.to_owned())
-    }
+fn text(scan: &Scanner<'_>, token: Str) -> Result<String, Broken> {
+    let mut scratch = Vec::new();
+    let text = scan.text_of(token, &mut scratch);
+    let text = text.map_err(|bad| syntax(token.start, &format!("a string with {}", bad.what())))?;
+    Ok(text.to_owned())
 }
 
 #[cfg(test)]
