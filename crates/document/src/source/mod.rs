@@ -66,7 +66,7 @@ pub struct LineColumn {
 pub struct Source {
     name: String,
     bytes: Bytes,
-    /// The line and column of byte `i * INDEX_STEP`, both from 0.
+    /// The line and column of byte `i * INDEX_STEP`.
     lines: OnceLock<Vec<LineColumn>>,
     /// The document as JSON, if it is not JSON itself and has been read.
     view: OnceLock<View>,
@@ -178,13 +178,18 @@ impl Source {
         if paths.is_empty() {
             return Vec::new();
         }
-        match self.view() {
-            // A log may have some messages in text format and others in JSON.
-            Some(view) if self.format() != Some(DocumentFormat::Log) || view.object_at(resource.start).is_some() => {
-                view.locate_all(resource, paths)
-            }
-            _ => span::locate_all(self.bytes(), resource, paths),
+        match self.view_of(resource) {
+            Some(view) => view.locate_all(resource, paths),
+            None => span::locate_all(self.bytes(), resource, paths),
         }
+    }
+
+    /// Returns the view, if the resource at `resource` is in it. A log may have some messages in
+    /// text format and others in JSON.
+    fn view_of(&self, resource: Span) -> Option<&View> {
+        let is_log = self.format() == Some(DocumentFormat::Log);
+        self.view()
+            .filter(|view| !is_log || view.object_at(resource.start).is_some())
     }
 
     /// Returns the JSON text that has the resource at `resource`, and for each path the offset of
@@ -192,7 +197,7 @@ impl Source {
     /// maps offsets back.
     pub fn values(&self, resource: Span, paths: &[&FieldPath]) -> (&[u8], Vec<Option<usize>>) {
         match self.view() {
-            Some(view) => (view.json(), view.starts(resource, paths)),
+            Some(view) => (&view.json, view.starts(resource, paths)),
             None => (self.bytes(), span::starts(self.bytes(), resource, paths)),
         }
     }
@@ -212,11 +217,9 @@ impl Source {
     /// `type_name` is the type of the resource.
     pub fn marks(&self, resource: Span, type_name: Option<&str>) -> Marks {
         let place = SecretPlace::root(type_name.and_then(tables::message));
-        match self.view() {
-            Some(view) if self.format() != Some(DocumentFormat::Log) || view.object_at(resource.start).is_some() => {
-                view.marks(resource, place)
-            }
-            _ => secrets::marks(self.bytes(), resource.start, place),
+        match self.view_of(resource) {
+            Some(view) => view.marks(resource, place),
+            None => secrets::marks(self.bytes(), resource.start, place),
         }
     }
 
@@ -252,14 +255,13 @@ impl Source {
         let text = textproto::print(self.bytes().get(resource.range())?, message);
         let view = textproto::view(text.as_bytes(), Some(message));
         Some(Source {
-            name: format!("{} (decoded)", self.name),
-            bytes: Bytes::Owned(text.into_bytes()),
-            lines: OnceLock::new(),
             view: OnceLock::from(view),
             format: OnceLock::from(DocumentFormat::Text),
-            sniffed: OnceLock::new(),
-            yaml: Mutex::default(),
-            is_settings: self.is_settings,
+            ..Source::unread(
+                format!("{} (decoded)", self.name),
+                Bytes::Owned(text.into_bytes()),
+                self.is_settings,
+            )
         })
     }
 
@@ -283,17 +285,7 @@ impl Source {
         let start = self.line_column(span.start);
         // Most spans are a few bytes long.
         let end = match self.bytes().get(span.range()) {
-            Some(text) if text.len() < INDEX_STEP => {
-                let inside = LineColumn {
-                    line: start.line - 1,
-                    column: start.column - 1,
-                };
-                let end = inside.after(text);
-                LineColumn {
-                    line: end.line + 1,
-                    column: end.column + 1,
-                }
-            }
+            Some(text) if text.len() < INDEX_STEP => start.after(text),
             _ => self.line_column(span.end),
         };
         (start, end)
@@ -305,21 +297,18 @@ impl Source {
         let offset = offset.min(bytes.len());
         let lines = self.lines.get_or_init(|| index_lines(bytes));
         let entry = offset / INDEX_STEP;
-        let before = lines.get(entry).copied().unwrap_or(LineColumn { line: 0, column: 0 });
-        let within = bytes.get(entry * INDEX_STEP..offset).unwrap_or_default();
-        let place = before.after(within);
-        LineColumn {
-            line: place.line + 1,
-            column: place.column + 1,
-        }
+        let before = lines.get(entry).copied().unwrap_or(LineColumn::START);
+        before.after(bytes.get(entry * INDEX_STEP..offset).unwrap_or_default())
     }
 }
 
 impl LineColumn {
-    /// Returns the place after `text`, which starts at this place. Both count from 0.
+    const START: LineColumn = LineColumn { line: 1, column: 1 };
+
+    /// Returns the place after `text`, which starts at this place.
     fn after(self, text: &[u8]) -> LineColumn {
         let (start, column) = match memchr::memrchr(b'\n', text) {
-            Some(newline) => (newline + 1, 0),
+            Some(newline) => (newline + 1, 1),
             None => (0, self.column),
         };
         let line = text.get(start..).unwrap_or_default();
@@ -331,7 +320,7 @@ impl LineColumn {
 }
 
 fn index_lines(bytes: &[u8]) -> Vec<LineColumn> {
-    let mut place = LineColumn { line: 0, column: 0 };
+    let mut place = LineColumn::START;
     let mut lines = Vec::with_capacity(bytes.len() / INDEX_STEP + 2);
     lines.push(place);
     for chunk in bytes.chunks(INDEX_STEP) {
@@ -357,17 +346,17 @@ impl SourceMap {
 
     /// Adds bytes that are in memory.
     pub fn add(&mut self, name: impl Into<String>, bytes: Vec<u8>) -> SourceId {
-        self.push(name.into(), Bytes::Owned(bytes))
+        self.push(name.into(), Bytes::Owned(bytes), false)
     }
 
     /// Adds bytes that are in memory, without copying them.
     pub fn add_shared(&mut self, name: impl Into<String>, bytes: bytes::Bytes) -> SourceId {
-        self.push(name.into(), Bytes::Shared(bytes))
+        self.push(name.into(), Bytes::Shared(bytes), false)
     }
 
     /// Adds a file of settings, see [`Source::is_settings`].
     pub fn add_settings(&mut self, name: impl Into<String>, bytes: Vec<u8>) -> SourceId {
-        self.push_as(name.into(), Bytes::Owned(bytes), true)
+        self.push(name.into(), Bytes::Owned(bytes), true)
     }
 
     /// Reads a file and adds it.
@@ -378,20 +367,14 @@ impl SourceMap {
     pub fn add_file(&mut self, path: &Path) -> io::Result<SourceId> {
         let bytes = file::read(path, MAX_INPUT_BYTES.saturating_sub(self.read))?;
         self.read += bytes.len() as u64;
-        Ok(self.push(path.display().to_string(), bytes))
+        Ok(self.push(path.display().to_string(), bytes, false))
     }
 
-    fn push(&mut self, name: String, bytes: Bytes) -> SourceId {
-        self.push_as(name, bytes, false)
-    }
-
-    fn push_as(&mut self, name: String, bytes: Bytes, is_settings: bool) -> SourceId {
+    fn push(&mut self, name: String, bytes: Bytes, is_settings: bool) -> SourceId {
         // The places are then those of the UTF-8 text. Lines and columns are the same in both
         // encodings.
         let bytes = sniff::from_utf16(&bytes).map_or(bytes, Bytes::Owned);
-        let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
-        self.sources.push(Arc::new(Source::unread(name, bytes, is_settings)));
-        id
+        self.add_again(&Arc::new(Source::unread(name, bytes, is_settings)))
     }
 
     /// Adds a document of another map, or of an earlier state of this one, with everything that is
