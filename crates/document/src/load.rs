@@ -11,9 +11,9 @@
 use std::mem::take;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, TrySendError, sync_channel};
 use std::sync::{Mutex, OnceLock};
-use std::thread::{Scope, ScopedJoinHandle, available_parallelism, scope};
+use std::thread::{ScopedJoinHandle, available_parallelism, scope};
 
 use crate::envelope::{BATCH_BYTES, BATCH_RESOURCES, Emit, Loader, RawResource};
 
@@ -86,33 +86,42 @@ pub fn go_on<T: Send, B: Default>(
 ) -> Loaded<T> {
     let work = |batch: Vec<RawResource>| {
         let mut left = B::default();
-        batch.into_iter().map(|resource| work(resource, &mut left)).collect()
+        batch
+            .into_iter()
+            .map(|resource| work(resource, &mut left))
+            .collect::<Vec<T>>()
     };
     let threads = threads.unwrap_or_else(processors);
     let (sender, receiver) = sync_channel::<Batch>(QUEUE);
     let receiver = Mutex::new(receiver);
+    let answer = |(index, batch): Batch| (index, work(batch));
+    // Takes batches until there will be no more.
+    let take_all = || {
+        std::iter::from_fn(|| next(&receiver))
+            .map(answer)
+            .collect::<Answers<T>>()
+    };
     let answers = scope(|scope| {
-        let mut pool = Pool {
-            scope,
-            receiver: &receiver,
-            work: &work,
-            workers: Vec::new(),
-            answers: Vec::new(),
-        };
+        let mut answers = Vec::new();
+        let mut workers = Vec::new();
         let mut first = None;
         let mut count = 0;
         let mut hand_on = |resources| {
             let batch = (count, resources);
             count += 1;
             if threads < 2 {
-                pool.do_here(batch);
+                answers.push(answer(batch));
             } else if count == 1 {
                 // Small inputs end here. For them, starting a thread does not pay.
                 first = Some(batch);
             } else {
-                pool.start(threads - 1);
+                while workers.len() < threads - 1 {
+                    workers.push(scope.spawn(take_all));
+                }
                 for batch in first.take().into_iter().chain([batch]) {
-                    pool.hand_out(&sender, batch);
+                    if let Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) = sender.try_send(batch) {
+                        answers.push(answer(batch));
+                    }
                 }
             }
         };
@@ -123,12 +132,11 @@ pub fn go_on<T: Send, B: Default>(
         if !gathered.resources.is_empty() {
             hand_on(gathered.resources);
         }
-        if let Some(batch) = first {
-            pool.do_here(batch);
-        }
+        answers.extend(first.map(answer));
         drop(sender);
-        pool.empty();
-        pool.finish()
+        // This thread works on the batches that still wait, beside the workers.
+        answers.extend(take_all());
+        workers.into_iter().fold(answers, joined)
     });
     loader.close();
     let results = in_order(answers);
@@ -197,51 +205,6 @@ impl Gathered {
         }
         let is_batch = self.bytes >= BATCH_BYTES || self.resources.len() >= BATCH_RESOURCES;
         is_batch.then(|| take(self).resources)
-    }
-}
-
-/// The workers of a run.
-struct Pool<'s, 'e, T, W> {
-    scope: &'s Scope<'s, 'e>,
-    receiver: &'s Mutex<Receiver<Batch>>,
-    work: &'s W,
-    workers: Vec<ScopedJoinHandle<'s, Answers<T>>>,
-    answers: Answers<T>,
-}
-
-impl<'s, T: Send + 's, W: Fn(Vec<RawResource>) -> Vec<T> + Sync> Pool<'s, '_, T, W> {
-    fn start(&mut self, workers: usize) {
-        while self.workers.len() < workers {
-            let (receiver, work) = (self.receiver, self.work);
-            self.workers.push(self.scope.spawn(move || {
-                let mut answers = Vec::new();
-                while let Some((index, batch)) = next(receiver) {
-                    answers.push((index, work(batch)));
-                }
-                answers
-            }));
-        }
-    }
-
-    fn hand_out(&mut self, sender: &SyncSender<Batch>, batch: Batch) {
-        if let Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) = sender.try_send(batch) {
-            self.do_here(batch);
-        }
-    }
-
-    fn do_here(&mut self, (index, batch): Batch) {
-        self.answers.push((index, (self.work)(batch)));
-    }
-
-    /// Works on the batches that still wait, beside the workers.
-    fn empty(&mut self) {
-        while let Some(batch) = next(self.receiver) {
-            self.do_here(batch);
-        }
-    }
-
-    fn finish(self) -> Answers<T> {
-        self.workers.into_iter().fold(self.answers, joined)
     }
 }
 
