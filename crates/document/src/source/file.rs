@@ -12,8 +12,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Deref;
 use std::path::Path;
-#[cfg(unix)]
-use std::sync::Mutex;
 
 /// The most bytes that are read of all files of a run. They stay in memory until the report is
 /// written.
@@ -33,10 +31,6 @@ const LARGE_BYTES: u64 = 8 << 20;
 /// The number of threads that read a large file. More threads would only wait for memory.
 #[cfg(unix)]
 const THREADS: usize = 4;
-
-/// The number of bytes of a large file that a thread reads at a time: a few huge pages.
-#[cfg(unix)]
-const PART_BYTES: usize = 4 << 20;
 
 /// The bytes of a document.
 #[derive(Debug)]
@@ -136,23 +130,16 @@ fn read_large(file: &File, size: usize) -> io::Result<memmap2::MmapMut> {
     #[cfg(target_os = "linux")]
     let _ = bytes.advise(memmap2::Advice::HugePage);
     let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
-    let parts = Mutex::new(bytes.chunks_mut(PART_BYTES).enumerate());
-    let read_parts = || {
-        // Nothing panics with the lock held.
-        while let Some((number, part)) = parts.lock().ok().and_then(|mut parts| parts.next()) {
-            read_at(file, part, (number * PART_BYTES) as u64)?;
-        }
-        Ok(())
-    };
-    // This thread reads, too. It stays on its processor and leaves another one to the thread that
-    // works on the bytes.
+    let part_bytes = size.div_ceil(processors.min(THREADS));
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..processors.min(THREADS)).map(|_| scope.spawn(read_parts)).collect();
-        let own = read_parts();
-        others
+        let parts = bytes.chunks_mut(part_bytes).enumerate();
+        let readers: Vec<_> = parts
+            .map(|(number, part)| scope.spawn(move || read_at(file, part, (number * part_bytes) as u64)))
+            .collect();
+        readers
             .into_iter()
             .map(|reader| reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .fold(own, io::Result::and)
+            .collect::<io::Result<()>>()
     })?;
     Ok(bytes)
 }
