@@ -29,9 +29,6 @@ const ELEMENT: usize = 3;
 
 const DOCUMENT: &[u8] = b"\n---\n";
 
-/// The number of bytes that are compared at a time.
-const CHUNK: usize = 4 << 10;
-
 /// Returns the view of `new`, made from the view of `old`. Returns `None` if all of `new` must be
 /// read.
 pub fn view_again(old: &str, before: &View, new: &str) -> Option<View> {
@@ -41,9 +38,11 @@ pub fn view_again(old: &str, before: &View, new: &str) -> Option<View> {
     if !is_plain(before) || is_marked || has_directives(old) || has_directives(new) {
         return None;
     }
-    let same_before = same_before(old, new);
+    let same = |(one, other): &(&u8, &u8)| one == other;
+    let same_before = old.iter().zip(new).take_while(same).count();
     let most = old.len().min(new.len()) - same_before;
-    let same_behind = same_behind(old, new, most);
+    let behind = old.iter().rev().zip(new.iter().rev()).take(most);
+    let same_behind = behind.take_while(same).count();
     let behind = old.len() - same_behind;
     MARKS.into_iter().find_map(|mark| {
         let start = start(old, same_before, mark)?;
@@ -62,24 +61,6 @@ pub fn view_again(old: &str, before: &View, new: &str) -> Option<View> {
             _ => piece.elements(before, old, text),
         }
     })
-}
-
-/// Returns how many bytes both texts have in common at their start.
-fn same_before(one: &[u8], other: &[u8]) -> usize {
-    let chunks = one.chunks(CHUNK).zip(other.chunks(CHUNK));
-    let start = CHUNK * chunks.take_while(|(one, other)| one == other).count();
-    let start = start.min(one.len()).min(other.len());
-    let rest = one.iter().skip(start).zip(other.iter().skip(start));
-    start + rest.take_while(|(one, other)| one == other).count()
-}
-
-/// Returns how many bytes both texts have in common at their end, at most `most`.
-fn same_behind(one: &[u8], other: &[u8], most: usize) -> usize {
-    let chunks = one.rchunks(CHUNK).zip(other.rchunks(CHUNK));
-    let start = CHUNK * chunks.take_while(|(one, other)| one == other).count();
-    let start = start.min(most) / CHUNK * CHUNK;
-    let rest = one.iter().rev().skip(start).zip(other.iter().rev().skip(start));
-    start + rest.take(most - start).take_while(|(one, other)| one == other).count()
 }
 
 /// Returns the offset of the last mark that is completely before `end`.
