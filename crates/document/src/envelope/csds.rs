@@ -82,23 +82,19 @@ fn walk_client(walker: &mut Walker<'_, '_>) -> Result<()> {
         (_, true) => Some(format!("config[{number}]")),
         (_, false) => Some(format!("{wrapper}/config[{number}]")),
     };
-    let source = walker.source();
+    let source = walker.source;
     let world = walker.loader.world(source, scope);
     walker.loader.dumps.insert(world);
     let outer = walker.world.replace(world);
     let mut name = None;
     let mut node = None;
-    let result = walker.fields(&mut |walker, key| {
-        match key {
-            "node" => node = walk_node(walker)?.filter(|id| number > 0 && !id.is_empty()),
-            "generic_xds_configs" => walker.objects(&mut walk_generic)?,
-            // The old list. An entry of the generic list has a key of the same name for its
-            // resource.
-            "xds_config" => walker.objects(&mut walk_old)?,
-            "client_scope" => name = walker.text()?.filter(|name| !name.is_empty()),
-            key => walker.beside(key)?,
-        }
-        Ok(())
+    let result = walker.fields(&mut |walker, key| match key {
+        "node" => walk_node(walker).map(|id| node = id.filter(|id| number > 0 && !id.is_empty())),
+        "generic_xds_configs" => walker.objects(&mut walk_generic),
+        // The old list. An entry of the generic list has a key of the same name for its resource.
+        "xds_config" => walker.objects(&mut walk_old),
+        "client_scope" => walker.text().map(|scope| name = scope.filter(|name| !name.is_empty())),
+        key => walker.beside(key),
     });
     walker.world = outer;
     if let (Some(name), Some(world)) = (name.or(node), walker.loader.worlds.get_mut(world.0 as usize)) {
@@ -115,12 +111,11 @@ pub(super) fn walk_node(walker: &mut Walker<'_, '_>) -> Result<Option<String>> {
     walker.fields(&mut |walker, key| {
         is_node = true;
         match key {
-            "id" => id = walker.text()?,
-            "user_agent_name" => agent.name = walker.text()?.unwrap_or_default(),
-            "user_agent_version" => agent.version = walker.text()?.unwrap_or_default(),
-            _ => walker.skip()?,
+            "id" => walker.text().map(|text| id = text),
+            "user_agent_name" => walker.text().map(|name| agent.name = name.unwrap_or_default()),
+            "user_agent_version" => walker.text().map(|version| agent.version = version.unwrap_or_default()),
+            _ => walker.skip(),
         }
-        Ok(())
     })?;
     if is_node {
         walker.loader.agents.insert(agent);
@@ -136,29 +131,30 @@ fn walk_generic(walker: &mut Walker<'_, '_>) -> Result<()> {
     let mut type_url = String::new();
     let mut label = Label::None;
     let mut later = None;
-    let mut result = walker.fields(&mut |walker, key| {
-        match key {
-            "type_url" => type_url = walker.text()?.unwrap_or_default(),
-            "name" => entry.name = walker.text()?,
-            "version_info" => entry.status.version = walker.text()?,
-            "client_status" => entry.status.client = walker.enum_name(CLIENT_STATUS)?,
-            "config_status" => entry.status.server = walker.enum_name(CONFIG_STATUS)?,
-            "is_static_resource" => {
-                if walker.tc.scan.peek() == b't' {
-                    label = Label::Static;
-                }
-                walker.skip()?;
+    let mut result = walker.fields(&mut |walker, key| match key {
+        "type_url" => walker.text().map(|url| type_url = url.unwrap_or_default()),
+        "name" => walker.text().map(|name| entry.name = name),
+        "version_info" => walker.text().map(|version| entry.status.version = version),
+        "client_status" => walker
+            .enum_name(CLIENT_STATUS)
+            .map(|status| entry.status.client = status),
+        "config_status" => walker
+            .enum_name(CONFIG_STATUS)
+            .map(|status| entry.status.server = status),
+        "is_static_resource" => {
+            if walker.tc.scan.peek() == b't' {
+                label = Label::Static;
             }
-            "error_state" => read_error(walker, label, &mut entry)?,
-            "xds_config" if type_url.is_empty() && walker.tc.scan.peek() == b'{' => {
-                // The type of this resource comes later in the text.
-                later = Some(walker.pos());
-                walker.skip()?;
-            }
-            "xds_config" => read_slot(walker, place(&type_url, label), &mut entry)?,
-            _ => walker.skip()?,
+            walker.skip()
         }
-        Ok(())
+        "error_state" => read_error(walker, label, &mut entry),
+        "xds_config" if type_url.is_empty() && walker.tc.scan.peek() == b'{' => {
+            // The type of this resource comes later in the text.
+            later = Some(walker.pos());
+            walker.skip()
+        }
+        "xds_config" => read_slot(walker, place(&type_url, label), &mut entry),
+        _ => walker.skip(),
     });
     if let (Some(at), Ok(())) = (later, &result) {
         let end = walker.pos();
@@ -198,18 +194,15 @@ fn walk_old(walker: &mut Walker<'_, '_>) -> Result<()> {
 fn said(walker: &mut Walker<'_, '_>) -> Result<LiveStatus> {
     let start = walker.pos();
     let mut said = LiveStatus::default();
-    walker.fields(&mut |walker, key| {
-        match key {
-            "status" => said.server = walker.enum_name(CONFIG_STATUS)?,
+    walker.fields(&mut |walker, key| match key {
+        "status" => walker.enum_name(CONFIG_STATUS).map(|status| said.server = status),
+        "client_status" => {
+            let status = walker.enum_name("envoy.service.status.v3.ClientConfigStatus")?;
             // The values of the old enum have this prefix.
-            "client_status" => {
-                said.client = walker
-                    .enum_name("envoy.service.status.v3.ClientConfigStatus")?
-                    .map(|status| status.strip_prefix("CLIENT_").unwrap_or(&status).to_owned());
-            }
-            _ => walker.skip()?,
+            said.client = status.map(|status| status.strip_prefix("CLIENT_").unwrap_or(&status).to_owned());
+            Ok(())
         }
-        Ok(())
+        _ => walker.skip(),
     })?;
     walker.tc.scan.set_pos(start);
     Ok(said)

@@ -3,11 +3,11 @@
 
 use xdsctl_proto::tables::{self, Field};
 
-use super::raw::{Label, LiveStatus, RawResponse, ResourceError};
+use super::raw::{LiveStatus, RawResponse, ResourceError};
 use super::slot::{Pending, SlotPlace};
 use super::walker::{Walker, snake_case};
 use super::{Clue, EMPTY_RESPONSE, Result, Shape, UNKNOWN_TYPE, WRAPPER_EMPTY, csds, wrapper};
-use crate::proto::transcode::{TypeUrl, UNKNOWN_FIELD};
+use crate::proto::transcode::UNKNOWN_FIELD;
 use crate::source::Span;
 use xdsctl_model::resource::ResourceType;
 use xdsctl_model::status::Code;
@@ -60,14 +60,11 @@ fn walk_request(walker: &mut Walker<'_, '_>) -> Result<()> {
     let start = walker.pos();
     let mut type_url = String::new();
     let mut error = None;
-    walker.fields(&mut |walker, key| {
-        match key {
-            "type_url" => type_url = walker.text()?.unwrap_or_default(),
-            "error_detail" => error = Some(status(walker)?.1),
-            "node" => _ = csds::walk_node(walker)?,
-            key => walker.beside(key)?,
-        }
-        Ok(())
+    walker.fields(&mut |walker, key| match key {
+        "type_url" => walker.text().map(|url| type_url = url.unwrap_or_default()),
+        "error_detail" => status(walker).map(|(_, detail)| error = Some(detail)),
+        "node" => csds::walk_node(walker).map(drop),
+        key => walker.beside(key),
     })?;
     // Other programs report errors in an `error_detail`, too.
     if error.is_some() && !type_url.is_empty() {
@@ -276,7 +273,7 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.push(named);
     if type_url.is_some() || !errors.is_empty() {
         let response = RawResponse {
-            source: walker.source(),
+            source: walker.source,
             span: Span::new(start, walker.pos()),
             world: walker.world,
             type_url,
@@ -309,17 +306,11 @@ fn resource_error(walker: &mut Walker<'_, '_>) -> Result<ResourceError> {
     let start = walker.pos();
     let mut error = ResourceError::default();
     walker.fields(&mut |walker, key| match key {
-        "resource_name" => walker.fields(&mut |walker, key| {
-            match key {
-                "name" => error.name = walker.text()?.unwrap_or_default(),
-                _ => walker.skip()?,
-            }
-            Ok(())
+        "resource_name" => walker.fields(&mut |walker, key| match key {
+            "name" => walker.text().map(|name| error.name = name.unwrap_or_default()),
+            _ => walker.skip(),
         }),
-        "error_detail" => {
-            (error.has_error, error.detail) = status(walker)?;
-            Ok(())
-        }
+        "error_detail" => status(walker).map(|status| (error.has_error, error.detail) = status),
         _ => walker.skip(),
     })?;
     error.span = Span::new(start, walker.pos());
@@ -330,20 +321,15 @@ fn resource_error(walker: &mut Walker<'_, '_>) -> Result<ResourceError> {
 fn status(walker: &mut Walker<'_, '_>) -> Result<(bool, String)> {
     let mut is_error = false;
     let (mut code, mut message) = (String::new(), String::new());
-    walker.fields(&mut |walker, key| {
-        match key {
-            "code" => {
-                walker.tc.scan.peek();
-                let start = walker.pos();
-                walker.skip()?;
-                let text = walker.tc.scan.slice(start, walker.pos()).trim_ascii();
-                is_error = !matches!(text, b"0" | b"\"0\"" | b"-0" | b"null");
-                code = String::from_utf8_lossy(text).trim_matches('"').to_owned();
-            }
-            "message" => message = walker.text()?.unwrap_or_default(),
-            _ => walker.skip()?,
+    walker.fields(&mut |walker, key| match key {
+        "code" => {
+            let text = walker.token()?;
+            is_error = !matches!(text.as_str(), "0" | "\"0\"" | "-0" | "null");
+            code = text.trim_matches('"').to_owned();
+            Ok(())
         }
-        Ok(())
+        "message" => walker.text().map(|text| message = text.unwrap_or_default()),
+        _ => walker.skip(),
     })?;
     let name = code.parse().ok().and_then(Code::from_number).map(Code::name);
     Ok((is_error, format!("{}: {message}", name.unwrap_or(&code))))
@@ -356,12 +342,9 @@ fn removed(walker: &mut Walker<'_, '_>, names: &mut Vec<(String, Span)>) -> Resu
     let mut name = None;
     match first {
         b'[' => return walker.elements(&mut |walker, _| removed(walker, names)),
-        b'{' => walker.fields(&mut |walker, key| {
-            match key {
-                "name" => name = walker.text()?,
-                _ => walker.skip()?,
-            }
-            Ok(())
+        b'{' => walker.fields(&mut |walker, key| match key {
+            "name" => walker.text().map(|text| name = text),
+            _ => walker.skip(),
         })?,
         _ => name = walker.text()?,
     }
@@ -381,52 +364,25 @@ fn absent(walker: &mut Walker<'_, '_>, type_url: &str, name: &str, span: Span, s
 /// Says whether the first element of the list at the scanner has neither `@type` nor `resource`.
 fn starts_untyped(walker: &mut Walker<'_, '_>) -> Result<bool> {
     let start = walker.pos();
-    if walker.tc.scan.peek() != b'[' || !walker.tc.scan.open(b']')? || walker.tc.scan.peek() != b'{' {
-        walker.tc.scan.set_pos(start);
-        return Ok(false);
-    }
-    let mut typed = false;
-    if walker.tc.scan.open(b'}')? {
-        loop {
-            let key = walker.tc.scan.key()?;
+    let is_object = walker.tc.scan.peek() == b'[' && walker.tc.scan.open(b']')? && walker.tc.scan.peek() == b'{';
+    let is_untyped = is_object
+        && !walker.any_key(&mut |walker, key| {
             let name = String::from_utf8_lossy(walker.tc.scan.raw(key));
-            typed |= name == "@type" || snake_case(&name) == "resource";
-            if typed {
-                break;
-            }
-            walker.skip()?;
-            if !walker.tc.scan.more(b'}')? {
-                break;
-            }
-        }
-    }
+            Ok(name == "@type" || snake_case(&name) == "resource")
+        })?;
     walker.tc.scan.set_pos(start);
-    Ok(!typed)
+    Ok(is_untyped)
 }
 
 /// Says whether the object at the scanner, or the resource in it, has an `@type`. Objects of other
 /// tools have a member `resource`, too.
 fn is_wrapper(walker: &mut Walker<'_, '_>) -> Result<bool> {
     let start = walker.pos();
-    let mut is_typed = false;
-    let mut has_keys = walker.tc.scan.open(b'}')?;
-    while has_keys && !is_typed {
-        let key = walker.tc.scan.key()?;
-        is_typed = match walker.tc.scan.raw(key) {
-            b"@type" => true,
-            b"resource" if walker.tc.scan.peek() == b'{' => {
-                let start = walker.pos();
-                let url = walker.tc.type_url()?;
-                walker.tc.scan.set_pos(start);
-                matches!(url, TypeUrl::First(_) | TypeUrl::Later(_))
-            }
-            _ => false,
-        };
-        if !is_typed {
-            walker.skip()?;
-            has_keys = walker.tc.scan.more(b'}')?;
-        }
-    }
+    let is_typed = walker.any_key(&mut |walker, key| match walker.tc.scan.raw(key) {
+        b"@type" => Ok(true),
+        b"resource" if walker.tc.scan.peek() == b'{' => Ok(walker.type_ahead()?.is_some()),
+        _ => Ok(false),
+    })?;
     walker.tc.scan.set_pos(start);
     Ok(is_typed)
 }
@@ -442,25 +398,22 @@ fn walk_wrapped(walker: &mut Walker<'_, '_>) -> Result<()> {
     let mut version = None;
     let mut resources: Vec<Pending> = Vec::new();
     let message = walker.assume;
-    let result = walker.fields(&mut |walker, key| {
-        match key {
-            "name" => name = walker.text()?,
-            "version" => version = walker.text()?,
-            "resource" if walker.tc.scan.peek() == b'{' => {
-                let pending = walker.slot(SlotPlace {
-                    message,
-                    label: Label::None,
-                    is_any: true,
-                    ..SlotPlace::default()
-                })?;
-                if !pending.is_typed && message.is_some() {
-                    walker.missing_type(&pending);
-                }
-                resources.push(pending);
+    let result = walker.fields(&mut |walker, key| match key {
+        "name" => walker.text().map(|text| name = text),
+        "version" => walker.text().map(|text| version = text),
+        "resource" if walker.tc.scan.peek() == b'{' => {
+            let pending = walker.slot(SlotPlace {
+                message,
+                is_any: true,
+                ..SlotPlace::default()
+            })?;
+            if !pending.is_typed && message.is_some() {
+                walker.missing_type(&pending);
             }
-            key => walker.beside(key)?,
+            resources.push(pending);
+            Ok(())
         }
-        Ok(())
+        key => walker.beside(key),
     });
     if resources.is_empty() {
         let span = Span::new(start, walker.pos());
@@ -469,9 +422,9 @@ fn walk_wrapped(walker: &mut Walker<'_, '_>) -> Result<()> {
     for pending in &mut resources {
         pending.raw.wrapper_name.clone_from(&name);
         if version.is_some() {
-            pending.set_status(&super::LiveStatus {
+            pending.set_status(&LiveStatus {
                 version: version.clone(),
-                ..super::LiveStatus::default()
+                ..LiveStatus::default()
             });
         }
     }

@@ -89,19 +89,20 @@ impl Loader {
             matches!(format, DocumentFormat::Json | DocumentFormat::Yaml) && configmap::may_be(source.bytes());
         let format = if has_config_maps { DocumentFormat::Yaml } else { format };
         source.set_format(format);
-        let mut opened = configmap::OpenedConfigMap::default();
+        let mut closed = Vec::new();
         let view = match format {
             DocumentFormat::Json => {
                 let text = JsonText {
+                    json: source.bytes(),
+                    document: b"",
                     name: source.name(),
-                    ..source.bytes().into()
                 };
                 return self.values(id, text, 0, &mut options.world.clone(), options, emit);
             }
             DocumentFormat::Yaml => {
                 let mut view = source.yaml_view();
                 if has_config_maps {
-                    opened = configmap::open(&mut view, source.bytes(), kubernetes::is_xds);
+                    closed = configmap::open(&mut view, source.bytes(), kubernetes::is_xds);
                 }
                 view
             }
@@ -111,16 +112,16 @@ impl Loader {
         };
         let transcode = of_view(format, options.transcode);
         let view = source.set_view(view);
-        if view.parts().is_empty() && view.faults().is_empty() {
+        if view.parts.is_empty() && view.faults.is_empty() {
             self.report(id, &EMPTY, Span::default(), "the document is empty".to_owned());
         }
         let options = LoadOptions {
             transcode,
-            nulls_are_explained: !view.faults().is_empty(),
+            nulls_are_explained: !view.faults.is_empty(),
             config_maps_are_open: has_config_maps,
             ..options
         };
-        for (key, span) in opened.closed {
+        for (key, span) in closed {
             self.report(
                 id,
                 &UNKNOWN_SHAPE,
@@ -135,7 +136,13 @@ impl Loader {
         } else {
             b""
         };
-        self.view((id, document), view, options, emit);
+        self.faults(id, view);
+        if !view.faults.is_empty() {
+            self.implied = &SAID_BY_A_FAULT;
+        }
+        let mut world = options.world;
+        self.parts((id, document), view, 0..view.parts.len(), &mut world, options, emit);
+        self.implied = &[];
     }
 
     /// Reads the messages of a log, in order. The messages of one client belong to one world.
@@ -164,8 +171,11 @@ impl Loader {
                 options.world.or(named)
             });
             if entry.is_plain() {
-                let text = source.bytes().get(..entry.span.end).unwrap_or_default();
-                self.values(id, text.into(), entry.span.start, world, options, emit);
+                let text = JsonText {
+                    json: source.bytes().get(..entry.span.end).unwrap_or_default(),
+                    ..JsonText::default()
+                };
+                self.values(id, text, entry.span.start, world, options, emit);
             } else {
                 self.parts((id, b""), view, parts, world, of_view, emit);
             }
@@ -210,24 +220,13 @@ impl Loader {
 
     /// Reports the faults of a view.
     fn faults(&mut self, id: SourceId, view: &View) {
-        for fault in view.faults() {
+        for fault in &view.faults {
             let rule = match fault.kind {
                 FaultKind::Syntax => &SYNTAX,
                 FaultKind::Limit => &LIMIT_EXCEEDED,
             };
             self.report(id, rule, fault.span, fault.message.clone());
         }
-    }
-
-    /// Reads all documents of a view.
-    fn view(&mut self, (id, document): (SourceId, &[u8]), view: &View, options: LoadOptions, emit: Emit<'_>) {
-        self.faults(id, view);
-        if !view.faults().is_empty() {
-            self.implied = &SAID_BY_A_FAULT;
-        }
-        let mut world = options.world;
-        self.parts((id, document), view, 0..view.parts().len(), &mut world, options, emit);
-        self.implied = &[];
     }
 
     /// Reads some of the parts of a view. A part that is cut off ends one text; the parts up to it
@@ -255,13 +254,13 @@ impl Loader {
             }
             emit(resources);
         };
-        let parts = view.parts().get(range).unwrap_or_default();
+        let parts = view.parts.get(range).unwrap_or_default();
         let mut start = parts.first().map_or(0, |part| part.text.start);
         for (index, part) in parts.iter().enumerate() {
             if !part.cut && index + 1 < parts.len() {
                 continue;
             }
-            let text = view.json().get(..part.text.end).unwrap_or_default();
+            let text = view.json.get(..part.text.end).unwrap_or_default();
             let text_of = JsonText {
                 json: text,
                 document,
@@ -311,7 +310,7 @@ pub fn again(source: &Source, origin: Origin, resource_type: ResourceType) -> Op
     let (text, start, options) = match (origin.view_at, source.view()) {
         (Some(at), Some(view)) => {
             let options = of_view(source.format()?, transcode::TranscodeOptions::default());
-            (view.json(), usize::try_from(at).ok()?, options)
+            (view.json.as_slice(), usize::try_from(at).ok()?, options)
         }
         _ => (
             source.bytes(),

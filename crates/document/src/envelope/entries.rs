@@ -89,7 +89,9 @@ impl Walker<'_, '_> {
     /// Reports elements that are not resources.
     pub fn report_unknown_entries(&mut self, unknown_entries: Vec<Span>) {
         for span in unknown_entries {
-            self.report_unknown_entry(span);
+            let message = "this entry is no resource of a known type".to_owned();
+            self.report(&UNKNOWN_SHAPE, span, message)
+                .help("give it an `@type`, or name the type with `--as lds|rds|cds|eds`");
         }
     }
 
@@ -114,7 +116,7 @@ impl Walker<'_, '_> {
 
     /// Reads a value. Returns its span if nothing in it has a known shape.
     fn unknown_entry(&mut self) -> Result<Option<Span>> {
-        let is_placeholder = self.tc.scan.peek() == b'n' && self.nulls_are_explained;
+        let is_placeholder = self.tc.scan.peek() == b'n' && self.options.nulls_are_explained;
         let start = self.pos();
         let outer = std::mem::replace(&mut self.recognised, false);
         self.value()?;
@@ -128,7 +130,7 @@ impl Walker<'_, '_> {
         match self.tc.scan.peek() {
             b'[' => self.elements(&mut |walker, _| match walker.tc.scan.peek() {
                 b'{' => read(walker),
-                b'n' if walker.nulls_are_explained => walker.skip(),
+                b'n' if walker.options.nulls_are_explained => walker.skip(),
                 _ => walker.wrong_kind(OBJECT),
             }),
             b'n' => self.skip(),
@@ -159,12 +161,6 @@ impl Walker<'_, '_> {
     pub fn without_resource(&mut self, start: usize, why: &str) {
         let span = Span::new(start, self.pos());
         self.report(&UNKNOWN_SHAPE, span, format!("this entry holds no resource: {why}"));
-    }
-
-    fn report_unknown_entry(&mut self, span: Span) {
-        let message = "this entry is no resource of a known type".to_owned();
-        self.report(&UNKNOWN_SHAPE, span, message)
-            .help("give it an `@type`, or name the type with `--as lds|rds|cds|eds`");
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) static SHAPE: Shape = Shape {
         let start = walker.pos();
         walker.skip()?;
         let bootstrap = BootstrapPlace {
-            source: walker.source(),
+            source: walker.source,
             span: Span::new(start, walker.pos()),
         };
         walker.loader.bootstraps.push(bootstrap);

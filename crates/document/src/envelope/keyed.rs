@@ -37,7 +37,7 @@ fn walk_type(walker: &mut Walker<'_, '_>, url: &str) -> Result<()> {
         let name = walker.unescaped(key);
         match walker.tc.scan.peek() {
             b'{' => {}
-            b'n' if walker.nulls_are_explained => return walker.skip(),
+            b'n' if walker.options.nulls_are_explained => return walker.skip(),
             _ => return walker.wrong_kind(OBJECT),
         }
         let mut pending = walker.slot(place)?;

@@ -48,10 +48,7 @@ fn walk_object(walker: &mut Walker<'_, '_>) -> Result<()> {
     walker.is_manifest = true;
     walker.fields(&mut |walker, key| match key {
         "items" => walker.objects(&mut walk_item),
-        "kind" if walker.tc.scan.peek() == b'"' => {
-            walker.kind = walker.text()?;
-            Ok(())
-        }
+        "kind" if walker.tc.scan.peek() == b'"' => walker.text().map(|kind| walker.kind = kind),
         "data" => walker.keys(&mut |walker, key| {
             if walker.tc.scan.peek() != b'"' {
                 return walker.skip();
@@ -60,7 +57,7 @@ fn walk_object(walker: &mut Walker<'_, '_>) -> Result<()> {
             let key = walker.unescaped(key);
             if is_xds(&key, &text) {
                 walker.holds_text = true;
-                if !walker.config_maps_are_open {
+                if !walker.options.config_maps_are_open {
                     walker.embedded = Some(format!("data.{key}"));
                 }
             }

@@ -34,7 +34,7 @@ pub struct LoadOptions {
 }
 
 /// A JSON text, with the document behind it if the text is a view.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct JsonText<'t> {
     pub json: &'t [u8],
     /// The bytes of the document, if the text refers to messages by their offsets in it; else
@@ -42,16 +42,6 @@ pub(super) struct JsonText<'t> {
     pub document: &'t [u8],
     /// The name of the document.
     pub name: &'t str,
-}
-
-impl<'t> From<&'t [u8]> for JsonText<'t> {
-    fn from(json: &'t [u8]) -> JsonText<'t> {
-        JsonText {
-            json,
-            document: b"",
-            name: "",
-        }
-    }
 }
 
 /// Maps the ids of a loader's worlds to their ids in the loader that took them over.
@@ -119,7 +109,11 @@ impl Loader {
     ///
     /// A fault of the document itself becomes a finding. Reading stops where the text is not JSON.
     pub fn json(&mut self, source: SourceId, text: &[u8], options: LoadOptions, emit: Emit<'_>) {
-        self.values(source, text.into(), 0, &mut options.world.clone(), options, emit);
+        let text = JsonText {
+            json: text,
+            ..JsonText::default()
+        };
+        self.values(source, text, 0, &mut options.world.clone(), options, emit);
     }
 
     /// Reads the JSON values of `text` from offset `start` on. `world` is the world of their

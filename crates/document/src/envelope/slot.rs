@@ -87,19 +87,18 @@ impl Walker<'_, '_> {
     pub fn slot(&mut self, place: SlotPlace) -> Result<Pending> {
         self.tc.scan.peek();
         let start = self.pos();
-        let mut is_typed = true;
-        let (url, named) = match self.tc.type_url()? {
-            TypeUrl::First(url) | TypeUrl::Later(url) => {
-                let text = String::from_utf8_lossy(self.tc.scan.slice(url.start, url.end)).into_owned();
-                (text, self.tc.message_of(url))
+        let url = self.type_ahead()?;
+        let is_typed = url.is_some();
+        let (url, named) = match url {
+            Some(url) => {
+                let message = tables::message(url.rsplit('/').next().unwrap_or_default());
+                (url, message)
             }
-            TypeUrl::Missing | TypeUrl::Empty => {
-                is_typed = false;
-                let text = place.message.map(|m| format!("type.googleapis.com/{}", m.full_name));
-                (text.unwrap_or_default(), place.message)
+            None => {
+                let url = place.message.map(|m| format!("type.googleapis.com/{}", m.full_name));
+                (url.unwrap_or_default(), place.message)
             }
         };
-        self.tc.scan.set_pos(start);
         let mut pending = self.pending(url, place);
         pending.is_typed = is_typed;
         if let Some(message) = named
@@ -121,6 +120,19 @@ impl Walker<'_, '_> {
             }
         }
         Ok(pending)
+    }
+
+    /// Returns the `@type` of the object at the scanner, which stays where it is.
+    pub fn type_ahead(&mut self) -> Result<Option<String>> {
+        let start = self.pos();
+        let found = self.tc.type_url()?;
+        self.tc.scan.set_pos(start);
+        Ok(match found {
+            TypeUrl::First(url) | TypeUrl::Later(url) => {
+                Some(String::from_utf8_lossy(self.tc.scan.slice(url.start, url.end)).into_owned())
+            }
+            TypeUrl::Missing | TypeUrl::Empty => None,
+        })
     }
 
     /// Reports a resource type that no client is known to ask for. `misspelt` is a type that may be
@@ -145,15 +157,12 @@ impl Walker<'_, '_> {
     /// Skips a resource that is not checked, and returns its name.
     fn name(&mut self) -> Result<Option<String>> {
         let mut name = None;
-        self.fields(&mut |walker, key| {
-            match key {
-                // In a message that xdsctl does not know, a field of this name may have any type.
-                "name" | "cluster_name" if walker.tc.scan.peek() == b'"' => {
-                    name = walker.text()?.filter(|name| !name.is_empty())
-                }
-                _ => walker.skip()?,
+        self.fields(&mut |walker, key| match key {
+            // In a message that xdsctl does not know, a field of this name may have any type.
+            "name" | "cluster_name" if walker.tc.scan.peek() == b'"' => {
+                walker.text().map(|text| name = text.filter(|name| !name.is_empty()))
             }
-            Ok(())
+            _ => walker.skip(),
         })?;
         Ok(name)
     }
@@ -203,7 +212,10 @@ impl Walker<'_, '_> {
                 self.tc.notes.clear();
                 self.tc.scan.set_pos(start);
                 pending.raw.wrapper_name = self.name()?;
-                let message = format!("the resource has more than {} bytes, it is not checked", self.limit);
+                let message = format!(
+                    "the resource has more than {} bytes, it is not checked",
+                    self.tc.options.max_resource_bytes
+                );
                 let at = at.min(self.pos());
                 Note::push(
                     &mut pending.raw.notes,

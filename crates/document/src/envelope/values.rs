@@ -28,7 +28,7 @@ pub(super) struct Values {
 impl Values {
     pub(super) const fn of(walker: &Walker<'_, '_>) -> Values {
         Values {
-            is_open: walker.world.is_none() && !walker.has_bare_strings(),
+            is_open: walker.world.is_none() && !walker.options.transcode.bare_strings,
             count: 0,
             first: 0,
             apart: Vec::new(),

@@ -13,7 +13,7 @@ use super::{
     Clue, MANIFEST_SKIPPED, NO_RESOURCE, Result, SHAPES, Shape, UNKNOWN_SECTION, UNKNOWN_SHAPE, config_dump::DumpSoFar,
     envoy_bootstrap, untyped,
 };
-use crate::proto::transcode::{self, LIMIT_EXCEEDED, SYNTAX, TranscodeStop, Transcoder};
+use crate::proto::transcode::{LIMIT_EXCEEDED, SYNTAX, TranscodeStop, Transcoder};
 use crate::source::json::Str;
 use crate::source::{SourceId, Span};
 use xdsctl_model::diag::{Diagnostic, Rule};
@@ -31,8 +31,7 @@ pub(super) struct Walker<'t, 'l> {
     pub(super) source: SourceId,
     /// The name of the document, which is part of the names of its worlds.
     pub(super) name: &'t str,
-    /// The size of the largest resource, in bytes of wire format.
-    pub(super) limit: usize,
+    pub(super) options: LoadOptions,
     pub(super) emit: Emit<'l>,
     pub(super) batch: Vec<Pending>,
     /// The world of the next resource; made when it is first needed.
@@ -50,17 +49,10 @@ pub(super) struct Walker<'t, 'l> {
     /// Whether the keys of the enclosing objects do not name worlds.
     pub is_one_world: bool,
     nesting: usize,
-    /// Whether files that the document names are read, too.
-    follow: bool,
     /// Whether something of a known shape was found in the current value.
     pub recognised: bool,
     /// Whether a finding has said that resources of the current value are not checked.
     pub(super) is_told: bool,
-    /// Whether strings may have no quotes, as in YAML.
-    bare_strings: bool,
-    /// Whether a null may stand for text of another format that could not be read. Such text is
-    /// reported already.
-    pub nulls_are_explained: bool,
     /// Whether a missing `@type` has been reported.
     pub(super) untyped_noted: bool,
     /// Whether xDS v2 has been reported.
@@ -73,8 +65,6 @@ pub(super) struct Walker<'t, 'l> {
     pub kind: Option<String>,
     /// Whether the current Kubernetes object has texts that are documents of their own.
     pub holds_text: bool,
-    /// Whether the texts in ConfigMaps are read as documents.
-    pub config_maps_are_open: bool,
     /// A key whose text is a document of its own and is not read.
     pub embedded: Option<String>,
     /// How many Kubernetes objects of each kind were skipped. The next field has the span of the
@@ -99,7 +89,7 @@ impl<'t, 'l> Walker<'t, 'l> {
             loader,
             source,
             name: text.name,
-            limit: options.transcode.max_resource_bytes.min(transcode::MAX_RESOURCE_BYTES),
+            options,
             assume: options.assume.and_then(|t| tables::message(t.type_name())),
             emit,
             batch: Vec::new(),
@@ -110,18 +100,14 @@ impl<'t, 'l> Walker<'t, 'l> {
             wrappers: Vec::new(),
             is_one_world: false,
             nesting: 0,
-            follow: options.follow,
             recognised: false,
             is_told: false,
-            bare_strings: options.transcode.bare_strings,
-            nulls_are_explained: options.nulls_are_explained,
             untyped_noted: false,
             legacy_noted: false,
             dump: None,
             is_manifest: false,
             kind: None,
             holds_text: false,
-            config_maps_are_open: options.config_maps_are_open,
             embedded: None,
             passed_over: BTreeMap::new(),
             first_passed_over: None,
@@ -142,7 +128,7 @@ impl<'t, 'l> Walker<'t, 'l> {
             let before = self.found();
             (self.recognised, self.is_told) = (false, false);
             (self.is_manifest, self.kind, self.holds_text) = (false, None, false);
-            if self.follow {
+            if self.options.follow {
                 envoy_bootstrap::path_sources(self)?;
             }
             self.value()?;
@@ -229,16 +215,6 @@ impl<'t, 'l> Walker<'t, 'l> {
         self.loader.responses.push(response);
     }
 
-    /// Says whether strings may have no quotes, because the document is YAML.
-    pub(super) const fn has_bare_strings(&self) -> bool {
-        self.bare_strings
-    }
-
-    /// Returns the id of the document.
-    pub const fn source(&self) -> SourceId {
-        self.source
-    }
-
     /// Returns the position of the scanner, in bytes from the start of the text.
     pub const fn pos(&self) -> usize {
         self.tc.scan.pos()
@@ -277,18 +253,16 @@ impl<'t, 'l> Walker<'t, 'l> {
     pub(super) fn shape(&mut self) -> Result<&'static Shape> {
         let mut guess = untyped::Guess::default();
         self.guess = None;
-        let mut has_keys = self.tc.scan.open(b'}')?;
-        while has_keys {
-            let key = self.tc.scan.key()?;
-            let value = self.tc.scan.peek();
-            let raw = self.tc.scan.raw(key);
-            if let Ok(written) = std::str::from_utf8(raw)
-                && let Some(shape) = self.claimant(written, value, &mut guess)?
-            {
-                return Ok(shape);
+        let mut found = None;
+        self.any_key(&mut |walker, key| {
+            let value = walker.tc.scan.peek();
+            if let Ok(written) = std::str::from_utf8(walker.tc.scan.raw(key)) {
+                found = walker.claimant(written, value, &mut guess)?;
             }
-            self.skip()?;
-            has_keys = self.tc.scan.more(b'}')?;
+            Ok(found.is_some())
+        })?;
+        if let Some(shape) = found {
+            return Ok(shape);
         }
         self.guess = guess.message();
         Ok(if self.assume.is_some() || self.guess.is_some() {
@@ -372,6 +346,21 @@ impl<'t, 'l> Walker<'t, 'l> {
         }
     }
 
+    /// Says whether `is` is true for a key of the object at the scanner. Moves to the value of that
+    /// key, or behind the object.
+    pub fn any_key(&mut self, is: &mut dyn FnMut(&mut Self, Str) -> Result<bool>) -> Result<bool> {
+        let mut has_keys = self.tc.scan.open(b'}')?;
+        while has_keys {
+            let key = self.tc.scan.key()?;
+            if is(self, key)? {
+                return Ok(true);
+            }
+            self.skip()?;
+            has_keys = self.tc.scan.more(b'}')?;
+        }
+        Ok(false)
+    }
+
     /// Reads a string. Returns `None` for null, and reports any other value.
     pub fn text(&mut self) -> Result<Option<String>> {
         match self.tc.scan.peek() {
@@ -381,7 +370,7 @@ impl<'t, 'l> Walker<'t, 'l> {
             }
             b'n' => self.skip().map(|()| None),
             b'{' | b'[' => self.wrong_kind("a string").map(|()| None),
-            _ if self.bare_strings => self.token().map(Some),
+            _ if self.options.transcode.bare_strings => self.token().map(Some),
             _ => self.wrong_kind("a string").map(|()| None),
         }
     }
@@ -399,7 +388,8 @@ impl<'t, 'l> Walker<'t, 'l> {
     }
 
     /// Reads a value and returns its text as it is written.
-    fn token(&mut self) -> Result<String> {
+    pub fn token(&mut self) -> Result<String> {
+        self.tc.scan.peek();
         let start = self.pos();
         self.skip()?;
         let text = self.tc.scan.slice(start, self.pos()).trim_ascii();

@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 
 use super::walker::{MAX_NESTING, Walker};
 use super::{DUMPS, Result, Shape, config_dump, csds, discovery, legacy, snapshot, untyped};
-use crate::proto::transcode::TypeUrl;
 use xdsctl_model::resource::ResourceType;
 
 /// Any other object.
@@ -166,12 +165,9 @@ fn look(walker: &mut Walker<'_, '_>, held: &mut WrapperContents, level: usize) -
         return walker.skip();
     }
     if is(&untyped::TYPED) {
-        if let TypeUrl::First(url) | TypeUrl::Later(url) = walker.tc.type_url()? {
-            let url = String::from_utf8_lossy(walker.tc.scan.slice(url.start, url.end));
-            held.types
-                .extend(url.rsplit('/').next().and_then(ResourceType::from_type_name));
-        }
-        walker.tc.scan.set_pos(start);
+        let url = walker.type_ahead()?.unwrap_or_default();
+        held.types
+            .extend(url.rsplit('/').next().and_then(ResourceType::from_type_name));
         return walker.skip();
     }
     walker.fields(&mut |walker, key| {

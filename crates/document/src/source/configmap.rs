@@ -20,39 +20,28 @@ struct DataText {
     span: Span,
 }
 
-/// Which texts of a document were opened.
-#[derive(Debug, Default)]
-pub struct OpenedConfigMap {
-    /// The number of texts that were added to the view.
-    pub count: usize,
-    /// The texts that could not be opened: their keys, and their spans in the document.
-    pub closed: Vec<(String, Span)>,
-}
-
 /// Says whether a document may hold a ConfigMap.
 pub fn may_be(bytes: &[u8]) -> bool {
     memchr::memmem::find(bytes, b"ConfigMap").is_some()
 }
 
 /// Adds the texts of the ConfigMaps in `bytes` to the view as documents, if `is_wanted` says so for
-/// their key and text.
-pub fn open(view: &mut View, bytes: &[u8], is_wanted: impl Fn(&str, &str) -> bool) -> OpenedConfigMap {
+/// their key and text. Returns those that could not be opened: their keys, and their spans in the
+/// document.
+pub fn open(view: &mut View, bytes: &[u8], is_wanted: impl Fn(&str, &str) -> bool) -> Vec<(String, Span)> {
     let mut texts = Vec::new();
     let mut scan = Scanner::new(&view.json);
     // Invalid text has already been reported as a fault.
     while !scan.at_end() && object(&mut scan, view, MAX_LISTS, &mut texts).is_ok() {}
     texts.retain(|text| is_wanted(&text.key, &text.text));
-    let mut opened = OpenedConfigMap::default();
+    let mut closed = Vec::new();
     for DataText { key, text, span } in texts {
         match places(bytes, span.start, &text) {
-            Some(places) => {
-                opened.count += 1;
-                view.append(yaml::view(&text), |at| place(&places, at, bytes.len()));
-            }
-            None => opened.closed.push((format!("data.{key}"), span)),
+            Some(places) => view.append(yaml::view(&text), |at| place(&places, at, bytes.len())),
+            None => closed.push((format!("data.{key}"), span)),
         }
     }
-    opened
+    closed
 }
 
 /// Collects the texts of the object at the scanner, if it is a ConfigMap or a list of objects.

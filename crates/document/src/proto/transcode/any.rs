@@ -73,12 +73,6 @@ impl<'t> Transcoder<'t> {
         }
     }
 
-    /// Returns the message type that a type URL names after its last slash.
-    pub fn message_of(&self, url: Span) -> Option<&'static Message> {
-        let name = type_name(self.scan.slice(url.start, url.end));
-        tables::message(std::str::from_utf8(name).ok()?)
-    }
-
     /// Reads the object at the scanner as a resource of type `message`, and appends its bytes to
     /// `out`.
     ///
@@ -277,13 +271,5 @@ impl<'t> Transcoder<'t> {
         );
         self.note(&super::note::UNKNOWN_FIELD, at, key.start - 1, text);
         Ok(())
-    }
-}
-
-/// Returns the part of a type URL after the last slash.
-pub(super) fn type_name(url: &[u8]) -> &[u8] {
-    match memchr::memrchr(b'/', url) {
-        Some(slash) => url.get(slash + 1..).unwrap_or_default(),
-        None => url,
     }
 }
