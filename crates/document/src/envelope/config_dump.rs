@@ -8,7 +8,6 @@ use super::raw::{Label, LiveStatus, Stage};
 use super::slot::{Pending, SlotPlace};
 use super::walker::Walker;
 use super::{Clue, Result, Shape, envoy_bootstrap};
-use crate::proto::transcode::TypeUrl;
 
 /// The shape `{"configs": [...]}`.
 pub(super) static DUMP: Shape = Shape {
@@ -74,23 +73,23 @@ pub(super) static SECTION: Shape = Shape {
     },
 };
 
-/// The lists of the sections, each with the label and the stage of its entries.
-const LISTS: &[(&str, Label, Stage)] = &[
-    ("static_clusters", Label::Static, Stage::Active),
-    ("dynamic_active_clusters", Label::Dynamic, Stage::Active),
-    ("dynamic_warming_clusters", Label::Dynamic, Stage::Warming),
-    ("static_listeners", Label::Static, Stage::Active),
-    ("dynamic_listeners", Label::Dynamic, Stage::Active),
-    ("static_route_configs", Label::Static, Stage::Active),
-    ("dynamic_route_configs", Label::Dynamic, Stage::Active),
-    ("static_endpoint_configs", Label::Static, Stage::Active),
-    ("dynamic_endpoint_configs", Label::Dynamic, Stage::Active),
-    ("inline_scoped_route_configs", Label::Static, Stage::Active),
-    ("dynamic_scoped_route_configs", Label::Dynamic, Stage::Active),
-    ("static_secrets", Label::Static, Stage::Active),
-    ("dynamic_active_secrets", Label::Dynamic, Stage::Active),
-    ("dynamic_warming_secrets", Label::Dynamic, Stage::Warming),
-    ("ecds_filters", Label::Dynamic, Stage::Active),
+/// The lists of the sections, each with the key under which its entries hold a resource.
+const LISTS: &[(&str, &str)] = &[
+    ("static_clusters", "cluster"),
+    ("dynamic_active_clusters", "cluster"),
+    ("dynamic_warming_clusters", "cluster"),
+    ("static_listeners", "listener"),
+    ("dynamic_listeners", "listener"),
+    ("static_route_configs", "route_config"),
+    ("dynamic_route_configs", "route_config"),
+    ("static_endpoint_configs", "endpoint_config"),
+    ("dynamic_endpoint_configs", "endpoint_config"),
+    ("inline_scoped_route_configs", "scoped_route_configs"),
+    ("dynamic_scoped_route_configs", "scoped_route_configs"),
+    ("static_secrets", "secret"),
+    ("dynamic_active_secrets", "secret"),
+    ("dynamic_warming_secrets", "secret"),
+    ("ecds_filters", "ecds_filter"),
 ];
 
 /// The keys of an entry that hold a resource, each with the type of the resource.
@@ -104,11 +103,18 @@ const SLOTS: &[(&str, &str)] = &[
     ("ecds_filter", "envoy.config.core.v3.TypedExtensionConfig"),
 ];
 
-fn list(name: &str) -> Option<(Label, Stage)> {
-    LISTS
-        .iter()
-        .find(|(list, _, _)| *list == name)
-        .map(|(_, label, state)| (*label, *state))
+/// Returns the label, the stage and the resource type of the entries of a list.
+fn list(name: &str) -> Option<(Label, Stage, &'static str)> {
+    let (_, key) = LISTS.iter().find(|(list, _)| *list == name)?;
+    let label = match name.starts_with("static_") || name.starts_with("inline_") {
+        true => Label::Static,
+        false => Label::Dynamic,
+    };
+    let stage = match name.contains("_warming_") {
+        true => Stage::Warming,
+        false => Stage::Active,
+    };
+    Some((label, stage, slot(key)?))
 }
 
 /// Returns the type of the resource under a key of an entry.
@@ -133,13 +139,12 @@ const SECTIONS: &[&str] = &[
 /// [`SECTIONS`]. The scanner stays where it is.
 fn section(walker: &mut Walker<'_, '_>) -> (String, Option<String>) {
     let start = walker.pos();
-    let found = walker.tc.type_url();
+    let found = walker.type_ahead();
     walker.tc.scan.set_pos(start);
     // A section that is cut off is read as far as it goes.
-    let Ok(TypeUrl::First(url) | TypeUrl::Later(url)) = found else {
+    let Ok(Some(url)) = found else {
         return (String::new(), None);
     };
-    let url = String::from_utf8_lossy(walker.tc.scan.slice(url.start, url.end));
     let name = url.rsplit('/').next().unwrap_or_default();
     let section = name.strip_prefix("envoy.admin.v3.").unwrap_or_default();
     let is_known = SECTIONS.contains(&section.split('.').next().unwrap_or_default());
@@ -154,10 +159,7 @@ pub(super) fn walk_section(walker: &mut Walker<'_, '_>) -> Result<()> {
     let start = walker.pos();
     let mut is_entry = false;
     walker.fields(&mut |walker, key| match list(key) {
-        Some((label, state)) => {
-            let type_name = type_of_list(key);
-            walker.objects(&mut |walker| walk_entry(walker, label, state, type_name))
-        }
+        Some((label, stage, type_name)) => walker.objects(&mut |walker| walk_entry(walker, label, stage, type_name)),
         None if key == "bootstrap" && walker.tc.scan.peek() == b'{' => {
             let start = walker.pos();
             match &mut walker.dump {
@@ -180,27 +182,6 @@ pub(super) fn walk_section(walker: &mut Walker<'_, '_>) -> Result<()> {
         walk_entry(walker, Label::None, Stage::Active, "")?;
     }
     Ok(())
-}
-
-/// Returns the resource type of the entries of a list.
-fn type_of_list(list: &str) -> &'static str {
-    let is = |part: &str| list.contains(part);
-    let slot_name = if is("scoped") {
-        "scoped_route_configs"
-    } else if is("cluster") {
-        "cluster"
-    } else if is("listener") {
-        "listener"
-    } else if is("route") {
-        "route_config"
-    } else if is("endpoint") {
-        "endpoint_config"
-    } else if is("secret") {
-        "secret"
-    } else {
-        "ecds_filter"
-    };
-    slot(slot_name).unwrap_or_default()
 }
 
 /// The members of a listener's entry that hold a version of the listener.
@@ -252,13 +233,14 @@ fn read_entry(walker: &mut Walker<'_, '_>, label: Label, stage: Stage, entry: &m
             return read_state(walker, label, *state, entry);
         }
         match key {
-            "name" => entry.name = walker.text()?,
-            "version_info" => entry.status.version = walker.text()?,
-            "client_status" => entry.status.client = walker.enum_name(CLIENT_STATUS)?,
-            "error_state" => read_error(walker, label, entry)?,
-            _ => walker.skip()?,
+            "name" => walker.text().map(|name| entry.name = name),
+            "version_info" => walker.text().map(|version| entry.status.version = version),
+            "client_status" => walker
+                .enum_name(CLIENT_STATUS)
+                .map(|status| entry.status.client = status),
+            "error_state" => read_error(walker, label, entry),
+            _ => walker.skip(),
         }
-        Ok(())
     })
 }
 
@@ -300,22 +282,16 @@ pub(super) fn read_slot(walker: &mut Walker<'_, '_>, place: SlotPlace, entry: &m
 
 /// Reads `error_state`.
 pub(super) fn read_error(walker: &mut Walker<'_, '_>, label: Label, entry: &mut ConfigDumpEntry) -> Result<()> {
-    walker.fields(&mut |walker, key| {
-        match key {
-            "failed_configuration" => {
-                let place = SlotPlace {
-                    message: None,
-                    label,
-                    stage: Stage::Failed,
-                    is_any: false,
-                };
-                read_slot(walker, place, entry)?;
-            }
-            "details" => entry.status.error = walker.text()?,
-            "version_info" => entry.status.rejected_version = walker.text()?,
-            _ => walker.skip()?,
-        }
-        Ok(())
+    let place = SlotPlace {
+        label,
+        stage: Stage::Failed,
+        ..SlotPlace::default()
+    };
+    walker.fields(&mut |walker, key| match key {
+        "failed_configuration" => read_slot(walker, place, entry),
+        "details" => walker.text().map(|details| entry.status.error = details),
+        "version_info" => walker.text().map(|version| entry.status.rejected_version = version),
+        _ => walker.skip(),
     })
 }
 
