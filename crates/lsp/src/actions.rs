@@ -149,7 +149,7 @@ fn is_comment(source: &Source, text: &str, at: usize, comment: &str) -> bool {
     let changed = Source::of(source.name(), changed.into_bytes());
     changed.set_format(DocumentFormat::Yaml);
     let view = changed.set_view(yaml::view_bytes(changed.bytes()));
-    let is_same = source.view().is_some_and(|before| before.json() == view.json());
+    let is_same = source.view().is_some_and(|before| before.json == view.json);
     let count = |source: &Source| {
         let mut sources = SourceMap::new();
         let id = sources.add("", Vec::new());

@@ -126,7 +126,7 @@ pub fn targets(source: &Source) -> Vec<(String, Span)> {
 fn text(source: &Source) -> Option<&[u8]> {
     match source.format() {
         Some(DocumentFormat::Json) | None => Some(source.bytes()),
-        Some(DocumentFormat::Yaml | DocumentFormat::Text) => Some(source.view()?.json()),
+        Some(DocumentFormat::Yaml | DocumentFormat::Text) => Some(&source.view()?.json),
         Some(DocumentFormat::Binary | DocumentFormat::Log) => None,
     }
 }

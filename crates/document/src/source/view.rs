@@ -85,28 +85,13 @@ pub struct View {
 }
 
 impl View {
-    /// Returns the JSON text of all documents.
-    pub fn json(&self) -> &[u8] {
-        &self.json
-    }
-
-    /// Returns the documents in order.
-    pub fn parts(&self) -> &[ViewPart] {
-        &self.parts
-    }
-
-    /// Returns the faults of the documents in order.
-    pub fn faults(&self) -> &[ViewFault] {
-        &self.faults
-    }
-
     /// Returns the span of the document that a span of the view stands for.
     ///
     /// ```
     /// use xdsctl_document::source::{Span, yaml};
     /// let text = "name: &n a\nother: [1, *n]\n";
     /// let view = yaml::view(text);
-    /// assert_eq!(view.json(), b"{\"name\":\"a\",\"other\":[1,\"a\"]}\n");
+    /// assert_eq!(view.json, b"{\"name\":\"a\",\"other\":[1,\"a\"]}\n");
     /// assert_eq!(&text[view.to_document(Span::new(12, 19)).range()], "other");
     /// ```
     pub fn to_document(&self, span: Span) -> Span {
