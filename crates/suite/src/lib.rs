@@ -87,7 +87,7 @@ pub enum InitialConfig {
 }
 
 /// A test. The tests of a file share what they have in common.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Test {
     /// The name of the test; the first test of a file without `tests` has none.
     pub name: String,

@@ -315,7 +315,7 @@ impl<'s> SuiteReader<'s> {
                 span: name_at,
                 steps: Vec::new(),
                 server: Some(Arc::new(own)),
-                ..common.into_test()
+                ..common.test
             });
         }
         if let (Some(clients), Some(fleet)) = (node.get("clients"), node.get("fleet")) {
@@ -326,22 +326,23 @@ impl<'s> SuiteReader<'s> {
             );
             return self.located(Err(contradiction));
         }
-        if common.clients.is_empty() {
+        if common.test.clients.is_empty() {
             let span = self.head(node);
-            common.clients = Arc::from([PlannedClient {
+            common.test.clients = Arc::from([PlannedClient {
                 span,
                 ..common.client.clone()
             }]);
         }
         let alike = common
+            .test
             .clients
             .len()
-            .saturating_mul(common.backends.len() + common.resolve.len());
+            .saturating_mul(common.test.backends.len() + common.test.resolve.len());
         if alike > MAX_SHARED {
             let message = format!(
                 "each of {} clients would begin with {} backends and DNS names, the limit is {MAX_SHARED} in all",
-                common.clients.len(),
-                common.backends.len() + common.resolve.len()
+                common.test.clients.len(),
+                common.test.backends.len() + common.test.resolve.len()
             );
             return Err(fault(self.head(node), message));
         }
@@ -358,12 +359,12 @@ impl<'s> SuiteReader<'s> {
         };
         let steps = steps
             .iter()
-            .filter_map(|step| self.keep(self.step(step, (&common.clients, &common.fleet))));
+            .filter_map(|step| self.keep(self.step(step, (&common.test.clients, &common.test.fleet))));
         Ok(Test {
             name: self.located(text(node, "name"))?.unwrap_or_default(),
             span: name_at,
             steps: steps.collect(),
-            ..common.into_test()
+            ..common.test
         })
     }
 }

@@ -151,21 +151,12 @@ impl SuiteReader<'_> {
         Ok(Test {
             name: name.text().unwrap_or_default().to_owned(),
             span,
-            world: Arc::default(),
-            bootstrap: None,
-            env: Arc::default(),
-            resolve: Arc::default(),
-            fleet: Arc::default(),
             clients: Arc::from([PlannedClient {
                 span,
                 start: PlannedStart::OnlyRoutes,
                 authority,
                 ..PlannedClient::default()
             }]),
-            backends: Arc::default(),
-            never: Arc::default(),
-            lookups: xdsctl_channel::sim::Lookups::default(),
-            server: None,
             notes,
             steps: vec![PlannedStep {
                 span: self.place(input.span),
@@ -180,6 +171,7 @@ impl SuiteReader<'_> {
                 of_all: Vec::new(),
                 expect: checks,
             }],
+            ..Test::default()
         })
     }
 }

@@ -8,10 +8,8 @@ use std::sync::Arc;
 use super::{Faulty, SuiteReader, fault};
 use crate::{InitialConfig, Never, PlannedClient, PlannedServer, Test};
 use xdsctl_channel::session::PlannedStart;
-use xdsctl_channel::sim::Lookups;
 use xdsctl_channel::sim::script::value::{address, contradict, object, one_or_more, seconds, text, wrong};
-use xdsctl_channel::sim::script::{Located, Setting, lookups, settings};
-use xdsctl_document::source::Span;
+use xdsctl_channel::sim::script::{Located, lookups, settings};
 use xdsctl_document::source::node::{JsonMember, JsonNode, Value};
 use xdsctl_model::profile;
 
@@ -36,16 +34,10 @@ const MAX_NEVER: usize = 1000;
 /// What the tests of a file have in common, or what one test sets for itself.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Common {
-    pub world: Arc<[InitialConfig]>,
-    pub bootstrap: Option<String>,
-    pub env: Arc<[(String, String)]>,
-    pub resolve: Arc<BTreeMap<String, Vec<SocketAddr>>>,
+    /// A test with these settings, and nothing else yet.
+    pub test: Test,
+    /// What all clients have.
     pub client: PlannedClient,
-    pub clients: Arc<[PlannedClient]>,
-    pub fleet: Arc<[PlannedClient]>,
-    pub backends: Arc<[Setting]>,
-    pub never: Arc<[Never]>,
-    pub lookups: Lookups,
     pub server: Option<Arc<PlannedServer>>,
 }
 
@@ -54,36 +46,16 @@ impl Common {
         Common::default().with(reader, node)
     }
 
-    /// Makes a test with these settings, and nothing else yet.
-    pub fn into_test(self) -> Test {
-        Test {
-            name: String::new(),
-            span: Span::default(),
-            world: self.world,
-            bootstrap: self.bootstrap,
-            env: self.env,
-            resolve: self.resolve,
-            clients: self.clients,
-            fleet: self.fleet,
-            backends: self.backends,
-            lookups: self.lookups,
-            never: self.never,
-            notes: Vec::new(),
-            steps: Vec::new(),
-            server: None,
-        }
-    }
-
     /// Returns how many entries there are, without those of the world.
     pub fn count(&self) -> usize {
-        let Common {
+        let Test {
             env,
             resolve,
             clients,
             backends,
             never,
             ..
-        } = self;
+        } = &self.test;
         env.len() + resolve.len() + clients.len() + backends.len() + never.len()
     }
 
@@ -100,16 +72,16 @@ impl Common {
                 let (InitialConfig::Path(_, span) | InitialConfig::Inline(_, span)) = part;
                 *span = reader.place(*span);
             }
-            own.world = parts.into();
+            own.test.world = parts.into();
         }
         if let Some(Some(bootstrap)) = reader.keep(reader.located(text(node, "bootstrap"))) {
-            own.bootstrap = Some(bootstrap);
+            own.test.bootstrap = Some(bootstrap);
         }
         if let Some(env) = said("env").and_then(|env| reader.keep(reader.located(switches(env)))) {
-            own.env = env.into();
+            own.test.env = env.into();
         }
         if let Some(resolve) = said("resolve").and_then(|resolve| reader.keep(reader.located(answers(resolve)))) {
-            own.resolve = resolve.into();
+            own.test.resolve = resolve.into();
         }
         if let Some(server) = said("server") {
             // The steps are those of a server, even if its members have faults.
@@ -118,18 +90,18 @@ impl Common {
         reader.keep(reader.client(node, &mut own.client));
         if let Some(clients) = said("clients") {
             let clients = reader.keep(reader.clients(clients, &own.client));
-            own.clients = clients.unwrap_or_default().into();
+            own.test.clients = clients.unwrap_or_default().into();
         } else if CLIENT.iter().any(|member| said(member).is_some()) {
-            reader.client_of_all(node, &mut own.clients);
+            reader.client_of_all(node, &mut own.test.clients);
         }
         if let Some(fleet) = said("fleet") {
             let fleet = reader.keep(reader.fleet(fleet, &own.client));
-            own.fleet = fleet.unwrap_or_default().into();
+            own.test.fleet = fleet.unwrap_or_default().into();
         } else if CLIENT.iter().any(|member| said(member).is_some()) {
-            let kinds: Vec<_> = own.fleet.iter().map(|client| client.kind).collect();
-            reader.client_of_all(node, &mut own.fleet);
+            let kinds: Vec<_> = own.test.fleet.iter().map(|client| client.kind).collect();
+            reader.client_of_all(node, &mut own.test.fleet);
             // A fleet takes the place of `kind`.
-            let clients = Arc::make_mut(&mut own.fleet).iter_mut();
+            let clients = Arc::make_mut(&mut own.test.fleet).iter_mut();
             clients.zip(kinds).for_each(|(client, kind)| client.kind = kind);
         }
         if let Some(backends) = said("backends")
@@ -138,10 +110,10 @@ impl Common {
             for setting in &mut more {
                 setting.span = reader.place(setting.span);
             }
-            own.backends = own.backends.iter().cloned().chain(more).collect();
+            own.test.backends = own.test.backends.iter().cloned().chain(more).collect();
         }
         if let Some(answers) = said("lookups").and_then(|answers| reader.keep(reader.located(lookups(answers)))) {
-            own.lookups = answers;
+            own.test.lookups = answers;
         }
         if let Some(never) = said("never") {
             let list = match never.list() {
@@ -154,8 +126,8 @@ impl Common {
                     checks: reader.keep(reader.never(one))?,
                 })
             });
-            own.never = own.never.iter().cloned().chain(more).take(MAX_NEVER + 1).collect();
-            if let Some(beyond) = own.never.get(MAX_NEVER) {
+            own.test.never = own.test.never.iter().cloned().chain(more).take(MAX_NEVER + 1).collect();
+            if let Some(beyond) = own.test.never.get(MAX_NEVER) {
                 let message = format!("a test has at most {MAX_NEVER} `never`");
                 reader.note(fault(beyond.span, message));
             }
