@@ -77,10 +77,7 @@ impl Suite {
     pub fn read(source: &Source) -> Result<Suite, Vec<SuiteFault>> {
         let node = match JsonNode::of(source) {
             Ok(Some(node)) => node,
-            Ok(None) => {
-                let message = NOTHING;
-                return Err(vec![fault(Span::default(), message.to_owned())]);
-            }
+            Ok(None) => return Err(vec![fault(Span::default(), NOTHING.to_owned())]),
             Err(Broken {
                 why: Why::Several,
                 span,
@@ -94,10 +91,9 @@ impl Suite {
             source,
             faults: RefCell::default(),
         };
-        let suite = reader.suite(&node);
-        let suite = suite.map_err(|faults| faults.into_iter().for_each(|fault| reader.note(fault)));
+        let suite = reader.keep(reader.suite(&node));
         match (suite, reader.found()) {
-            (Ok(suite), faults) if faults.is_empty() => Ok(suite),
+            (Some(suite), faults) if faults.is_empty() => Ok(suite),
             (_, faults) => Err(faults),
         }
     }
@@ -183,32 +179,29 @@ impl<'s> SuiteReader<'s> {
         self.located(xdsctl_channel::sim::script::value::members(place, node, known))
     }
 
-    fn suite(&self, node: &JsonNode) -> Result<Suite, Vec<SuiteFault>> {
-        let one = |fault: SuiteFault| vec![fault];
+    fn suite(&self, node: &JsonNode) -> Faulty<Suite> {
         // In the oldest files of router_check_tool, the document is a list.
         let checks = node.list().or_else(|| node.get("tests").and_then(JsonNode::list));
         if let Some(checks) = checks.filter(|list| list.first().is_some_and(router_check::is_one)) {
-            return self.router_checks(checks);
+            return Ok(self.router_checks(checks));
         }
         if !is_meant(node) {
-            return Err(vec![fault(
-                self.head(node),
-                format!("this is not a suite, it has neither `steps` nor `tests`: {TO_BEGIN}"),
-            )]);
+            let message = format!("this is not a suite, it has neither `steps` nor `tests`: {TO_BEGIN}");
+            return Err(fault(self.head(node), message));
         }
         if !self.misplaced(node) {
-            self.members("a suite", node, &TEST_MEMBERS).map_err(one)?;
+            self.members("a suite", node, &TEST_MEMBERS)?;
         }
         let common = Common::of(self, node);
         match (node.get("steps"), node.get("tests")) {
             (Some(_), None) => {
-                let test = self.test(&[node], &common).map_err(one)?;
+                let test = self.test(&[node], &common)?;
                 Ok(doubt::of(fleet_tests(test)))
             }
             (None, Some(tests)) => {
                 let list = tests.list().filter(|list| !list.is_empty());
                 let list = list.ok_or_else(|| wrong("tests", tests, "a list of tests, at least one"));
-                let list = self.located(list).map_err(one)?;
+                let list = self.located(list)?;
                 let shared = common.count();
                 if shared.saturating_mul(list.len()) > MAX_SHARED {
                     let message = format!(
@@ -216,7 +209,7 @@ impl<'s> SuiteReader<'s> {
                          {MAX_SHARED} in all: make several files",
                         list.len()
                     );
-                    return Err(one(fault(self.place(tests.span), message)));
+                    return Err(fault(self.place(tests.span), message));
                 }
                 let mut read = Vec::new();
                 let mut names: BTreeMap<String, Span> = BTreeMap::new();
@@ -235,12 +228,9 @@ impl<'s> SuiteReader<'s> {
             }
             (Some(steps), Some(_)) => {
                 let message = "a suite has `steps` or `tests`, not both".to_owned();
-                Err(vec![fault(self.place(steps.span), message)])
+                Err(fault(self.place(steps.span), message))
             }
-            (None, None) => {
-                let message = NOTHING;
-                Err(vec![fault(self.place(node.span), message.to_owned())])
-            }
+            (None, None) => Err(fault(self.place(node.span), NOTHING.to_owned())),
         }
     }
 

@@ -74,18 +74,9 @@ pub(super) fn is_one(test: &JsonNode) -> bool {
 
 impl SuiteReader<'_> {
     /// Reads a whole file. Such a file names no world.
-    pub(super) fn router_checks(&self, tests: &[JsonNode]) -> Result<Suite, Vec<super::SuiteFault>> {
-        let (mut read, mut faults) = (Vec::new(), Vec::new());
-        for node in tests {
-            match self.router_check(node) {
-                Ok(test) => read.push(test),
-                Err(fault) => faults.push(fault),
-            }
-        }
-        match faults.is_empty() {
-            true => Ok(Suite { tests: read }),
-            false => Err(faults),
-        }
+    pub(super) fn router_checks(&self, tests: &[JsonNode]) -> Suite {
+        let tests = tests.iter().filter_map(|node| self.keep(self.router_check(node)));
+        Suite { tests: tests.collect() }
     }
 
     fn router_check(&self, node: &JsonNode) -> Faulty<Test> {
