@@ -195,7 +195,7 @@ impl<'s> SuiteReader<'s> {
         let common = Common::of(self, node);
         match (node.get("steps"), node.get("tests")) {
             (Some(_), None) => {
-                let test = self.test(&[node], &common)?;
+                let test = self.test(None, node, common)?;
                 Ok(doubt::of(fleet_tests(test)))
             }
             (None, Some(tests)) => {
@@ -269,7 +269,7 @@ impl<'s> SuiteReader<'s> {
         if node.get("steps").is_none() {
             return Err(fault(self.head(node), "a test has `steps`".to_owned()));
         }
-        self.test(&[whole, node], &own)
+        self.test(Some(whole), node, own)
     }
 
     /// Returns where an object begins: at its first key.
@@ -287,19 +287,21 @@ impl<'s> SuiteReader<'s> {
         }
     }
 
-    /// Reads the test in the last of these objects. The others have what it shares with other
-    /// tests.
-    fn test(&self, nodes: &[&JsonNode], common: &Common) -> Faulty<Test> {
-        let mut common = common.clone();
-        let Some(node) = nodes.last().copied() else {
-            return Err(fault(Span::default(), NOTHING.to_owned()));
-        };
+    /// Returns the steps of a test.
+    pub(super) fn steps<'n>(&self, node: &'n JsonNode) -> Faulty<&'n [JsonNode]> {
+        let steps = node.get("steps");
+        let list = steps.and_then(JsonNode::list).filter(|list| !list.is_empty());
+        self.located(list.ok_or_else(|| wrong("steps", steps.unwrap_or(node), "a list of steps, at least one")))
+    }
+
+    /// Reads a test; `whole` is the object that has it, if that is another one.
+    fn test(&self, whole: Option<&JsonNode>, node: &JsonNode, mut common: Common) -> Faulty<Test> {
         let name_at = match node.get("name") {
             Some(name) => self.place(name.span),
             None => self.head(node),
         };
         if let Some(server) = &common.server {
-            let own = self.server_test(nodes, server, common.client.kind)?;
+            let own = self.server_test(whole, node, server, common.client.kind)?;
             return Ok(Test {
                 name: self.located(text(node, "name"))?.unwrap_or_default(),
                 span: name_at,
@@ -309,12 +311,8 @@ impl<'s> SuiteReader<'s> {
             });
         }
         if let (Some(clients), Some(fleet)) = (node.get("clients"), node.get("fleet")) {
-            let contradiction = contradict(
-                "clients",
-                "fleet",
-                if clients.span < fleet.span { fleet } else { clients },
-            );
-            return self.located(Err(contradiction));
+            let second = if clients.span < fleet.span { fleet } else { clients };
+            return self.located(Err(contradict("clients", "fleet", second)));
         }
         if common.test.clients.is_empty() {
             let span = self.head(node);
@@ -323,31 +321,18 @@ impl<'s> SuiteReader<'s> {
                 ..common.client.clone()
             }]);
         }
-        let alike = common
-            .test
-            .clients
-            .len()
-            .saturating_mul(common.test.backends.len() + common.test.resolve.len());
-        if alike > MAX_SHARED {
+        let (clients, alike) = (
+            common.test.clients.len(),
+            common.test.backends.len() + common.test.resolve.len(),
+        );
+        if clients.saturating_mul(alike) > MAX_SHARED {
             let message = format!(
-                "each of {} clients would begin with {} backends and DNS names, the limit is {MAX_SHARED} in all",
-                common.test.clients.len(),
-                common.test.backends.len() + common.test.resolve.len()
+                "each of {clients} clients would begin with {alike} backends and DNS names, the limit is {MAX_SHARED} in all"
             );
             return Err(fault(self.head(node), message));
         }
-        let steps = node
-            .get("steps")
-            .and_then(JsonNode::list)
-            .filter(|list| !list.is_empty());
-        let steps = match (steps, node.get("steps")) {
-            (Some(steps), _) => steps,
-            (None, steps) => {
-                let steps = steps.unwrap_or(node);
-                return self.located(Err(wrong("steps", steps, "a list of steps, at least one")));
-            }
-        };
-        let steps = steps
+        let steps = self
+            .steps(node)?
             .iter()
             .filter_map(|step| self.keep(self.step(step, (&common.test.clients, &common.test.fleet))));
         Ok(Test {

@@ -102,11 +102,12 @@ impl SuiteReader<'_> {
     /// Reads a test of a server.
     pub(crate) fn server_test(
         &self,
-        nodes: &[&JsonNode],
+        whole: Option<&JsonNode>,
+        node: &JsonNode,
         server: &Arc<PlannedServer>,
         kind: Option<profile::Client>,
     ) -> Faulty<ServerTest> {
-        for node in nodes {
+        for node in whole.into_iter().chain([node]) {
             for member in node.map().unwrap_or_default() {
                 if OF_CHANNELS.contains(&member.name.as_str()) {
                     let message = format!("`{}` is about channels, and the test is of a `server`", member.name);
@@ -114,17 +115,9 @@ impl SuiteReader<'_> {
                 }
             }
         }
-        let node = nodes.last().and_then(|node| node.get("steps"));
-        let steps = node.and_then(JsonNode::list).filter(|list| !list.is_empty());
-        let Some(steps) = steps else {
-            let node = node.or(nodes.last().copied());
-            return match node {
-                Some(node) => self.located(Err(wrong("steps", node, "a list of steps, at least one"))),
-                None => Err(fault(Span::default(), "a test has `steps`".to_owned())),
-            };
-        };
         let mut names = Names::default();
-        let steps = steps
+        let steps = self
+            .steps(node)?
             .iter()
             .filter_map(|step| self.keep(self.server_step(step, &mut names)));
         Ok(ServerTest {
