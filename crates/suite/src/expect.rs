@@ -146,21 +146,11 @@ impl SuiteReader<'_> {
 fn read(member: &JsonMember, tolerance: Option<&JsonNode>) -> Result<Vec<CheckKind>, Located> {
     let node = &member.node;
     let name = member.name.as_str();
-    let texts = |wanted| {
-        set(node, |one| {
-            Ok(one.word().ok_or_else(|| wrong(name, one, wanted))?.to_owned())
-        })
-    };
+    let texts = |wanted| names(member, wanted);
     let is = |what: CheckKind| Ok(vec![what]);
     match name {
         "status" => is(CheckKind::Status(set(node, |one| code("status", one))?)),
-        "message" => {
-            let text = node.text().filter(|text| !text.is_empty());
-            is(CheckKind::Message(
-                text.ok_or_else(|| wrong(name, node, "a part of the message"))?
-                    .to_owned(),
-            ))
-        }
+        "message" => is(CheckKind::Message(message(node)?)),
         "fails" => is(CheckKind::Fails(literal(member)?)),
         "moves" => is(CheckKind::Moves(literal(member)?)),
         "that" => is(CheckKind::That(Box::new(expression(node)?))),
@@ -215,16 +205,31 @@ fn read(member: &JsonMember, tolerance: Option<&JsonNode>) -> Result<Vec<CheckKi
     }
 }
 
+/// Reads names any of which may occur.
+pub(super) fn names(member: &JsonMember, wanted: &'static str) -> Result<Vec<String>, Located> {
+    set(&member.node, |one| {
+        let name = one.word().ok_or_else(|| wrong(member.name.as_str(), one, wanted))?;
+        Ok(name.to_owned())
+    })
+}
+
+/// Reads a part of a message.
+pub(super) fn message(node: &JsonNode) -> Result<String, Located> {
+    let text = node.text().filter(|text| !text.is_empty());
+    Ok(text.ok_or_else(|| wrong("message", node, "a part of the message"))?.to_owned())
+}
+
 /// Reads an expression about an RPC.
 fn expression(node: &JsonNode) -> Result<Program, Located> {
     let wanted = "an expression in CEL, as in \"rpc.attempts <= 3\"";
     let text = node.text().ok_or_else(|| wrong("that", node, wanted))?;
     xdsctl_policy::of_rpc(text).map_err(|fault| {
-        let mut located = wrong("that", node, wanted);
         let part = text.get(fault.span).filter(|part| !part.is_empty() && *part != text);
         let part = part.map(|part| format!(", at `{part}`")).unwrap_or_default();
-        located.error = StepError::NotJson(format!("`that`: {}{part}", fault.message));
-        located
+        Located {
+            span: node.span,
+            error: StepError::NotJson(format!("`that`: {}{part}", fault.message)),
+        }
     })
 }
 
@@ -291,18 +296,19 @@ fn shares(node: &JsonNode, tolerance: Option<&JsonNode>) -> Result<ExpectedShare
 /// Reads a rule by its id.
 pub(super) fn rule(node: &JsonNode) -> Result<&'static Rule, Located> {
     let known = node.text().and_then(catalogue::find);
-    known.ok_or_else(|| {
-        let near = node.text().and_then(catalogue::nearest);
-        let mut located = wrong("nack", node, "`none` or the id of a rule, see `xdsctl explain --list`");
-        if let Some(near) = near {
-            located.error = xdsctl_channel::sim::script::StepError::Unknown {
-                place: "nack",
-                name: node.text().unwrap_or_default().to_owned(),
-                hint: format!(", did you mean `{near}`?"),
-            };
-        }
-        located
+    known.ok_or_else(|| match node.text().and_then(catalogue::nearest) {
+        Some(near) => misnamed("nack", node, format!(", did you mean `{near}`?")),
+        None => wrong("nack", node, "`none` or the id of a rule, see `xdsctl explain --list`"),
     })
+}
+
+/// Makes the fault of a name that does not exist, which stands in place of a value.
+pub(super) fn misnamed(place: &'static str, node: &JsonNode, hint: String) -> Located {
+    let name = node.text().unwrap_or_default().to_owned();
+    Located {
+        span: node.span,
+        error: StepError::Unknown { place, name, hint },
+    }
 }
 
 fn states(node: &JsonNode) -> Result<BTreeMap<StatePlace, Option<Connectivity>>, Located> {
@@ -353,13 +359,8 @@ fn policy(node: &JsonNode) -> Result<String, Located> {
     if let Some(known) = xdsctl_lb::names().find(is_meant) {
         return Ok(known.to_owned());
     }
-    let mut located = wrong("tree", node, wanted);
-    if let Some(near) = text::nearest(name, xdsctl_lb::names()) {
-        located.error = xdsctl_channel::sim::script::StepError::Unknown {
-            place: "tree",
-            name: name.to_owned(),
-            hint: format!(", did you mean `{near}`?"),
-        };
-    }
-    Err(located)
+    Err(match text::nearest(name, xdsctl_lb::names()) {
+        Some(near) => misnamed("tree", node, format!(", did you mean `{near}`?")),
+        None => wrong("tree", node, wanted),
+    })
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use super::check::{ENDS, ExpectedEnd, ServerCheckKind};
 use super::{Action, PlannedServer, ServerCheck, ServerStep, ServerTest, TestRpc};
-use crate::expect::{rule, set};
+use crate::expect::{message, misnamed, names, rule, set};
 use crate::read::{Faulty, SuiteReader, fault};
 use xdsctl_channel::sim::script::value::{
     address, filled_object, flag, members, object, one_or_more, seconds, text, unknown, wrong,
 };
-use xdsctl_channel::sim::script::{Located, Step, StepError, code, pairs, read as read_step};
+use xdsctl_channel::sim::script::{Located, Step, code, pairs, read as read_step};
 use xdsctl_document::source::Span;
 use xdsctl_document::source::node::{JsonMember, JsonNode, Value};
 use xdsctl_model::profile;
@@ -395,21 +395,11 @@ fn rotated(node: &JsonNode) -> Result<NewFiles, Located> {
 fn expectation(member: &JsonMember) -> Result<ServerCheckKind, Located> {
     let node = &member.node;
     let name = member.name.as_str();
-    let texts = |wanted| {
-        set(node, |one| {
-            Ok(one.word().ok_or_else(|| wrong(name, one, wanted))?.to_owned())
-        })
-    };
+    let texts = |wanted| names(member, wanted);
     Ok(match name {
         "ends" => ServerCheckKind::Ends(set(node, |one| {
             one.text().and_then(ExpectedEnd::of).ok_or_else(|| {
-                let mut located = wrong("ends", one, "how it ends");
-                located.error = StepError::Unknown {
-                    place: "ends",
-                    name: one.text().unwrap_or_default().to_owned(),
-                    hint: format!(", there are `{}`", ENDS.join("`, `")),
-                };
-                located
+                misnamed("ends", one, format!(", there are `{}`", ENDS.join("`, `")))
             })
         })?),
         "policy" => ServerCheckKind::Policy(texts("the name of a policy, or none")?),
@@ -417,11 +407,7 @@ fn expectation(member: &JsonMember) -> Result<ServerCheckKind, Located> {
         "virtual_host" => ServerCheckKind::VirtualHost(texts("the name of a virtual host")?),
         "route" => ServerCheckKind::Route(texts("the number of a route from 0, or its name")?),
         "status" => ServerCheckKind::Status(set(node, |one| code("status", one))?),
-        "message" => {
-            let text = node.text().filter(|text| !text.is_empty());
-            let text = text.ok_or_else(|| wrong(name, node, "a part of the message"))?;
-            ServerCheckKind::Message(text.to_owned())
-        }
+        "message" => ServerCheckKind::Message(message(node)?),
         "shows" => ServerCheckKind::Shows(texts("the name of a certificate of the server")?),
         "nack" => ServerCheckKind::Nack(match node.text() {
             Some(NONE) => Vec::new(),
