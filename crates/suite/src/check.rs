@@ -25,6 +25,29 @@ pub struct Check {
 /// What is expected. Lists of possible values are sorted, without duplicates.
 #[derive(Debug, Clone)]
 pub enum CheckKind {
+    /// What each RPC does.
+    Rpc(RpcCheck),
+    /// The RPCs are distributed like this.
+    Shares(ExpectedShares),
+    /// The RPCs end at this many different backends.
+    Backends(RangeInclusive<u64>),
+    /// There are this many RPCs.
+    Count(RangeInclusive<u64>),
+    /// The update is rejected by these rules; without rules, it is accepted.
+    Nack(Vec<&'static Rule>),
+    /// The states of connections, and of the channel.
+    States(BTreeMap<StatePlace, Option<Connectivity>>),
+    /// The priority in use by cluster, from 0; `None` if no priority is in use.
+    Priority(BTreeMap<String, Option<u64>>),
+    /// The tree of LB policies has a policy of this name.
+    Has(String),
+    /// The tree of LB policies has no policy of this name.
+    Lacks(String),
+}
+
+/// What is expected of an RPC. Lists of possible values are sorted, without duplicates.
+#[derive(Debug, Clone)]
+pub enum RpcCheck {
     /// The status code of each RPC is one of these.
     Status(Vec<Code>),
     /// The message of each RPC contains this text.
@@ -57,22 +80,6 @@ pub enum CheckKind {
     Moves(bool),
     /// This expression is true of each RPC.
     That(Box<Program>),
-    /// The RPCs are distributed like this.
-    Shares(ExpectedShares),
-    /// The RPCs end at this many different backends.
-    Backends(RangeInclusive<u64>),
-    /// There are this many RPCs.
-    Count(RangeInclusive<u64>),
-    /// The update is rejected by these rules; without rules, it is accepted.
-    Nack(Vec<&'static Rule>),
-    /// The states of connections, and of the channel.
-    States(BTreeMap<StatePlace, Option<Connectivity>>),
-    /// The priority in use by cluster, from 0; `None` if no priority is in use.
-    Priority(BTreeMap<String, Option<u64>>),
-    /// The tree of LB policies has a policy of this name.
-    Has(String),
-    /// The tree of LB policies has no policy of this name.
-    Lacks(String),
 }
 
 /// What an answer does with the session cookie.
@@ -98,9 +105,7 @@ pub enum StatePlace {
 /// What a check looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckScope {
-    /// Each RPC of the step.
-    Rpc,
-    /// All RPCs of a step together.
+    /// The RPCs of the step.
     Rpcs,
     /// The resources that the step sends.
     Update,
@@ -112,22 +117,7 @@ impl CheckKind {
     /// Returns what the check looks at.
     pub const fn scope(&self) -> CheckScope {
         match self {
-            CheckKind::Status(_)
-            | CheckKind::Message(_)
-            | CheckKind::Fails(_)
-            | CheckKind::Address(_)
-            | CheckKind::Cluster(_)
-            | CheckKind::VirtualHost(_)
-            | CheckKind::Authority(_)
-            | CheckKind::Locality(_)
-            | CheckKind::Route(_)
-            | CheckKind::Attempts(_)
-            | CheckKind::AttemptsAt(_)
-            | CheckKind::Within(_)
-            | CheckKind::Cookie(_)
-            | CheckKind::Moves(_)
-            | CheckKind::That(_) => CheckScope::Rpc,
-            CheckKind::Shares(_) | CheckKind::Backends(_) | CheckKind::Count(_) => CheckScope::Rpcs,
+            CheckKind::Rpc(_) | CheckKind::Shares(_) | CheckKind::Backends(_) | CheckKind::Count(_) => CheckScope::Rpcs,
             CheckKind::Nack(_) => CheckScope::Update,
             CheckKind::States(_) | CheckKind::Priority(_) | CheckKind::Has(_) | CheckKind::Lacks(_) => {
                 CheckScope::Channel

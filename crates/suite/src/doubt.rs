@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::check::{Check, CheckKind};
+use super::check::{Check, CheckKind, RpcCheck};
 use super::{PlannedStep, Suite, Test};
 use xdsctl_channel::sim::script::Step;
 use xdsctl_document::source::Span;
@@ -58,5 +58,5 @@ fn sends_with_jar(step: Option<&Step>) -> bool {
 }
 
 const fn is_moves(check: &Check) -> bool {
-    matches!(check.what, CheckKind::Moves(_))
+    matches!(check.what, CheckKind::Rpc(RpcCheck::Moves(_)))
 }

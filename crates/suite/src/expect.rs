@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use super::check::{Check, CheckKind, CheckScope, Cookie, StatePlace};
+use super::check::{Check, CheckKind, CheckScope, Cookie, RpcCheck, StatePlace};
 use super::read::{Faulty, SuiteReader, fault};
 use super::shares::ExpectedShares;
 use xdsctl_channel::sim::script::value::{
@@ -85,9 +85,7 @@ impl SuiteReader<'_> {
         let checks = self.checks(node, "expect", &[&OF_RPC[..], &OF_STEP].concat())?;
         for check in &checks {
             let why = match check.what.scope() {
-                CheckScope::Rpc | CheckScope::Rpcs if !sight.rpcs => {
-                    "the step waits for no RPC: `pick` and `finish` do"
-                }
+                CheckScope::Rpcs if !sight.rpcs => "the step waits for no RPC: `pick` and `finish` do",
                 CheckScope::Update if !sight.update => "the step sends no update",
                 _ => continue,
             };
@@ -148,35 +146,36 @@ fn read(member: &JsonMember, tolerance: Option<&JsonNode>) -> Result<Vec<CheckKi
     let name = member.name.as_str();
     let texts = |wanted| names(member, wanted);
     let is = |what: CheckKind| Ok(vec![what]);
+    let rpc = |what: RpcCheck| is(CheckKind::Rpc(what));
     match name {
-        "status" => is(CheckKind::Status(set(node, |one| code("status", one))?)),
-        "message" => is(CheckKind::Message(message(node)?)),
-        "fails" => is(CheckKind::Fails(literal(member)?)),
-        "moves" => is(CheckKind::Moves(literal(member)?)),
-        "that" => is(CheckKind::That(Box::new(expression(node)?))),
-        "address" => is(CheckKind::Address(set(node, |one| address("address", one))?)),
-        "cluster" => is(CheckKind::Cluster(texts("the name of a cluster, or a list of them")?)),
-        "virtual_host" => is(CheckKind::VirtualHost(texts(
+        "status" => rpc(RpcCheck::Status(set(node, |one| code("status", one))?)),
+        "message" => rpc(RpcCheck::Message(message(node)?)),
+        "fails" => rpc(RpcCheck::Fails(literal(member)?)),
+        "moves" => rpc(RpcCheck::Moves(literal(member)?)),
+        "that" => rpc(RpcCheck::That(Box::new(expression(node)?))),
+        "address" => rpc(RpcCheck::Address(set(node, |one| address("address", one))?)),
+        "cluster" => rpc(RpcCheck::Cluster(texts("the name of a cluster, or a list of them")?)),
+        "virtual_host" => rpc(RpcCheck::VirtualHost(texts(
             "the name of a virtual host, or a list of them",
         )?)),
-        "authority" => is(CheckKind::Authority(texts("an authority, or a list of them")?)),
+        "authority" => rpc(RpcCheck::Authority(texts("an authority, or a list of them")?)),
         "locality" => {
             let wanted = "a locality like REGION/ZONE, or a list of them";
-            is(CheckKind::Locality(set(node, |one| {
+            rpc(RpcCheck::Locality(set(node, |one| {
                 let name = one.word().ok_or_else(|| wrong(name, one, wanted))?;
                 Ok(name.trim_end_matches('/').to_owned())
             })?))
         }
-        "route" => is(CheckKind::Route(texts("the number of a route from 0, or its name")?)),
+        "route" => rpc(RpcCheck::Route(texts("the number of a route from 0, or its name")?)),
         "attempts" => match node.list() {
             Some(list) => {
                 let list = list.iter().map(|one| address("attempts", one));
-                is(CheckKind::AttemptsAt(list.collect::<Result<_, _>>()?))
+                rpc(RpcCheck::AttemptsAt(list.collect::<Result<_, _>>()?))
             }
-            None => is(CheckKind::Attempts(range(member)?)),
+            None => rpc(RpcCheck::Attempts(range(member)?)),
         },
-        "within" => is(CheckKind::Within(time("within", node)?)),
-        "cookie" => is(CheckKind::Cookie(match node.text() {
+        "within" => rpc(RpcCheck::Within(time("within", node)?)),
+        "cookie" => rpc(RpcCheck::Cookie(match node.text() {
             Some(NONE) => Cookie::None,
             Some("set") => Cookie::Set,
             _ => Cookie::For(address_or(
@@ -216,7 +215,9 @@ pub(super) fn names(member: &JsonMember, wanted: &'static str) -> Result<Vec<Str
 /// Reads a part of a message.
 pub(super) fn message(node: &JsonNode) -> Result<String, Located> {
     let text = node.text().filter(|text| !text.is_empty());
-    Ok(text.ok_or_else(|| wrong("message", node, "a part of the message"))?.to_owned())
+    Ok(text
+        .ok_or_else(|| wrong("message", node, "a part of the message"))?
+        .to_owned())
 }
 
 /// Reads an expression about an RPC.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Never;
 use super::channel::{self, Policies};
-use super::check::{Check, CheckKind, CheckScope, Cookie, StatePlace};
+use super::check::{Check, CheckKind, CheckScope, Cookie, RpcCheck, StatePlace};
 use super::seen::StepValues;
 use super::shares::{cannot_fail, labels, off};
 use xdsctl_channel::client::Updated;
@@ -121,8 +121,7 @@ impl<'t> Watched<'t> {
                     self.backends.insert(backend.clone());
                 }
             }
-            CheckKind::Count(_) => {}
-            what => {
+            CheckKind::Rpc(what) => {
                 if let Some(seen) = &mut self.seen {
                     seen.rpc(what, ended);
                 }
@@ -131,12 +130,13 @@ impl<'t> Watched<'t> {
                     self.first.get_or_insert_with(|| First::of(ended, happened));
                 }
             }
+            _ => {}
         }
     }
 
     /// Says whether the check is about RPCs.
     pub const fn is_of_rpcs(&self) -> bool {
-        matches!(self.check.what.scope(), CheckScope::Rpc | CheckScope::Rpcs)
+        matches!(self.check.what.scope(), CheckScope::Rpcs)
     }
 
     /// Returns the numbers of different backends and of RPCs.
@@ -208,9 +208,12 @@ impl<'t> Guard<'t> {
     /// Holds the checks against an RPC of the run.
     pub fn see(&mut self, ended: &Ended<'_>) {
         // An expression that cannot be evaluated counts as true, so that it does not pass unseen.
-        let cannot = |what: &CheckKind| matches!(what, CheckKind::That(program) if that(program, ended).is_err());
-        let mut checks = self.never.checks.iter();
-        if checks.all(|check| holds(&check.what, ended).is_ok() || cannot(&check.what)) {
+        let cannot = |what: &RpcCheck| matches!(what, RpcCheck::That(program) if that(program, ended).is_err());
+        let is_so = |check: &Check| match &check.what {
+            CheckKind::Rpc(what) => holds(what, ended).is_ok() || cannot(what),
+            _ => true,
+        };
+        if self.never.checks.iter().all(is_so) {
             self.bad += 1;
             self.first.get_or_insert_with(|| First::of(ended, end(ended)));
         }
@@ -231,22 +234,22 @@ fn end(ended: &Ended<'_>) -> String {
 }
 
 /// Holds an expectation against an RPC. The error says what the RPC did instead.
-fn holds(what: &CheckKind, ended: &Ended<'_>) -> Result<(), String> {
+fn holds(what: &RpcCheck, ended: &Ended<'_>) -> Result<(), String> {
     let outcome = ended.outcome;
     let or = |is_so: bool, words: &dyn Fn() -> String| if is_so { Ok(()) } else { Err(words()) };
     let end = || end(ended);
     match what {
-        CheckKind::Status(codes) => or(codes.contains(&outcome.code), &end),
-        CheckKind::Message(part) => or(outcome.details.contains(part), &end),
-        CheckKind::Fails(fails) => or((outcome.code != Code::Ok) == *fails, &end),
-        CheckKind::Address(addresses) => {
+        RpcCheck::Status(codes) => or(codes.contains(&outcome.code), &end),
+        RpcCheck::Message(part) => or(outcome.details.contains(part), &end),
+        RpcCheck::Fails(fails) => or((outcome.code != Code::Ok) == *fails, &end),
+        RpcCheck::Address(addresses) => {
             let backend = outcome.backend.as_ref().and_then(|backend| backend.parse().ok());
             or(
                 backend.is_some_and(|backend| addresses.binary_search(&backend).is_ok()),
                 &end,
             )
         }
-        CheckKind::Cluster(names) => {
+        RpcCheck::Cluster(names) => {
             let leaf = outcome.place.as_ref().map(|place| &*place.cluster);
             let of_route = outcome.cluster.as_deref();
             let both = || leaf.into_iter().chain(of_route);
@@ -259,7 +262,7 @@ fn holds(what: &CheckKind, ended: &Ended<'_>) -> Result<(), String> {
                 None => end(),
             })
         }
-        CheckKind::VirtualHost(names) => {
+        RpcCheck::VirtualHost(names) => {
             let host = outcome.virtual_host.as_deref();
             let is_so = match host {
                 Some(host) => has(names, host),
@@ -270,7 +273,7 @@ fn holds(what: &CheckKind, ended: &Ended<'_>) -> Result<(), String> {
                 None => format!("there is no virtual host: {}", end()),
             })
         }
-        CheckKind::Authority(names) => {
+        RpcCheck::Authority(names) => {
             let authority = outcome.authority.as_deref();
             let is_so = authority.is_some_and(|authority| names.iter().any(|name| name == authority));
             or(is_so, &|| match authority {
@@ -278,7 +281,7 @@ fn holds(what: &CheckKind, ended: &Ended<'_>) -> Result<(), String> {
                 None => end(),
             })
         }
-        CheckKind::Locality(names) => {
+        RpcCheck::Locality(names) => {
             let locality = outcome.place.as_ref().map(|place| &*place.locality);
             let is_so = locality.is_some_and(|locality| has(names, locality));
             or(is_so, &|| match locality {
@@ -286,7 +289,7 @@ fn holds(what: &CheckKind, ended: &Ended<'_>) -> Result<(), String> {
                 None => end(),
             })
         }
-        CheckKind::Route(names) => {
+        RpcCheck::Route(names) => {
             let number = outcome.route.map(|route| route.to_string());
             let mut both = number.as_deref().into_iter().chain(ended.route_name);
             or(
@@ -298,19 +301,19 @@ fn holds(what: &CheckKind, ended: &Ended<'_>) -> Result<(), String> {
                 },
             )
         }
-        CheckKind::Attempts(range) => or(range.contains(&(outcome.attempts.len() as u64)), &|| attempts(outcome)),
-        CheckKind::AttemptsAt(addresses) => {
+        RpcCheck::Attempts(range) => or(range.contains(&(outcome.attempts.len() as u64)), &|| attempts(outcome)),
+        RpcCheck::AttemptsAt(addresses) => {
             let same = addresses
                 .iter()
                 .map(ToString::to_string)
                 .eq(outcome.attempts.iter().cloned());
             or(same, &|| attempts(outcome))
         }
-        CheckKind::Within(ms) => {
+        RpcCheck::Within(ms) => {
             let took = outcome.ended - outcome.began;
             or(took <= *ms, &|| format!("{}, after {} s", end(), took as f64 / 1000.0))
         }
-        CheckKind::Cookie(cookie) => {
+        RpcCheck::Cookie(cookie) => {
             let set: Vec<SessionCookie> = outcome.set_cookie.iter().filter_map(|header| session(header)).collect();
             let first = |session: &SessionCookie| session.addresses.split(',').next().map(str::to_owned);
             let is_so = match cookie {
@@ -326,19 +329,11 @@ fn holds(what: &CheckKind, ended: &Ended<'_>) -> Result<(), String> {
                 None => format!("the answer sets no cookie: {}", end()),
             })
         }
-        CheckKind::Moves(moves) => or(ended.moved_from.is_some() == *moves, &end),
-        CheckKind::That(program) => match that(program, ended) {
+        RpcCheck::Moves(moves) => or(ended.moved_from.is_some() == *moves, &end),
+        RpcCheck::That(program) => match that(program, ended) {
             Ok(is_so) => or(is_so, &end),
             Err(why) => Err(format!("{why}: {}", end())),
         },
-        CheckKind::Shares(_)
-        | CheckKind::Backends(_)
-        | CheckKind::Count(_)
-        | CheckKind::Nack(_)
-        | CheckKind::States(_)
-        | CheckKind::Priority(_)
-        | CheckKind::Has(_)
-        | CheckKind::Lacks(_) => Ok(()),
     }
 }
 

@@ -41,7 +41,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 pub use capture::{Captured, TRACES, capture};
-pub use check::{Check, CheckKind};
+pub use check::{Check, CheckKind, RpcCheck};
 pub use coverage::{Coverage, CoverageKind};
 pub use draft::{Draft, DraftAction, DraftOutcome, Drafted, Expected, SEEDS, Unmet, headers};
 pub use first::first_rpc;

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::Test;
-use super::check::{Check, CheckKind, Cookie, StatePlace};
+use super::check::{Check, CheckKind, Cookie, RpcCheck, StatePlace};
 use xdsctl_channel::client::config::XdsConfig;
 use xdsctl_channel::sim::Channel;
 use xdsctl_document::source::Span;
@@ -84,16 +84,22 @@ impl MentionedNames {
     fn mention(&mut self, check: &Check) {
         let mut add = |kind: NamedKind, name: String| self.missing.entry((kind, name)).or_default().push(check.value);
         match &check.what {
-            CheckKind::Cluster(names) => names.iter().for_each(|name| add(NamedKind::Cluster, name.clone())),
-            CheckKind::VirtualHost(names) => names.iter().for_each(|name| add(NamedKind::VirtualHost, name.clone())),
-            CheckKind::Route(names) => names.iter().for_each(|name| add(NamedKind::Route, name.clone())),
-            CheckKind::Locality(names) => names.iter().for_each(|name| add(NamedKind::Locality, name.clone())),
-            CheckKind::Address(addresses) | CheckKind::AttemptsAt(addresses) => {
+            CheckKind::Rpc(RpcCheck::Cluster(names)) => {
+                names.iter().for_each(|name| add(NamedKind::Cluster, name.clone()))
+            }
+            CheckKind::Rpc(RpcCheck::VirtualHost(names)) => {
+                names.iter().for_each(|name| add(NamedKind::VirtualHost, name.clone()))
+            }
+            CheckKind::Rpc(RpcCheck::Route(names)) => names.iter().for_each(|name| add(NamedKind::Route, name.clone())),
+            CheckKind::Rpc(RpcCheck::Locality(names)) => {
+                names.iter().for_each(|name| add(NamedKind::Locality, name.clone()))
+            }
+            CheckKind::Rpc(RpcCheck::Address(addresses) | RpcCheck::AttemptsAt(addresses)) => {
                 addresses
                     .iter()
                     .for_each(|address| add(NamedKind::Address, address.to_string()));
             }
-            CheckKind::Cookie(Cookie::For(address)) => add(NamedKind::Address, address.to_string()),
+            CheckKind::Rpc(RpcCheck::Cookie(Cookie::For(address))) => add(NamedKind::Address, address.to_string()),
             CheckKind::States(states) => {
                 for place in states.keys() {
                     if let StatePlace::Address(address) = place {
@@ -107,15 +113,17 @@ impl MentionedNames {
                 let labels = shares.of.keys().filter(|label| !is_code(label));
                 labels.for_each(|label| add(NamedKind::Label, label.clone()));
             }
-            CheckKind::Status(_)
-            | CheckKind::Message(_)
-            | CheckKind::Fails(_)
-            | CheckKind::Authority(_)
-            | CheckKind::Attempts(_)
-            | CheckKind::Within(_)
-            | CheckKind::Cookie(Cookie::None | Cookie::Set)
-            | CheckKind::Moves(_)
-            | CheckKind::That(_)
+            CheckKind::Rpc(
+                RpcCheck::Status(_)
+                | RpcCheck::Message(_)
+                | RpcCheck::Fails(_)
+                | RpcCheck::Authority(_)
+                | RpcCheck::Attempts(_)
+                | RpcCheck::Within(_)
+                | RpcCheck::Cookie(Cookie::None | Cookie::Set)
+                | RpcCheck::Moves(_)
+                | RpcCheck::That(_),
+            )
             | CheckKind::Backends(_)
             | CheckKind::Count(_)
             | CheckKind::Nack(_)

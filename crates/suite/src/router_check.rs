@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::check::{Check, CheckKind};
+use super::check::{Check, CheckKind, RpcCheck};
 use super::read::{Faulty, SuiteReader, fault};
 use super::{PlannedClient, PlannedStep, Suite, Test};
 use xdsctl_channel::session::PlannedStart;
@@ -130,12 +130,12 @@ impl SuiteReader<'_> {
                 }
             };
             let what = match member.name.as_str() {
-                "cluster_name" => CheckKind::Cluster(list(self.located(value())?)),
-                "virtual_host_name" => CheckKind::VirtualHost(list(self.located(value())?)),
+                "cluster_name" => RpcCheck::Cluster(list(self.located(value())?)),
+                "virtual_host_name" => RpcCheck::VirtualHost(list(self.located(value())?)),
                 _ => continue,
             };
             let span = self.place(Span::new(member.at.start, member.node.span.end));
-            let value = self.place(member.node.span);
+            let (value, what) = (self.place(member.node.span), CheckKind::Rpc(what));
             checks.push(Check { span, value, what });
         }
         let span = self.place(name.span);

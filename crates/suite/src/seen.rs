@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::channel;
-use super::check::{CheckKind, StatePlace};
+use super::check::{CheckKind, RpcCheck, StatePlace};
 use super::judge::{Ended, Watched, session};
 use xdsctl_channel::client::Updated;
 use xdsctl_channel::sim::Channel;
@@ -29,7 +29,7 @@ pub(super) struct StepValues {
 
 impl StepValues {
     /// Records what an RPC did.
-    pub fn rpc(&mut self, what: &CheckKind, ended: &Ended<'_>) {
+    pub fn rpc(&mut self, what: &RpcCheck, ended: &Ended<'_>) {
         match of_rpc(what, ended) {
             Ok(value) if self.values.contains(&value) => {}
             Ok(_) if self.values.len() >= MAX_VALUES => self.why_not = Some("there are more than 10 different ones"),
@@ -66,62 +66,56 @@ impl StepValues {
                     .collect();
                 same(all?.into_iter())
             }
-            _ if self.why_not.is_some() => Err(self.why_not.unwrap_or_default()),
-            what => match (self.values.as_slice(), what) {
-                ([], _) => Err("there was no RPC"),
-                ([value], _) => Ok(value.clone()),
-                (values, CheckKind::Attempts(_)) => Ok(range(values)),
-                (_, CheckKind::AttemptsAt(_) | CheckKind::Cookie(_) | CheckKind::Message(_)) => Err("the RPCs differ"),
-                (values, _) => Ok(Value::from(values.to_vec())),
+            CheckKind::Rpc(what) => match (self.why_not, self.values.as_slice(), what) {
+                (Some(why), ..) => Err(why),
+                (None, [], _) => Err("there was no RPC"),
+                (None, [value], _) => Ok(value.clone()),
+                (None, values, RpcCheck::Attempts(_)) => Ok(range(values)),
+                (None, _, RpcCheck::AttemptsAt(_) | RpcCheck::Cookie(_) | RpcCheck::Message(_)) => {
+                    Err("the RPCs differ")
+                }
+                (None, values, _) => Ok(Value::from(values.to_vec())),
             },
         }
     }
 }
 
 /// Returns what an RPC did.
-fn of_rpc(what: &CheckKind, ended: &Ended<'_>) -> Result<Value, &'static str> {
+fn of_rpc(what: &RpcCheck, ended: &Ended<'_>) -> Result<Value, &'static str> {
     let outcome = ended.outcome;
     let name = |name: Option<&str>, why| name.filter(|name| !name.is_empty()).map(Value::from).ok_or(why);
     match what {
-        CheckKind::Status(_) => Ok(outcome.code.name().into()),
-        CheckKind::Message(_) => name(Some(&outcome.details), "an RPC has no message"),
-        CheckKind::Address(_) => name(outcome.backend.as_deref(), "an RPC failed, and has no address"),
-        CheckKind::Cluster(_) => {
+        RpcCheck::Status(_) => Ok(outcome.code.name().into()),
+        RpcCheck::Message(_) => name(Some(&outcome.details), "an RPC has no message"),
+        RpcCheck::Address(_) => name(outcome.backend.as_deref(), "an RPC failed, and has no address"),
+        RpcCheck::Cluster(_) => {
             let leaf = outcome.place.as_ref().map(|place| &*place.cluster);
             name(leaf.or(outcome.cluster.as_deref()), "an RPC has no cluster")
         }
-        CheckKind::VirtualHost(_) => name(outcome.virtual_host.as_deref(), "an RPC has no virtual host"),
-        CheckKind::Authority(_) => name(outcome.authority.as_deref(), "an RPC has no authority"),
-        CheckKind::Locality(_) => {
+        RpcCheck::VirtualHost(_) => name(outcome.virtual_host.as_deref(), "an RPC has no virtual host"),
+        RpcCheck::Authority(_) => name(outcome.authority.as_deref(), "an RPC has no authority"),
+        RpcCheck::Locality(_) => {
             let locality = outcome.place.as_ref().map(|place| &*place.locality);
             name(locality, "an RPC has no locality")
         }
-        CheckKind::Route(_) => {
+        RpcCheck::Route(_) => {
             let number = outcome.route.ok_or("no route takes an RPC")?;
             let route = ended.route_name.filter(|name| !name.is_empty());
             Ok(route.map_or_else(|| number.into(), Value::from))
         }
-        CheckKind::Attempts(_) => Ok(outcome.attempts.len().into()),
-        CheckKind::AttemptsAt(_) => Ok(outcome.attempts.clone().into()),
-        CheckKind::Cookie(_) => {
+        RpcCheck::Attempts(_) => Ok(outcome.attempts.len().into()),
+        RpcCheck::AttemptsAt(_) => Ok(outcome.attempts.clone().into()),
+        RpcCheck::Cookie(_) => {
             let set: Option<String> = outcome.set_cookie.first().and_then(|header| {
                 let addresses = session(header)?.addresses;
                 addresses.split(',').next().map(str::to_owned)
             });
             Ok(set.map_or_else(|| NONE.into(), Value::from))
         }
-        CheckKind::Fails(_) => Err("whether RPCs may fail is your decision"),
-        CheckKind::Within(_) => Err("how long RPCs may take is your decision"),
-        CheckKind::Moves(_) => Err("whether sessions may move is your decision"),
-        CheckKind::That(_) => Err("an expression is your decision"),
-        CheckKind::Shares(_)
-        | CheckKind::Backends(_)
-        | CheckKind::Count(_)
-        | CheckKind::Nack(_)
-        | CheckKind::States(_)
-        | CheckKind::Priority(_)
-        | CheckKind::Has(_)
-        | CheckKind::Lacks(_) => Err("it is not about an RPC"),
+        RpcCheck::Fails(_) => Err("whether RPCs may fail is your decision"),
+        RpcCheck::Within(_) => Err("how long RPCs may take is your decision"),
+        RpcCheck::Moves(_) => Err("whether sessions may move is your decision"),
+        RpcCheck::That(_) => Err("an expression is your decision"),
     }
 }
 

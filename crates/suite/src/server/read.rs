@@ -398,9 +398,9 @@ fn expectation(member: &JsonMember) -> Result<ServerCheckKind, Located> {
     let texts = |wanted| names(member, wanted);
     Ok(match name {
         "ends" => ServerCheckKind::Ends(set(node, |one| {
-            one.text().and_then(ExpectedEnd::of).ok_or_else(|| {
-                misnamed("ends", one, format!(", there are `{}`", ENDS.join("`, `")))
-            })
+            one.text()
+                .and_then(ExpectedEnd::of)
+                .ok_or_else(|| misnamed("ends", one, format!(", there are `{}`", ENDS.join("`, `"))))
         })?),
         "policy" => ServerCheckKind::Policy(texts("the name of a policy, or none")?),
         "chain" => ServerCheckKind::Chain(texts("filter_chains[0], default_filter_chain, or the name of a chain")?),
