@@ -167,6 +167,14 @@ pub struct Never {
     pub checks: Vec<Check>,
 }
 
+impl PlannedStep {
+    /// Returns why a test ends at this step.
+    pub(crate) fn stop(&self, why: impl ToString) -> TestStop {
+        let (span, why) = (self.span, why.to_string());
+        TestStop { span, why }
+    }
+}
+
 impl Test {
     /// Makes the player of the steps. It distributes RPCs in turn, or by the clients' weights.
     pub(crate) fn player(&self) -> Player {

@@ -56,14 +56,11 @@ impl Effort {
 
     /// Returns why a test ends at a step.
     pub fn stop(self, step: &PlannedStep) -> TestStop {
-        TestStop {
-            span: step.span,
-            why: format!(
-                "the test has more than {} RPCs, each counted once more for {CHECKS_A_RPC} `never` and expectations: --max-rpcs raises the \
-                 limit",
-                self.most
-            ),
-        }
+        step.stop(format!(
+            "the test has more than {} RPCs, each counted once more for {CHECKS_A_RPC} `never` and expectations: --max-rpcs raises the \
+             limit",
+            self.most
+        ))
     }
 }
 
@@ -265,18 +262,11 @@ pub(super) fn addresses(test: &Test, channels: &[Channel]) -> Vec<SocketAddr> {
 
 /// Returns what is wrong with the steps as a whole; `known` are the [`addresses`].
 pub(super) fn check(test: &Test, known: &[SocketAddr]) -> Option<TestStop> {
-    let steps = || test.steps.iter().filter_map(|planned| planned.step.as_ref());
-    let spans: Vec<Span> = test
-        .steps
-        .iter()
-        .filter(|planned| planned.step.is_some())
-        .map(|planned| planned.span)
-        .collect();
-    let (number, error) = script::check(steps().collect::<Vec<_>>(), known).err()?;
-    Some(TestStop {
-        span: spans.get(number).copied().unwrap_or_default(),
-        why: error.to_string(),
-    })
+    let doing = |planned: &&PlannedStep| planned.step.is_some();
+    let planned: Vec<&PlannedStep> = test.steps.iter().filter(doing).collect();
+    let steps: Vec<&Step> = planned.iter().filter_map(|planned| planned.step.as_ref()).collect();
+    let (number, error) = script::check(steps, known).err()?;
+    Some(planned.get(number)?.stop(error))
 }
 
 /// Returns, for each `begin`, the step that waits for its RPCs. Both are numbers of steps.
@@ -409,18 +399,12 @@ impl<'t> Run<'t> {
         let told = match told {
             Ok(told) => told,
             Err(limit) => {
-                self.played.stop = Some(TestStop {
-                    span: planned.span,
-                    why: limit.to_string(),
-                });
+                self.played.stop = Some(planned.stop(limit));
                 return false;
             }
         };
         if let Some(fault) = told.faults.first() {
-            self.played.stop = Some(TestStop {
-                span: planned.span,
-                why: fault.clone(),
-            });
+            self.played.stop = Some(planned.stop(fault));
             return false;
         }
         let expects_nack = planned
@@ -491,7 +475,7 @@ impl<'t> Run<'t> {
 }
 
 /// Makes the failure of an expectation that `bad` RPCs did not meet.
-fn failure(span: Span, bad: u64, happened: &str) -> Failure {
+pub(super) fn failure(span: Span, bad: u64, happened: &str) -> Failure {
     Failure {
         span,
         is_never: false,

@@ -59,35 +59,24 @@ pub fn timeline(
             left_out,
             is_cut,
         } = tell(&mut channels, until, &mut left, listener);
-        let told = told.map_err(|limit| TestStop {
-            span: planned.span,
-            why: limit.to_string(),
-        })?;
+        let told = told.map_err(|limit| planned.stop(limit))?;
         for note in &told.notes {
             listener.note(planned, now, note);
         }
         if let Some(fault) = told.faults.into_iter().next() {
-            return Err(TestStop {
-                span: planned.span,
-                why: fault,
-            });
+            return Err(planned.stop(fault));
         }
         if left_out > 0 {
-            return Err(TestStop {
-                span: planned.span,
-                why: format!(
-                    "the step has {left_out} more events than are kept of one (limit `timeline`: {MAX_ENTRIES}): split it into several steps"
-                ),
-            });
+            return Err(planned.stop(format!(
+                "the step has {left_out} more events than are kept of one (limit `timeline`: {MAX_ENTRIES}): split it into several steps"
+            )));
         }
         if effort.is_over() {
             return Err(effort.stop(planned));
         }
         if is_cut {
-            return Err(TestStop {
-                span: planned.span,
-                why: format!("the timeline has more than {most} events: --until ends it before"),
-            });
+            let why = format!("the timeline has more than {most} events: --until ends it before");
+            return Err(planned.stop(why));
         }
         if !goes_on {
             return Ok(());

@@ -4,11 +4,10 @@ use super::check::Saw;
 use super::cover;
 use super::{Action, ServerStep, ServerTest, TestRpc};
 use crate::coverage::Coverage;
-use crate::run::{Failure, Played, RunOptions, TestStop};
+use crate::run::{Failure, Played, RunOptions, TestStop, failure};
 use xdsctl_channel::client::Client;
 use xdsctl_channel::client::server::ListeningServer;
 use xdsctl_channel::rpc::Draws;
-use xdsctl_document::source::Span;
 use xdsctl_model::resource::listener::chain_place;
 use xdsctl_model::resource::rbac::RbacAction;
 use xdsctl_server::admit::{self, Handled};
@@ -62,10 +61,11 @@ pub fn run_server(test: &ServerTest, client: Client, server: ListeningServer, ru
             played.checks += 1;
             let state = |name: &str| run.server.state(name);
             if let Some(happened) = saw.instead(&check.what, &state, &serves) {
-                let recorded = run_options.records.then_some(Err(NOT_RECORDED));
-                played
-                    .failures
-                    .push(failure(check.span, check.value, happened, recorded));
+                played.failures.push(Failure {
+                    value: check.value,
+                    recorded: run_options.records.then_some(Err(NOT_RECORDED)),
+                    ..failure(check.span, 1, &happened)
+                });
             }
         }
         let expects_nack = step.expect.iter().any(|check| check.is_nack());
@@ -78,23 +78,6 @@ pub fn run_server(test: &ServerTest, client: Client, server: ListeningServer, ru
     played.rpcs = run.rpcs;
     played.ended = run.server.now();
     played
-}
-
-fn failure(
-    span: Span,
-    value: Span,
-    happened: String,
-    recorded: Option<Result<serde_json::Value, &'static str>>,
-) -> Failure {
-    Failure {
-        span,
-        is_never: false,
-        happened,
-        more: 0,
-        rpc: None,
-        value,
-        recorded,
-    }
 }
 
 struct Run {
