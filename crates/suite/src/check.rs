@@ -11,15 +11,15 @@ use xdsctl_model::diag::Rule;
 use xdsctl_model::status::Code;
 use xdsctl_policy::cel::Program;
 
-/// One expectation.
+/// One expectation, of a kind that a step of a channel or of a server can have.
 #[derive(Debug, Clone)]
-pub struct Check {
+pub struct Check<K = CheckKind> {
     /// The bytes of the document that hold the expectation.
     pub span: Span,
     /// The bytes of the document that hold the value of the expectation.
     pub value: Span,
     /// The kind of expectation, with its value.
-    pub what: CheckKind,
+    pub what: K,
 }
 
 /// What is expected. Lists of possible values are sorted, without duplicates.

@@ -10,6 +10,7 @@ use xdsctl_channel::sim::script::value::{
     address, address_key, filled_object, one_or_more, share, time, unknown, wrong,
 };
 use xdsctl_channel::sim::script::{Located, StepError, code};
+use xdsctl_document::source::Span;
 use xdsctl_document::source::node::{JsonMember, JsonNode};
 use xdsctl_lb::runtime::Connectivity;
 use xdsctl_lint::catalogue;
@@ -129,15 +130,20 @@ impl SuiteReader<'_> {
         let mut checks = Vec::new();
         let said = members.iter().filter(is_known);
         for member in said.filter(|member| member.name != "tolerance") {
-            let span = self.place(xdsctl_document::source::Span::new(
-                member.at.start,
-                member.node.span.end,
-            ));
-            let value = self.place(member.node.span);
             let read = self.keep(self.located(read(member, tolerance)));
-            checks.extend(read.into_iter().flatten().map(|what| Check { span, value, what }));
+            let all = read.into_iter().flatten();
+            checks.extend(all.map(|what| self.check_of(member, what)));
         }
         Ok(checks)
+    }
+
+    /// Makes the check that a member says.
+    pub(super) fn check_of<K>(&self, member: &JsonMember, what: K) -> Check<K> {
+        Check {
+            span: self.place(Span::new(member.at.start, member.node.span.end)),
+            value: self.place(member.node.span),
+            what,
+        }
     }
 }
 

@@ -8,14 +8,13 @@
 
 use std::sync::Arc;
 
-use super::check::{Check, CheckKind, RpcCheck};
+use super::check::{CheckKind, RpcCheck};
 use super::read::{Faulty, SuiteReader, fault};
 use super::{PlannedClient, PlannedStep, Suite, Test};
 use xdsctl_channel::session::PlannedStart;
 use xdsctl_channel::sim::Rpc;
 use xdsctl_channel::sim::script::value::{members, text, wrong};
 use xdsctl_channel::sim::script::{Located, Sending, Step};
-use xdsctl_document::source::Span;
 use xdsctl_document::source::node::{JsonMember, JsonNode};
 
 /// The members of a test.
@@ -134,9 +133,7 @@ impl SuiteReader<'_> {
                 "virtual_host_name" => RpcCheck::VirtualHost(list(self.located(value())?)),
                 _ => continue,
             };
-            let span = self.place(Span::new(member.at.start, member.node.span.end));
-            let (value, what) = (self.place(member.node.span), CheckKind::Rpc(what));
-            checks.push(Check { span, value, what });
+            checks.push(self.check_of(member, CheckKind::Rpc(what)));
         }
         let span = self.place(name.span);
         Ok(Test {

@@ -2,28 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use xdsctl_document::source::Span;
 use xdsctl_model::diag::Rule;
 use xdsctl_model::status::Code;
 use xdsctl_server::End;
 use xdsctl_server::running::ConnectionState;
-
-/// One expectation.
-#[derive(Debug, Clone)]
-pub(crate) struct ServerCheck {
-    /// The bytes of the document in which it is written.
-    pub span: Span,
-    /// The bytes of the document that hold its value.
-    pub value: Span,
-    pub what: ServerCheckKind,
-}
-
-impl ServerCheck {
-    /// Says whether it is about the rejection of an update.
-    pub const fn is_nack(&self) -> bool {
-        matches!(self.what, ServerCheckKind::Nack(_))
-    }
-}
 
 /// What is expected. One value of a list is enough, but all rules of `nack` are needed.
 #[derive(Debug, Clone)]

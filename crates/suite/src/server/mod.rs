@@ -16,7 +16,9 @@ mod read;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub(crate) use check::ServerCheck;
+use crate::check::Check;
+
+use check::ServerCheckKind;
 pub use play::run_server;
 
 use xdsctl_channel::client::SentTexts;
@@ -61,7 +63,7 @@ pub(crate) struct ServerStep {
     pub span: Span,
     /// What happens; `None` if the step only has expectations.
     pub action: Option<Action>,
-    pub expect: Vec<ServerCheck>,
+    pub expect: Vec<Check<ServerCheckKind>>,
 }
 
 /// What happens to a server.

@@ -1,6 +1,6 @@
 //! Plays a test of a server.
 
-use super::check::Saw;
+use super::check::{Saw, ServerCheckKind};
 use super::cover;
 use super::{Action, ServerStep, ServerTest, TestRpc};
 use crate::coverage::Coverage;
@@ -68,7 +68,10 @@ pub fn run_server(test: &ServerTest, client: Client, server: ListeningServer, ru
                 });
             }
         }
-        let expects_nack = step.expect.iter().any(|check| check.is_nack());
+        let expects_nack = step
+            .expect
+            .iter()
+            .any(|check| matches!(check.what, ServerCheckKind::Nack(_)));
         if !expects_nack {
             played.notes.extend(saw.notes.into_iter().map(|note| (step.span, note)));
         }

@@ -5,14 +5,13 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use super::check::{ENDS, ExpectedEnd, ServerCheckKind};
-use super::{Action, PlannedServer, ServerCheck, ServerStep, ServerTest, TestRpc};
+use super::{Action, PlannedServer, ServerStep, ServerTest, TestRpc};
 use crate::expect::{message, misnamed, names, rule, set};
 use crate::read::{Faulty, SuiteReader, fault};
 use xdsctl_channel::sim::script::value::{
     address, filled_object, flag, members, object, one_or_more, seconds, text, unknown, wrong,
 };
 use xdsctl_channel::sim::script::{Located, Step, code, pairs, read as read_step};
-use xdsctl_document::source::Span;
 use xdsctl_document::source::node::{JsonMember, JsonNode, Value};
 use xdsctl_model::profile;
 use xdsctl_server::certificate::read_time;
@@ -148,11 +147,7 @@ impl SuiteReader<'_> {
             let own = self.members("expect", expect, &EXPECT)?;
             for member in own.iter().filter(|member| EXPECT.contains(&member.name.as_str())) {
                 let read = self.located(expectation(member)).and_then(|what| {
-                    let check = ServerCheck {
-                        span: self.place(Span::new(member.at.start, member.node.span.end)),
-                        value: self.place(member.node.span),
-                        what,
-                    };
+                    let check = self.check_of(member, what);
                     match verb.map_or(Some("the step does nothing"), |verb| why_not(&check.what, &verb.name)) {
                         Some(why) if is_of_action(&check.what) => {
                             Err(fault(check.span, format!("nothing can be expected here: {why}")))
