@@ -10,6 +10,7 @@ use xdsctl_channel::tree::names::ChildNumbers;
 use xdsctl_channel::tree::{build, service_config};
 use xdsctl_lb::runtime::Connectivity;
 use xdsctl_model::resource::LbConfig;
+use xdsctl_model::resource::endpoints::Locality;
 
 /// Returns the state of a channel or an address; `None` if there is neither a connection nor the
 /// wish for one. If an address has connections for several clusters or localities, it is the best
@@ -49,6 +50,14 @@ pub(super) fn has_cluster(name: &str, channel: &Channel) -> bool {
     channel
         .config()
         .is_some_and(|config| config.clusters.contains_key(name))
+}
+
+/// Returns the localities of a cluster that has endpoints.
+pub(super) fn localities<'c>(config: &'c XdsConfig, cluster: &str) -> impl Iterator<Item = &'c Locality> {
+    let endpoints = config.leaf(cluster).and_then(|leaf| leaf.endpoints.as_deref());
+    endpoints
+        .into_iter()
+        .flat_map(|endpoints| endpoints.priorities.iter().flatten())
 }
 
 /// The LB policies in the configurations of channels. Each configuration is searched once.

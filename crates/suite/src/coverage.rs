@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use super::channel::localities;
 use xdsctl_channel::client::config::XdsConfig;
 use xdsctl_channel::rpc::{CLUSTER_PREFIX, Selector};
 use xdsctl_channel::sim::Outcome;
-use xdsctl_model::resource::route::Route;
+use xdsctl_model::resource::route::{Route, VirtualHost};
 
 /// A kind of part that can be met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,24 +94,23 @@ impl Coverage {
         let config = selector.config();
         if !config.starts_at_cluster {
             for host in &config.route_config.virtual_hosts {
-                self.know(CoverageKind::VirtualHost, host_name(config, &host.name));
+                let host_name = host_name(routes_name(config), host);
+                self.know(CoverageKind::VirtualHost, host_name.clone());
                 for route in &host.routes {
-                    self.know(CoverageKind::Route, route_name(config, &host.name, route));
+                    self.know(CoverageKind::Route, route_name(&host_name, route));
                 }
             }
+            let host = config.virtual_host().map(|host| host_name(routes_name(config), host));
             for (number, route) in selector.routes().iter().enumerate() {
+                let route = route_name(host.as_deref().unwrap_or_default(), route);
                 for (cluster, _) in weighted(selector, number) {
-                    self.know(CoverageKind::WeightedEntry, entry_name(config, route, cluster));
+                    self.know(CoverageKind::WeightedEntry, entry_name(&route, cluster));
                 }
             }
         }
         for name in config.clusters.keys() {
             self.know(CoverageKind::Cluster, name.clone());
-            let endpoints = config.leaf(name).and_then(|leaf| leaf.endpoints.as_deref());
-            let localities = endpoints
-                .into_iter()
-                .flat_map(|endpoints| endpoints.priorities.iter().flatten());
-            for endpoint in localities.flat_map(|locality| &locality.endpoints) {
+            for endpoint in localities(config, name).flat_map(|locality| &locality.endpoints) {
                 // Further addresses of an endpoint are other ways to the same backend.
                 self.know(
                     CoverageKind::Endpoint,
@@ -124,16 +124,18 @@ impl Coverage {
     pub(super) fn outcome(&mut self, outcome: &Outcome, selector: &Selector) {
         let config = selector.config();
         if let (false, Some(host)) = (config.starts_at_cluster, config.virtual_host()) {
-            self.meet(CoverageKind::VirtualHost, host_name(config, &host.name));
+            let host_name = host_name(routes_name(config), host);
             let routes = selector.routes().iter().enumerate();
             let mut taken = routes.filter(|(_, route)| Some(route.index) == outcome.route);
             if let Some((number, route)) = taken.next() {
-                self.meet(CoverageKind::Route, route_name(config, &host.name, route));
+                let route = route_name(&host_name, route);
                 let cluster = outcome.cluster.as_deref().unwrap_or_default();
                 if weighted(selector, number).any(|(name, _)| name == cluster) {
-                    self.meet(CoverageKind::WeightedEntry, entry_name(config, route, cluster));
+                    self.meet(CoverageKind::WeightedEntry, entry_name(&route, cluster));
                 }
+                self.meet(CoverageKind::Route, route);
             }
+            self.meet(CoverageKind::VirtualHost, host_name);
         }
         if let Some(cluster) = outcome
             .cluster
@@ -160,11 +162,7 @@ impl Coverage {
         let Ok(address) = address.parse::<SocketAddr>() else {
             return;
         };
-        let endpoints = config.leaf(cluster).and_then(|leaf| leaf.endpoints.as_deref());
-        let localities = endpoints
-            .into_iter()
-            .flat_map(|endpoints| endpoints.priorities.iter().flatten());
-        let mut all = localities.flat_map(|locality| &locality.endpoints);
+        let mut all = localities(config, cluster).flat_map(|locality| &locality.endpoints);
         if let Some(endpoint) = all.find(|endpoint| endpoint.addresses().any(|one| one == address)) {
             self.meet(
                 CoverageKind::Endpoint,
@@ -185,21 +183,21 @@ fn routes_name(config: &XdsConfig) -> &str {
     config.route_config_name.as_deref().unwrap_or(&config.listener_name)
 }
 
-fn host_name(config: &XdsConfig, host: &str) -> String {
-    format!("{} `{host}`", routes_name(config))
+/// Returns the name of a virtual host of some routes.
+pub(super) fn host_name(routes: &str, host: &VirtualHost) -> String {
+    format!("{routes} `{}`", host.name)
 }
 
-fn route_name(config: &XdsConfig, host: &str, route: &Route) -> String {
-    let index = route.index;
+/// Returns the name of a route of the virtual host with this name.
+pub(super) fn route_name(host: &str, route: &Route) -> String {
     match route.name.as_str() {
-        "" => format!("{} `{host}` routes[{index}]", routes_name(config)),
-        name => format!("{} `{host}` routes[{index}] `{name}`", routes_name(config)),
+        "" => format!("{host} routes[{}]", route.index),
+        name => format!("{host} routes[{}] `{name}`", route.index),
     }
 }
 
-fn entry_name(config: &XdsConfig, route: &Route, cluster: &str) -> String {
-    let host = config.virtual_host().map_or("", |host| host.name.as_str());
-    format!("{} to `{cluster}`", route_name(config, host, route))
+fn entry_name(route: &str, cluster: &str) -> String {
+    format!("{route} to `{cluster}`")
 }
 
 fn endpoint_name(cluster: &str, address: &str) -> String {

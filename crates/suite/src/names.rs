@@ -9,11 +9,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::Test;
+use super::channel::localities;
 use super::check::{Check, CheckKind, Cookie, RpcCheck, StatePlace};
 use xdsctl_channel::client::config::XdsConfig;
 use xdsctl_channel::sim::Channel;
 use xdsctl_document::source::Span;
-use xdsctl_model::resource::endpoints::Locality;
 use xdsctl_model::status::Code;
 use xdsctl_model::text;
 
@@ -60,8 +60,6 @@ pub(super) struct MentionedNames {
     missing: Missing,
     backends: BTreeMap<SocketAddr, Span>,
     seen: Vec<Option<Arc<XdsConfig>>>,
-    /// The names in the configurations that were searched last.
-    known: BTreeSet<(NamedKind, String)>,
 }
 
 impl MentionedNames {
@@ -183,22 +181,16 @@ impl MentionedNames {
     }
 
     /// Returns notes on what is still missing: in expectations, and among the test's backends.
-    pub fn missing(&mut self) -> (Notes, Notes) {
-        if self.seen.iter().all(Option::is_none) {
-            // Without a configuration nothing has a name, and RPCs say why.
+    pub fn missing(&self) -> (Notes, Notes) {
+        let is_all_there = self.missing.is_empty() && self.backends.is_empty();
+        // Without a configuration nothing has a name, and RPCs say why.
+        if is_all_there || self.seen.iter().all(Option::is_none) {
             return Default::default();
         }
         let configs = self.seen.iter().flatten();
-        for config in configs.clone() {
-            self.known.extend(names_of(config));
-        }
-        let addresses: BTreeSet<String> = match self.missing.is_empty() && self.backends.is_empty() {
-            true => BTreeSet::new(),
-            false => configs
-                .flat_map(|config| XdsConfig::addresses(config))
-                .map(|address| address.to_string())
-                .collect(),
-        };
+        let known: BTreeSet<(NamedKind, String)> = configs.clone().flat_map(|config| names_of(config)).collect();
+        let addresses = configs.flat_map(|config| XdsConfig::addresses(config));
+        let addresses: BTreeSet<String> = addresses.map(|address| address.to_string()).collect();
         let near_address = |name: &str| {
             let near = text::nearest(name, addresses.iter().map(String::as_str));
             near.map(|near| format!(", did you mean {near}?")).unwrap_or_default()
@@ -210,7 +202,7 @@ impl MentionedNames {
                     of == kind || (*kind == NamedKind::Label && matches!(of, NamedKind::Cluster | NamedKind::Locality));
                 is_one.then_some(known.clone())
             };
-            let known: BTreeSet<String> = self.known.iter().filter_map(of_kind).collect();
+            let known: BTreeSet<String> = known.iter().filter_map(of_kind).collect();
             let hint = match kind {
                 NamedKind::Address => near_address(name),
                 NamedKind::Label if name.parse::<SocketAddr>().is_ok() => near_address(name),
@@ -258,13 +250,6 @@ fn names_of(config: &XdsConfig) -> Vec<(NamedKind, String)> {
         found.extend(names);
     }
     found
-}
-
-fn localities<'c>(config: &'c XdsConfig, cluster: &str) -> impl Iterator<Item = &'c Locality> {
-    let endpoints = config.leaf(cluster).and_then(|leaf| leaf.endpoints.as_deref());
-    endpoints
-        .into_iter()
-        .flat_map(|endpoints| endpoints.priorities.iter().flatten())
 }
 
 /// Says what was probably meant, or what there is.

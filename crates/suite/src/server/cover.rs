@@ -1,14 +1,13 @@
 //! Which parts of a server's configuration the RPCs of tests have met: filter chains, virtual
 //! hosts, routes, policies.
 
-use crate::coverage::{Coverage, CoverageKind};
+use crate::coverage::{Coverage, CoverageKind, host_name, route_name};
 use xdsctl_channel::client::Client;
 use xdsctl_channel::rpc::Level;
 use xdsctl_model::resource::RouteConfiguration;
 use xdsctl_model::resource::filter::{FilterConfig, FilterOverride};
 use xdsctl_model::resource::listener::chain_place;
 use xdsctl_model::resource::listener::{FilterChain, RouteSource, TcpListener};
-use xdsctl_model::resource::route::{Route, VirtualHost};
 use xdsctl_server::admit::Handled;
 use xdsctl_server::routing::Routes;
 
@@ -109,16 +108,5 @@ fn routes_name(place: &str, chain: &FilterChain) -> String {
     match &chain.http_connection_manager.routes {
         RouteSource::Rds(name) => name.clone(),
         RouteSource::Inline(_) => place.to_owned(),
-    }
-}
-
-fn host_name(routes: &str, host: &VirtualHost) -> String {
-    format!("{routes} `{}`", host.name)
-}
-
-fn route_name(host: &str, route: &Route) -> String {
-    match route.name.as_str() {
-        "" => format!("{host} routes[{}]", route.index),
-        name => format!("{host} routes[{}] `{name}`", route.index),
     }
 }
