@@ -77,12 +77,11 @@ pub(super) fn draft(sent: &[CapturedResponse], calls: Calls) -> Draft {
     let others = others(sent, &doings, begin);
     for (at, event) in events(&calls, &others) {
         match event {
-            Event::Sent(number) => sent.get(number).into_iter().for_each(|sent| writer.sent(sent)),
-            Event::Backend(number) => doings.get(number).into_iter().for_each(|doing| writer.backend(*doing)),
             Event::Calls(from, to) => {
                 let calls = calls.get(from..to).unwrap_or_default();
                 writer.calls(calls, inner(calls, &others), sent, &doings, at);
             }
+            other => writer.event(other, sent, &doings),
         }
     }
     if writer.draft.steps.is_empty() {
@@ -272,16 +271,16 @@ impl<'s> StepWriter<'s> {
         });
     }
 
+    /// Adds a step of all clients, of which nothing is expected.
+    fn act(&mut self, deed: DraftAction) {
+        self.push(deed, None, String::new(), Vec::new());
+    }
+
     /// Adds a pause until a time of the log.
     fn until(&mut self, at: i64) {
         let gap = at - self.at;
         if gap >= TOGETHER && !self.draft.steps.is_empty() {
-            self.push(
-                DraftAction::Sleep(Time::max(10, gap / 10_000 * 10)),
-                None,
-                String::new(),
-                Vec::new(),
-            );
+            self.act(DraftAction::Sleep(Time::max(10, gap / 10_000 * 10)));
         }
         self.at = self.at.max(at);
     }
@@ -317,7 +316,7 @@ impl<'s> StepWriter<'s> {
         }
         if !gone.is_empty() {
             let names = gone.into_iter().map(|name| (sent.resource_type, name.to_owned()));
-            self.push(DraftAction::Remove(names.collect()), None, String::new(), Vec::new());
+            self.act(DraftAction::Remove(names.collect()));
         }
     }
 
@@ -333,12 +332,7 @@ impl<'s> StepWriter<'s> {
             return;
         }
         self.until(at);
-        self.push(
-            DraftAction::Backends(verb, vec![address]),
-            None,
-            String::new(),
-            Vec::new(),
-        );
+        self.act(DraftAction::Backends(verb, vec![address]));
     }
 
     /// Writes RPCs that overlap in time, and what happened meanwhile.
