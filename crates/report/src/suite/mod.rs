@@ -6,22 +6,21 @@ pub mod findings;
 mod formats;
 pub mod timeline;
 
-use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use anstyle::AnsiColor;
-use miette::LabeledSpan;
 
 use super::channel::pick::write_outcome;
-use super::edge::{self, visible, visible_line};
-use super::findings::human::{self, write_view};
+use super::edge::{self, visible_line};
+use super::findings::human::{self, MessageView, write_view};
 use super::masks::Masks;
 use super::plural;
 use super::{SourcePlace, snippet};
 use findings::counts;
 use xdsctl_channel::sim::Outcome;
 use xdsctl_document::source::{Source, Span};
+use xdsctl_model::diag::Severity;
 use xdsctl_model::text::percent;
 use xdsctl_suite::{Coverage, CoverageKind, Failed, Played};
 
@@ -310,7 +309,7 @@ pub fn write_human(report: SuitesReport<'_>, style: SuiteStyle, out: &mut dyn Wr
     let suites = report.suites;
     for suite in suites {
         for (place, fault) in &suite.faults {
-            write_fault(place, fault, miette::Severity::Error, style, out)?;
+            write_fault(place, fault, Severity::Error, style, out)?;
         }
         for test in &suite.tests {
             write_test(suite, test, style, out)?;
@@ -354,16 +353,16 @@ fn write_test(suite: &SuiteReport, test: &TestReport, style: SuiteStyle, out: &m
     }
     writeln!(out)?;
     for failure in &test.failures {
-        write_fault(&failure.place, &failure.sentence(), miette::Severity::Error, style, out)?;
+        write_fault(&failure.place, &failure.sentence(), Severity::Error, style, out)?;
         if let Some(rpc) = &failure.rpc {
             write_rpc(rpc, style, out)?;
         }
     }
     for (place, note) in &test.notes {
-        write_fault(place, note, miette::Severity::Advice, style, out)?;
+        write_fault(place, note, Severity::Note, style, out)?;
     }
     if let Some((place, why)) = &test.stop {
-        write_fault(place, why, miette::Severity::Error, style, out)?;
+        write_fault(place, why, Severity::Error, style, out)?;
     }
     Ok(())
 }
@@ -389,52 +388,16 @@ fn write_rpc(rpc: &Failed, style: SuiteStyle, out: &mut dyn Write) -> io::Result
 fn write_fault(
     place: &SourcePlace,
     message: &str,
-    severity: miette::Severity,
+    severity: Severity,
     style: SuiteStyle,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let view = PlacedView {
-        place,
-        message,
+    let view = MessageView {
+        message: message.to_owned(),
+        code: None,
+        help: None,
         severity,
+        place: Some(place),
     };
     write_view(&view, style.findings, out)
-}
-
-/// A message with its place, as miette sees it.
-struct PlacedView<'a> {
-    place: &'a SourcePlace,
-    message: &'a str,
-    severity: miette::Severity,
-}
-
-impl fmt::Debug for PlacedView<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl fmt::Display for PlacedView<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&visible(self.message))
-    }
-}
-
-impl std::error::Error for PlacedView<'_> {}
-
-impl miette::Diagnostic for PlacedView<'_> {
-    fn severity(&self) -> Option<miette::Severity> {
-        Some(self.severity)
-    }
-
-    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        self.place.snippet.as_ref()?;
-        Some(self.place)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let snippet = self.place.snippet.as_ref()?;
-        let span = LabeledSpan::new(None, snippet.start, snippet.len);
-        Some(Box::new(std::iter::once(span)))
-    }
 }

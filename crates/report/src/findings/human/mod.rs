@@ -22,7 +22,8 @@ use super::{
 use crate::edge::{marked, visible_line};
 use group::{Group, Groups, write_groups};
 use lines::{Indented, Wrapped};
-use view::{FindingView, handler};
+pub(crate) use view::MessageView;
+use view::handler;
 use withheld::WithheldLines;
 use xdsctl_channel::client::is_live;
 use xdsctl_model::diag::{Rule, Severity, Subject};
@@ -262,7 +263,10 @@ impl<W: Write> ReportWriter for Human<W> {
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
         self.shown
             .sort_by_key(|(_, f)| (!is_live(f.rule), Reverse(f.severity), distance(f)));
-        write_shown(&self.shown, self.style, &mut self.out)?;
+        for (resource, finding) in &self.shown {
+            let view = MessageView::of(resource.as_deref(), finding, self.style.width.is_none());
+            write_view(&view, self.style, &mut self.out)?;
+        }
         self.withheld
             .write(&mut Wrapped::new(&mut self.out, self.style.width))?;
         if self.style.is_quiet {
@@ -291,20 +295,8 @@ struct Named {
     name: String,
 }
 
-fn write_shown(shown: &[(Option<Rc<Named>>, Finding)], style: FindingsStyle, out: &mut dyn Write) -> io::Result<()> {
-    for (resource, finding) in shown {
-        let view = FindingView {
-            is_whole: style.width.is_none(),
-            resource: resource.as_deref(),
-            finding,
-        };
-        write_view(&view, style, out)?;
-    }
-    Ok(())
-}
-
-/// Writes something as miette renders it, and an empty line.
-pub(crate) fn write_view(view: &dyn miette::Diagnostic, style: FindingsStyle, out: &mut dyn Write) -> io::Result<()> {
+/// Writes a message as miette renders it, and an empty line.
+pub(crate) fn write_view(view: &MessageView<'_>, style: FindingsStyle, out: &mut dyn Write) -> io::Result<()> {
     let mut text = String::new();
     if handler(style).render_report(&mut text, view).is_err() {
         text = format!("{view}\n");

@@ -31,69 +31,73 @@ pub(super) fn handler(style: FindingsStyle) -> GraphicalReportHandler {
         .with_links(false)
 }
 
-/// A finding, as miette sees it.
-pub(super) struct FindingView<'a> {
-    /// Whether a long path is printed in full.
-    pub is_whole: bool,
-    pub resource: Option<&'a Named>,
-    pub finding: &'a Finding,
+/// A message with its lines, as miette sees it.
+#[derive(Debug)]
+pub(crate) struct MessageView<'a> {
+    pub message: String,
+    /// The rule and its effects; `None` for a message without a rule.
+    pub code: Option<String>,
+    pub help: Option<String>,
+    pub severity: Severity,
+    pub place: Option<&'a SourcePlace>,
 }
 
-impl fmt::Debug for FindingView<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl fmt::Display for FindingView<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(resource) = self.resource {
+impl<'a> MessageView<'a> {
+    /// Makes the view of a finding. With `is_whole`, a long path is printed in full.
+    pub(super) fn of(resource: Option<&Named>, finding: &'a Finding, is_whole: bool) -> MessageView<'a> {
+        let mut message = resource.map_or_else(String::new, |resource| {
             let type_name = visible_line(&resource.type_name);
-            write!(f, "{type_name} `{}`: ", visible_line(&resource.name))?;
+            format!("{type_name} `{}`: ", visible_line(&resource.name))
+        });
+        message += &finding.message;
+        if !finding.path.is_empty() {
+            message += &format!("\nat {}", visible_line(&path(finding, is_whole)));
         }
-        f.write_str(&visible(&self.finding.message))?;
-        if !self.finding.path.is_empty() {
-            write!(f, "\nat {}", visible_line(&self.path()))?;
+        let place = finding.place.as_deref();
+        if let Some(SourcePlace { file, line, column, .. }) = place.filter(|place| place.snippet.is_none()) {
+            message += &format!("\nin {}:{line}:{column}", visible_line(file));
         }
-        if let Some(place) = self.finding.place.as_deref().filter(|place| place.snippet.is_none()) {
-            let SourcePlace { file, line, column, .. } = place;
-            write!(f, "\nin {}:{line}:{column}", visible_line(file))?;
+        for related in &finding.related {
+            message += &format!("\nsee {related}");
         }
-        for related in &self.finding.related {
-            write!(f, "\nsee {related}")?;
+        MessageView {
+            message,
+            code: Some(format!("{} ({})", finding.rule.id, finding.effects())),
+            help: finding.help.clone(),
+            severity: finding.severity,
+            place,
         }
-        Ok(())
     }
 }
 
-impl FindingView<'_> {
-    /// Returns the text of the path, without its middle if it is longer than [`MAX_PATH_CHARS`].
-    fn path(&self) -> String {
-        let text = self.finding.path.to_string();
-        let count = text.chars().count();
-        if count <= MAX_PATH_CHARS || self.is_whole {
-            return text;
-        }
-        let half = MAX_PATH_CHARS / 2;
-        let head = text.chars().take(half);
-        let tail = text.chars().skip(count - half);
-        head.chain(['…']).chain(tail).collect()
+/// Returns the text of a path, without its middle if it is longer than [`MAX_PATH_CHARS`].
+fn path(finding: &Finding, is_whole: bool) -> String {
+    let text = finding.path.to_string();
+    let count = text.chars().count();
+    if count <= MAX_PATH_CHARS || is_whole {
+        return text;
+    }
+    let half = MAX_PATH_CHARS / 2;
+    let head = text.chars().take(half);
+    let tail = text.chars().skip(count - half);
+    head.chain(['…']).chain(tail).collect()
+}
+
+impl fmt::Display for MessageView<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&visible(&self.message))
     }
 }
 
-impl std::error::Error for FindingView<'_> {}
+impl std::error::Error for MessageView<'_> {}
 
-impl miette::Diagnostic for FindingView<'_> {
+impl miette::Diagnostic for MessageView<'_> {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Some(Box::new(format!(
-            "{} ({})",
-            self.finding.rule.id,
-            self.finding.effects()
-        )))
+        Some(Box::new(self.code.as_ref()?))
     }
 
     fn severity(&self) -> Option<miette::Severity> {
-        Some(match self.finding.severity {
+        Some(match self.severity {
             Severity::Error => miette::Severity::Error,
             Severity::Warning => miette::Severity::Warning,
             Severity::Note => miette::Severity::Advice,
@@ -101,20 +105,16 @@ impl miette::Diagnostic for FindingView<'_> {
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.finding
-            .help
-            .as_ref()
-            .map(|help| Box::new(visible(help)) as Box<dyn fmt::Display>)
+        Some(Box::new(visible(self.help.as_ref()?)))
     }
 
     fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        let place = self.finding.place.as_deref()?;
-        place.snippet.as_ref()?;
+        let place = self.place.filter(|place| place.snippet.is_some())?;
         Some(place)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let snippet = self.finding.place.as_ref()?.snippet.as_ref()?;
+        let snippet = self.place?.snippet.as_ref()?;
         let span = LabeledSpan::new(None, snippet.start, snippet.len);
         Some(Box::new(std::iter::once(span)))
     }
