@@ -4,8 +4,8 @@
 //! Names, values and file names come from documents and arguments, and may contain any character. A
 //! command writes them unchanged to an [`Edge`], which writes, for example, `\u001b` for an escape
 //! character. So the code that makes text need not think of it. JSON has the same notation, so a
-//! JSON document keeps its meaning. Styles are xdsctl's own: they go in as [`StyleMark`]s, which no
-//! document can contain, and come out as codes of the terminal. Texts that look like secrets are
+//! JSON document keeps its meaning. Styles are xdsctl's own: they go in as marks, which no document
+//! can contain, and come out as codes of the terminal. Texts that look like secrets are
 //! masked as well.
 
 use std::borrow::Cow;
@@ -102,29 +102,17 @@ fn seal() -> &'static str {
     SEAL.get_or_init(|| format!("{:016x}", RandomState::new().build_hasher().finish()))
 }
 
-/// A style for an [`Edge`] to write: `Some` begins it, `None` ends all styles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StyleMark(pub Option<Style>);
-
-impl fmt::Display for StyleMark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(style) => write!(f, "{OPEN}{}{style}{CLOSE}", seal()),
-            None => write!(f, "{OPEN}{}\x1b[0m{CLOSE}", seal()),
-        }
-    }
-}
-
 /// Returns the text in a style, if colours are wanted.
 pub fn paint(style: Style, colours: bool, text: &str) -> String {
     if colours && style != Style::new() && !text.is_empty() {
-        format!("{}{text}{}", StyleMark(Some(style)), StyleMark(None))
+        format!("{}{text}{}", own(&style.to_string()), own("\x1b[0m"))
     } else {
         text.to_owned()
     }
 }
 
-/// Marks a text that moves the cursor on purpose.
+/// Marks a text that an [`Edge`] writes as it is: it moves the cursor or changes the style on
+/// purpose.
 pub fn own(text: &str) -> String {
     format!("{OPEN}{}{text}{CLOSE}", seal())
 }
