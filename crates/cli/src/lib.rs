@@ -138,11 +138,11 @@ where
     let mut guarded = Io {
         input: Box::new(&mut io.input),
         out: match io.width.filter(|_| args.is_folded()) {
-            Some(width) => Box::new(Folding::new(out, width)),
+            Some(width) => Box::new(Folding::new(out, Some(width), None)),
             None => out,
         },
         err: match io.width.filter(|_| io.err_is_terminal && args.is_folded()) {
-            Some(width) => Box::new(Folding::new(err, width)),
+            Some(width) => Box::new(Folding::new(err, Some(width), None)),
             None => Box::new(err),
         },
         in_is_terminal: io.in_is_terminal,

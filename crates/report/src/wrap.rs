@@ -65,20 +65,22 @@ fn columns(word: &str) -> usize {
     columns
 }
 
-/// A writer that breaks each line to the columns of a terminal, with continuations below the line's
-/// own indentation.
+/// A writer that breaks each line to the columns of a terminal.
 pub struct Folding<W: Write> {
     out: W,
     width: usize,
+    indent: Option<&'static str>,
     line: Vec<u8>,
 }
 
 impl<W: Write> Folding<W> {
-    /// Creates a writer to `out`, which is `width` columns wide.
-    pub const fn new(out: W, width: usize) -> Self {
+    /// Creates a writer to `out`, which is `width` columns wide; without a width, no line is broken.
+    /// Continuations begin with `indent`, or else below the line's own indentation.
+    pub fn new(out: W, width: Option<usize>, indent: Option<&'static str>) -> Self {
         Folding {
             out,
-            width,
+            width: width.unwrap_or(usize::MAX),
+            indent,
             line: Vec::new(),
         }
     }
@@ -88,10 +90,11 @@ impl<W: Write> Folding<W> {
         let mut folded = String::with_capacity(text.len());
         for line in text.split_inclusive('\n') {
             let content = line.strip_suffix('\n').unwrap_or(line);
-            let indent = content.len() - content.trim_start_matches(' ').len();
+            let own = content.len() - content.trim_start_matches(' ').len();
             // At least half of a narrow terminal remains for words.
-            let indent = (indent + HANGING).min(self.width / 2);
-            fold(content, self.width, &" ".repeat(indent), &mut folded);
+            let below = || " ".repeat((own + HANGING).min(self.width / 2));
+            let indent = self.indent.map_or_else(below, str::to_owned);
+            fold(content, self.width, &indent, &mut folded);
             folded.push_str(line.get(content.len()..).unwrap_or_default());
         }
         self.line.drain(..end);
@@ -131,7 +134,7 @@ mod tests {
     fn folded(text: &str, width: usize) -> String {
         let mut out = Vec::new();
         // The result is the same however the text is cut.
-        let mut folding = Folding::new(&mut out, width);
+        let mut folding = Folding::new(&mut out, Some(width), None);
         for piece in text.as_bytes().chunks(3) {
             folding.write_all(piece).unwrap();
         }

@@ -1,46 +1,8 @@
-//! Wraps and indents lines while they are written, because the parsed form of a resource may be too
-//! long to be kept.
+//! Indents lines while they are written, because the parsed form of a resource may be too long to be
+//! kept.
 
 use std::fmt;
 use std::io::{self, Write};
-
-use crate::wrap::wrapped;
-
-/// Writes [`wrapped`] lines one by one.
-pub(super) struct Wrapped<'o> {
-    out: &'o mut dyn Write,
-    width: Option<usize>,
-    /// The line that is not complete yet.
-    line: Vec<u8>,
-}
-
-impl<'o> Wrapped<'o> {
-    pub(super) const fn new(out: &'o mut dyn Write, width: Option<usize>) -> Wrapped<'o> {
-        Wrapped {
-            out,
-            width,
-            line: Vec::new(),
-        }
-    }
-}
-
-impl Write for Wrapped<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            self.line.extend_from_slice(piece);
-            if piece.last() == Some(&b'\n') {
-                let line = String::from_utf8_lossy(&self.line);
-                self.out.write_all(wrapped(&line, self.width, "  ").as_bytes())?;
-                self.line.clear();
-            }
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
-}
 
 /// Writes text with two blanks before each line.
 pub(super) struct Indented<'o> {
@@ -82,16 +44,18 @@ impl fmt::Write for Indented<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wrap::Folding;
     use std::fmt::Write as _;
 
     #[test]
     fn lines_are_wrapped_and_indented_in_whatever_pieces_they_come() {
         let mut out = Vec::new();
-        let mut wrapped = Wrapped::new(&mut out, Some(10));
-        let mut lines = Indented::new(&mut wrapped);
+        let mut folding = Folding::new(&mut out, Some(10), Some("  "));
+        let mut lines = Indented::new(&mut folding);
         for piece in ["a", " b\nc", "\n", "one two three\n"] {
             lines.write_str(piece).unwrap();
         }
+        drop(folding);
         assert_eq!(String::from_utf8(out).unwrap(), "  a b\n  c\n  one two\n  three\n");
     }
 }

@@ -20,8 +20,9 @@ use super::{
     Finding, NotShown, Parsed, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, closing, not_checked,
 };
 use crate::edge::{marked, visible_line};
+use crate::wrap::Folding;
 use group::{Group, Groups, write_groups};
-use lines::{Indented, Wrapped};
+use lines::Indented;
 pub(crate) use view::MessageView;
 use view::handler;
 use withheld::WithheldLines;
@@ -78,6 +79,9 @@ impl FindingsStyle {
             .map_or(SNIPPET_COLUMNS, |columns| columns.saturating_sub(SNIPPET_FRAME).max(1))
     }
 }
+
+/// What is before the continuation of a line.
+const INDENT: Option<&str> = Some("  ");
 
 /// Columns for a line of a document if there is no terminal.
 const SNIPPET_COLUMNS: usize = 160;
@@ -151,7 +155,7 @@ impl<W: Write> Human<W> {
 impl<W: Write> Human<W> {
     /// Writes the part of the report below the findings.
     fn write_rest(&mut self, summary: &Summary) -> io::Result<()> {
-        let out = &mut Wrapped::new(&mut self.out, self.style.width);
+        let out = &mut Folding::new(&mut self.out, self.style.width, INDENT);
         write_groups(&mut self.groups, out)?;
         let hidden = self.groups.iter().filter(|(_, group)| group.hidden > 0);
         let severities = hidden.map(|((Reverse(severity), _), _)| *severity);
@@ -268,7 +272,7 @@ impl<W: Write> ReportWriter for Human<W> {
             write_view(&view, self.style, &mut self.out)?;
         }
         self.withheld
-            .write(&mut Wrapped::new(&mut self.out, self.style.width))?;
+            .write(&mut Folding::new(&mut self.out, self.style.width, INDENT))?;
         if self.style.is_quiet {
             let line = not_checked::line(&summary.not_checked);
             line.map_or(Ok(()), |line| writeln!(self.out, "{line}"))?;
