@@ -5,8 +5,8 @@
 //! command writes them unchanged to an [`Edge`], which writes, for example, `\u001b` for an escape
 //! character. So the code that makes text need not think of it. JSON has the same notation, so a
 //! JSON document keeps its meaning. Styles are xdsctl's own: they go in as marks, which no document
-//! can contain, and come out as codes of the terminal. Texts that look like secrets are
-//! masked as well.
+//! can contain, and come out as codes of the terminal. Texts that look like secrets are masked as
+//! well.
 
 use std::borrow::Cow;
 use std::collections::hash_map::RandomState;

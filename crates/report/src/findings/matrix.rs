@@ -58,18 +58,6 @@ enum Sign {
 }
 
 impl Sign {
-    const ALL: [Sign; 9] = [
-        Sign::Accepted,
-        Sign::Ignored,
-        Sign::Dropped,
-        Sign::Spec,
-        Sign::Open,
-        Sign::Fails,
-        Sign::Rejected,
-        Sign::NotKnown,
-        Sign::NotAsked,
-    ];
-
     fn of(said: &ClientVerdict) -> Sign {
         match (said.verdict, said.effect) {
             ("rejected", _) => Sign::Rejected,
@@ -84,48 +72,9 @@ impl Sign {
         }
     }
 
-    const fn mark(self, unicode: bool) -> char {
-        match (self, unicode) {
-            (Sign::Accepted, true) => '✓',
-            (Sign::Accepted, false) => '+',
-            (Sign::Rejected, true) => '✗',
-            (Sign::Rejected, false) => 'x',
-            (Sign::Fails, _) => '!',
-            (Sign::Open, _) => 'o',
-            (Sign::Spec, _) => 's',
-            (Sign::Dropped, _) => 'd',
-            (Sign::Ignored, _) => 'i',
-            (Sign::NotKnown, _) => '?',
-            (Sign::NotAsked, true) => '·',
-            (Sign::NotAsked, false) => '.',
-        }
-    }
-
-    /// Returns the title of the row that counts a sign; `None` if the sign is not counted.
-    const fn total(self) -> Option<&'static str> {
-        match self {
-            Sign::Rejected => Some("rejected"),
-            Sign::Fails => Some("failing"),
-            Sign::Open => Some("open"),
-            Sign::Spec => Some("against the spec"),
-            Sign::Dropped => Some("dropping"),
-            Sign::NotKnown => Some("not known"),
-            Sign::Ignored | Sign::Accepted | Sign::NotAsked => None,
-        }
-    }
-
-    const fn meaning(self) -> &'static str {
-        match self {
-            Sign::Accepted => "takes it",
-            Sign::Fails => "takes it, and then RPCs fail or the process dies",
-            Sign::Open => "lets in who should be kept out",
-            Sign::Spec => "takes what a gRFC rejects",
-            Sign::Dropped => "drops a part of it",
-            Sign::Ignored => "does not read a field of it",
-            Sign::Rejected => "rejects it",
-            Sign::NotKnown => "not known",
-            Sign::NotAsked => "never asks for it, not checked, or replaced by another",
-        }
+    fn mark(self, unicode: bool) -> char {
+        let row = SIGNS.iter().find(|row| row.0 == self);
+        row.map_or(' ', |(_, mark, ascii, ..)| if unicode { *mark } else { *ascii })
     }
 
     /// Says whether the sign shows nothing that the user would look for among many resources.
@@ -133,6 +82,41 @@ impl Sign {
         matches!(self, Sign::Accepted | Sign::Ignored)
     }
 }
+
+/// A sign, its mark in Unicode and in ASCII, its meaning, and the title of the row that counts it;
+/// `None` if it is not counted.
+type SignRow = (Sign, char, char, &'static str, Option<&'static str>);
+
+/// The signs, in the order of the legend.
+const SIGNS: [SignRow; 9] = [
+    (Sign::Accepted, '✓', '+', "takes it", None),
+    (Sign::Ignored, 'i', 'i', "does not read a field of it", None),
+    (Sign::Dropped, 'd', 'd', "drops a part of it", Some("dropping")),
+    (
+        Sign::Spec,
+        's',
+        's',
+        "takes what a gRFC rejects",
+        Some("against the spec"),
+    ),
+    (Sign::Open, 'o', 'o', "lets in who should be kept out", Some("open")),
+    (
+        Sign::Fails,
+        '!',
+        '!',
+        "takes it, and then RPCs fail or the process dies",
+        Some("failing"),
+    ),
+    (Sign::Rejected, '✗', 'x', "rejects it", Some("rejected")),
+    (Sign::NotKnown, '?', '?', "not known", Some("not known")),
+    (
+        Sign::NotAsked,
+        '·',
+        '.',
+        "never asks for it, not checked, or replaced by another",
+        None,
+    ),
+];
 
 /// A resource and its cells, in the order of the clients.
 #[derive(Debug)]
@@ -312,10 +296,12 @@ impl<W: Write> Matrix<W> {
                 "{rest:label_width$}  {takes} or {unread} in every client, --all shows each"
             )?;
         }
-        let mut counted = Sign::ALL.map(|sign| sign.total().map(|total| (sign, total)));
-        counted.sort_by_key(|counted| counted.map(|(sign, _)| sign));
-        for (sign, total) in counted.into_iter().flatten() {
-            self.write_counts(sign, total, &columns, label_width)?;
+        let mut counted = SIGNS;
+        counted.sort_by_key(|(sign, ..)| *sign);
+        for (sign, .., total) in counted {
+            if let Some(total) = total {
+                self.write_counts(sign, total, &columns, label_width)?;
+            }
         }
         Ok(())
     }
@@ -341,10 +327,10 @@ impl<W: Write> Matrix<W> {
     }
 
     fn write_legend(&self, out: &mut dyn Write) -> io::Result<()> {
-        let is_used = |sign: &&Sign| self.rows.iter().any(|row| row.signs.contains(sign));
-        let used = Sign::ALL.iter().filter(is_used);
+        let is_used = |row: &&SignRow| self.rows.iter().any(|resource| resource.signs.contains(&row.0));
+        let used = SIGNS.iter().filter(is_used);
         let parts: Vec<String> = used
-            .map(|sign| format!("{} {}", sign.mark(self.style.unicode), sign.meaning()))
+            .map(|(sign, .., meaning, _)| format!("{} {meaning}", sign.mark(self.style.unicode)))
             .collect();
         if !parts.is_empty() {
             writeln!(out, "{}", parts.join("; "))?;
