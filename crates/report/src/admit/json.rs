@@ -1,10 +1,11 @@
 //! The answer of `admit` for programs, `xdsctl.admit/v1`. Fields are added, never changed.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::layers::{AdmitAnswer, looks};
 use super::{Sentence, told};
-use crate::channel::retry::FailedRpc;
+use crate::channel::retry::failed;
 use xdsctl_model::resource::listener::chain_place;
 use xdsctl_server::End;
 
@@ -18,7 +19,7 @@ struct AdmitJson<'a> {
     /// ended` or `not serving`.
     end: &'static str,
     /// The status of an RPC that does not reach the application.
-    error: Option<FailedRpc<'a>>,
+    error: Option<Value>,
     /// Name of the Listener.
     listener: &'a str,
     /// The chain that takes the connection; null if none does.
@@ -66,7 +67,7 @@ pub fn document(answer: &AdmitAnswer<'_>, seed: u64) -> impl Serialize {
         schema: SCHEMA,
         end: answer.answer.end.name(),
         error: match &answer.answer.end {
-            End::Refused(status) => Some(FailedRpc::from(status)),
+            End::Refused(status) => Some(failed(status)),
             _ => None,
         },
         listener: &answer.server.listener,

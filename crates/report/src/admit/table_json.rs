@@ -2,6 +2,7 @@
 //! changed.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::cells::{self, AdmittedAnswer};
 use xdsctl_model::resource::listener::chain_place;
@@ -62,41 +63,22 @@ struct MethodJson {
 #[derive(Serialize)]
 struct RouteJson {
     route: Option<usize>,
-    only_if: Option<ConditionJson>,
+    only_if: Option<Value>,
     /// Why nobody is let in; null if somebody is.
     nobody: Option<String>,
     let_in: Vec<RowJson>,
-    also: Vec<ConditionJson>,
+    also: Vec<Value>,
     except: Vec<RowJson>,
 }
 
 #[derive(Serialize)]
 struct RowJson {
     everyone: bool,
-    principals: Vec<ConditionJson>,
-    sources: Vec<ConditionJson>,
-    headers: Vec<ConditionJson>,
-    others: Vec<ConditionJson>,
-    by: Vec<PolicyJson>,
-}
-
-#[derive(Serialize)]
-struct PolicyJson {
-    filter: String,
-    policy: String,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "snake_case")]
-enum ConditionJson {
-    All(Vec<ConditionJson>),
-    OneOf(Vec<ConditionJson>),
-    Not(Box<ConditionJson>),
-    Is {
-        /// Name of the field of the policy or route.
-        field: &'static str,
-        words: String,
-    },
+    principals: Vec<Value>,
+    sources: Vec<Value>,
+    headers: Vec<Value>,
+    others: Vec<Value>,
+    by: Vec<Value>,
 }
 
 /// Returns the answer as a document.
@@ -208,34 +190,32 @@ fn of_row(row: &Row, shows_secrets: bool) -> RowJson {
     }
 }
 
-fn policy(by: &PolicyName) -> PolicyJson {
-    PolicyJson {
-        filter: by.filter.clone(),
-        policy: by.policy.clone(),
-    }
+fn policy(by: &PolicyName) -> Value {
+    json!({ "filter": by.filter, "policy": by.policy })
 }
 
-fn of_condition(condition: &Condition, shows_secrets: bool) -> ConditionJson {
-    let list = |list: &[Condition]| list.iter().map(|part| of_condition(part, shows_secrets)).collect();
+/// Returns a condition: `all` or `one_of` several, `not` another, or what `is` in a field.
+fn of_condition(condition: &Condition, shows_secrets: bool) -> Value {
+    let list = |list: &[Condition]| -> Value { list.iter().map(|part| of_condition(part, shows_secrets)).collect() };
     match condition {
-        Condition::All(parts) => ConditionJson::All(list(parts)),
-        Condition::OneOf(parts) => ConditionJson::OneOf(list(parts)),
+        Condition::All(parts) => json!({ "all": list(parts) }),
+        Condition::OneOf(parts) => json!({ "one_of": list(parts) }),
         Condition::Is { fact, is_not: true } => {
             let plain = Condition::Is {
                 fact: fact.clone(),
                 is_not: false,
             };
-            ConditionJson::Not(Box::new(of_condition(&plain, shows_secrets)))
+            json!({ "not": of_condition(&plain, shows_secrets) })
         }
-        Condition::Is { fact, is_not: false } => ConditionJson::Is {
-            field: match fact {
+        Condition::Is { fact, is_not: false } => {
+            let field = match fact {
                 Fact::Policy(RbacCondition::Path(_)) => "url_path",
                 Fact::Policy(policy) => policy.field(true),
                 Fact::RouteHeader(_) => "header",
                 Fact::RoutePath(_) => "path",
                 Fact::Share(_) => "runtime_fraction",
-            },
-            words: cells::condition(condition, shows_secrets),
-        },
+            };
+            json!({ "is": { "field": field, "words": cells::condition(condition, shows_secrets) } })
+        }
     }
 }

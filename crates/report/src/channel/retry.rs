@@ -187,13 +187,13 @@ struct RetryJson<'a> {
     policy: Option<MethodConfigPolicy>,
     max_attempts_cap: u32,
     /// Tokens of `retry_on` that the client drops.
-    dropped: Vec<Dropped<'a>>,
+    dropped: Vec<Value>,
     schedule: Vec<Wait>,
     /// Fields that make every RPC of the channel fail.
     breaks_channel: Vec<Fault>,
-    outcome: Option<Played>,
+    outcome: Option<Value>,
     /// The status of an RPC that fails whatever the policy.
-    error: Option<FailedRpc<'a>>,
+    error: Option<Value>,
     seed: u64,
 }
 
@@ -208,26 +208,9 @@ pub struct MethodConfigPolicy {
     retryable_status_codes: Vec<&'static str>,
 }
 
-/// The status of an RPC that fails.
-#[derive(Debug, Serialize)]
-pub struct FailedRpc<'a> {
-    code: &'static str,
-    message: &'a str,
-}
-
-impl<'a> From<&'a Status> for FailedRpc<'a> {
-    fn from(status: &'a Status) -> FailedRpc<'a> {
-        FailedRpc {
-            code: status.code.name(),
-            message: &status.message,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct Dropped<'a> {
-    token: &'a str,
-    why: &'static str,
+/// Returns the status of an RPC that fails, as JSON.
+pub fn failed(status: &Status) -> Value {
+    json!({ "code": status.code.name(), "message": &*status.message })
 }
 
 #[derive(Serialize)]
@@ -242,18 +225,6 @@ struct Wait {
 struct Fault {
     field: &'static str,
     fault: &'static str,
-}
-
-#[derive(Serialize)]
-struct Played {
-    attempts: Vec<AttemptJson>,
-    stop: &'static str,
-}
-
-#[derive(Serialize)]
-struct AttemptJson {
-    code: &'static str,
-    wait_ms: Option<i64>,
 }
 
 impl MethodConfigPolicy {
@@ -280,24 +251,20 @@ fn waits(policy: &RetryPolicy) -> Vec<Wait> {
         .collect()
 }
 
-fn played(outcome: &AttemptsOfScript) -> Played {
-    let attempts = outcome.attempts.iter().map(|(end, wait)| AttemptJson {
-        code: end.code.name(),
-        wait_ms: wait.map(|wait| wait.0),
-    });
-    Played {
-        attempts: attempts.collect(),
-        stop: stop_words(outcome.stop),
-    }
+fn played(outcome: &AttemptsOfScript) -> Value {
+    let attempts = outcome
+        .attempts
+        .iter()
+        .map(|(end, wait)| json!({ "code": end.code.name(), "wait_ms": wait.map(|wait| wait.0) }));
+    json!({ "attempts": attempts.collect::<Value>(), "stop": stop_words(outcome.stop) })
 }
 
 /// Returns the answer as a document.
 pub fn document(answer: &RetryAnswer<'_>) -> impl Serialize {
     let tokens = answer.policy.map_or(&[][..], |policy| &policy.lost_tokens);
-    let dropped = tokens.iter().map(|token| Dropped {
-        token,
-        why: why_dropped(token),
-    });
+    let dropped = tokens
+        .iter()
+        .map(|token| json!({ "token": token, "why": why_dropped(token) }));
     let unusable = answer.policy.map(RetryPolicy::unusable).unwrap_or_default();
     RetryJson {
         schema: SCHEMA,
@@ -314,7 +281,7 @@ pub fn document(answer: &RetryAnswer<'_>) -> impl Serialize {
             })
             .collect(),
         outcome: answer.outcome.map(played),
-        error: answer.failure.map(FailedRpc::from),
+        error: answer.failure.map(failed),
         seed: answer.seed,
     }
 }

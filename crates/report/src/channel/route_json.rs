@@ -1,8 +1,9 @@
 //! The answer of `route` for programs, `xdsctl.route/v1`. Fields are added, never changed.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::retry::{FailedRpc, MethodConfigPolicy};
+use super::retry::{MethodConfigPolicy, failed};
 use super::route::{RouteAnswer, details, filter_words};
 use xdsctl_channel::rpc::{Mismatch, Selection, words};
 use xdsctl_model::resource::route::Route;
@@ -21,7 +22,7 @@ struct RouteJson<'a> {
     /// The chosen route; null if no route takes the RPC.
     route: Option<Chosen<'a>>,
     /// The status of an RPC that fails here.
-    error: Option<FailedRpc<'a>>,
+    error: Option<Value>,
     seed: u64,
 }
 
@@ -54,14 +55,8 @@ struct Chosen<'a> {
     filters: Vec<Filter<'a>>,
     sessions: Vec<Session<'a>>,
     delay_ms: i64,
-    details: Vec<Detail>,
-}
-
-/// A setting that follows from the route, in words.
-#[derive(Serialize)]
-struct Detail {
-    layer: &'static str,
-    what: String,
+    /// The settings that follow from the route, in words.
+    details: Vec<Value>,
 }
 
 #[derive(Serialize)]
@@ -117,7 +112,7 @@ pub fn document(answer: &RouteAnswer<'_>) -> impl Serialize {
         }),
         tried: tried.collect(),
         route: selection.map(|selection| chosen(answer, selection, routes.get(selection.route))),
-        error: answer.failure.map(FailedRpc::from),
+        error: answer.failure.map(failed),
         seed: answer.seed,
     }
 }
@@ -129,7 +124,7 @@ pub fn failure(status: &Status, seed: u64) -> impl Serialize {
         virtual_host: None,
         tried: Vec::new(),
         route: None,
-        error: Some(FailedRpc::from(status)),
+        error: Some(failed(status)),
         seed,
     }
 }
@@ -152,7 +147,7 @@ fn chosen<'a>(answer: &RouteAnswer<'_>, selection: &'a Selection<'_>, route: Opt
     });
     let action = route.and_then(Route::route_action);
     let details = action.into_iter().flat_map(|action| details(answer, selection, action));
-    let details = details.map(|(layer, what)| Detail { layer, what });
+    let details = details.map(|(layer, what)| json!({ "layer": layer, "what": what }));
     let inherited = action.is_some_and(|action| action.retry_policy_inherited);
     Chosen {
         index: route.map(|route| route.index),

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
 use super::{Compared, Presence, Report, RpcChange, access};
 use crate::admit::cells;
@@ -93,16 +94,11 @@ struct AccessJson {
 struct ResourceJson<'a> {
     r#type: &'static str,
     name: &'a str,
-    before: VersionJson<'a>,
-    after: VersionJson<'a>,
+    /// The state: `absent`, `accepted`, `rejected`, `kept` (a newer version is rejected) or
+    /// `not_known`, and why.
+    before: Value,
+    after: Value,
     fields: Vec<Field<'a>>,
-}
-
-#[derive(Serialize)]
-struct VersionJson<'a> {
-    /// `absent`, `accepted`, `rejected`, `kept` (a newer version is rejected) or `not_known`.
-    state: &'static str,
-    why: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -146,8 +142,8 @@ struct Moved<'a> {
     /// If only deadlines or retries change: indices of other routes after the change whose RPCs
     /// have the same change.
     other_routes: Vec<usize>,
-    before: Way<'a>,
-    after: Way<'a>,
+    before: Way,
+    after: Way,
 }
 
 #[derive(Serialize)]
@@ -157,28 +153,14 @@ struct Rpc<'a> {
 }
 
 #[derive(Serialize)]
-struct Way<'a> {
+struct Way {
     /// Index of the route in its resource.
     route: Option<usize>,
-    goes: Vec<Share<'a>>,
-    /// Deadlines and retries of the RPCs that do not fail.
-    care: Vec<CareJson>,
-}
-
-#[derive(Serialize)]
-struct CareJson {
-    /// The deadline, such as `5s`; null if there is none.
-    deadline: Option<String>,
-    /// The retries in words; null if there are none.
-    retries: Option<String>,
-    share: f64,
-}
-
-#[derive(Serialize)]
-struct Share<'a> {
-    cluster: Option<&'a str>,
-    plugin: Option<&'a str>,
-    share: f64,
+    /// The cluster or the plugin, and its share.
+    goes: Vec<Value>,
+    /// The deadline, such as `5s`, and the retries in words of the RPCs that do not fail; null if
+    /// there are none.
+    care: Vec<Value>,
 }
 
 /// Writes what changes.
@@ -292,7 +274,7 @@ fn resource(change: &ResourceChange) -> ResourceJson<'_> {
     }
 }
 
-fn version(state: &State) -> VersionJson<'_> {
+fn version(state: &State) -> Value {
     let (state, why) = match state {
         State::Absent => ("absent", None),
         State::Accepted => ("accepted", None),
@@ -300,7 +282,7 @@ fn version(state: &State) -> VersionJson<'_> {
         State::Kept(why) => ("kept", Some(why.as_str())),
         State::NotKnown => ("not_known", None),
     };
-    VersionJson { state, why }
+    json!({ "state": state, "why": why })
 }
 
 fn field(change: &FieldChange) -> Field<'_> {
@@ -380,23 +362,17 @@ fn moved<'a>(moved: &'a Move, host: &HostChange, change: &'a RouteChange) -> Mov
     }
 }
 
-fn care((care, share): &(Care, f64)) -> CareJson {
-    CareJson {
-        deadline: care.deadline.map(|deadline| deadline.to_string()),
-        retries: care.retries.map(|retries| retries.to_string()),
-        share: *share,
-    }
+fn care((care, share): &(Care, f64)) -> Value {
+    let deadline = care.deadline.map(|deadline| deadline.to_string());
+    let retries = care.retries.map(|retries| retries.to_string());
+    json!({ "deadline": deadline, "retries": retries, "share": share })
 }
 
-fn share((goes, share): &(Goes, f64)) -> Share<'_> {
+fn share((goes, share): &(Goes, f64)) -> Value {
     let (cluster, plugin) = match goes {
-        Goes::Cluster(name) => (Some(name.as_str()), None),
-        Goes::Plugin(name) => (None, Some(name.as_str())),
+        Goes::Cluster(name) => (Some(name), None),
+        Goes::Plugin(name) => (None, Some(name)),
         Goes::Fails => (None, None),
     };
-    Share {
-        cluster,
-        plugin,
-        share: *share,
-    }
+    json!({ "cluster": cluster, "plugin": plugin, "share": share })
 }
