@@ -236,22 +236,19 @@ impl<W: Write> JsonReport<W> {
         Ok(serde_json::to_writer(&mut self.line, row)?)
     }
 
-    /// Writes findings, and says whether there were any.
-    fn findings<'a>(
-        &mut self,
-        resource: Option<&'a ResourceReport>,
-        findings: impl Iterator<Item = &'a Finding>,
-        indent: &str,
-    ) -> io::Result<bool> {
-        let mut has_any = false;
-        for finding in findings {
-            self.line.extend_from_slice(if has_any { b",\n" } else { b"\n" });
-            has_any = true;
-            self.line.extend_from_slice(indent.as_bytes());
-            self.put(&finding_row(resource, finding))?;
+    /// Writes the rows of an array and its end, each row on a line of its own.
+    fn rows<R: Serialize>(&mut self, rows: impl Iterator<Item = R>, indent: &str) -> io::Result<()> {
+        let mut comma = "";
+        for row in rows {
+            write!(self.line, "{comma}\n{indent}  ")?;
+            comma = ",";
+            self.put(&row)?;
             self.pass()?;
         }
-        Ok(has_any)
+        match comma {
+            "" => write!(self.line, "]"),
+            _ => write!(self.line, "\n{indent}]"),
+        }
     }
 
     /// Writes the array of findings that are not shown after that of the others, if the user asked
@@ -270,21 +267,12 @@ impl<W: Write> JsonReport<W> {
             ",{before}\"withheld\":{}[",
             if before.is_empty() { "" } else { " " }
         )?;
-        let mut has_any = false;
-        for one in withheld {
-            write!(self.line, "{}\n{indent}  ", if has_any { "," } else { "" })?;
-            has_any = true;
-            self.put(&WithheldRow {
-                finding: finding_row(resource, &one.finding),
-                reason: one.reason.name(),
-                why: one.reason.text(),
-            })?;
-            self.pass()?;
-        }
-        match has_any {
-            true => write!(self.line, "\n{indent}]"),
-            false => write!(self.line, "]"),
-        }
+        let row = |one: &'a NotShown| WithheldRow {
+            finding: finding_row(resource, &one.finding),
+            reason: one.reason.name(),
+            why: one.reason.text(),
+        };
+        self.rows(withheld.map(row), indent)
     }
 }
 
@@ -334,8 +322,8 @@ impl<W: Write> ReportWriter for JsonReport<W> {
         self.line.pop();
         self.line.extend_from_slice(b",\"findings\":[");
         let choice = self.choice;
-        let has_any = self.findings(Some(resource), choice.of(resource), "      ")?;
-        self.line.extend_from_slice(if has_any { b"\n    ]" } else { b"]" });
+        let row = |finding| finding_row(Some(resource), finding);
+        self.rows(choice.of(resource).map(row), "    ")?;
         let quiet: Vec<NotShown> = choice.too_quiet(&resource.findings).collect();
         self.withheld(Some(resource), resource.withheld.iter().chain(&quiet), ("", "    "))?;
         self.line.push(b'}');
@@ -354,8 +342,7 @@ impl<W: Write> ReportWriter for JsonReport<W> {
             b"\n  ],\n  \"findings\": ["
         });
         let documents = std::mem::take(&mut self.documents);
-        let has_any = self.findings(None, documents.iter(), "    ")?;
-        self.line.extend_from_slice(if has_any { b"\n  ]" } else { b"]" });
+        self.rows(documents.iter().map(|finding| finding_row(None, finding)), "  ")?;
         let withheld = std::mem::take(&mut self.withheld);
         self.withheld(None, withheld.iter(), ("\n  ", "  "))?;
         self.line.extend_from_slice(b",\n  \"not_checked\": ");
