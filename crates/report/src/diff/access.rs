@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{ADDED, CHANGED, Compared, DiffStyle, HEAD, REMOVED, SHOWN, more};
+use super::{ADDED, CHANGED, Compared, DiffStyle, HEAD, REMOVED};
 use crate::admit::cells;
 use anstyle::{AnsiColor, Style};
 use xdsctl_lint::diff::access::ServerAccess;
@@ -72,15 +72,12 @@ fn of_chain(chain: &ChainAccess, style: DiffStyle, out: &mut dyn Write) -> io::R
     let what = format!("{}: {}", changed(&was.0, &is.0), changed(was.1, is.1));
     say!(out, "    {what}")?;
     let connections = cells::connections(&chain.connections);
-    let shown = if style.all { usize::MAX } else { SHOWN };
-    for line in connections
-        .iter()
-        .take(shown)
-        .filter(|line| *line != cells::EVERY_CONNECTION)
-    {
-        say!(out, "      {line}")?;
-    }
-    more(connections.len(), shown, "kinds of connections", out)?;
+    style.each(&connections, "kinds of connections", out, |line, out| {
+        match line.as_str() {
+            cells::EVERY_CONNECTION => Ok(()),
+            line => say!(out, "      {line}"),
+        }
+    })?;
     chain.hosts.iter().try_for_each(|host| of_host(host, style, out))
 }
 
@@ -88,27 +85,23 @@ fn of_host(host: &HostAccess, style: DiffStyle, out: &mut dyn Write) -> io::Resu
     if host.domains != ["*"] {
         say!(out, "      authority {}", host.domains.join(", "))?;
     }
-    let shown = if style.all { usize::MAX } else { SHOWN };
-    for method in host.methods.iter().take(shown) {
-        of_method(method, style, out)?;
-    }
-    more(host.methods.len(), shown, "methods", out)
+    style.each(&host.methods, "methods", out, |method, out| {
+        of_method(method, style, out)
+    })
 }
 
 fn of_method(method: &MethodAccess, style: DiffStyle, out: &mut dyn Write) -> io::Result<()> {
     say!(out, "      {}", cells::class(&method.class, false))?;
-    let shown = if style.all { usize::MAX } else { SHOWN };
     let lines = [
         ("+ gains", ADDED, &method.gains),
         ("- loses", REMOVED, &method.loses),
         ("= keeps", Style::new(), &method.keeps),
     ];
     for (sign, colour, list) in lines {
-        for access in list.iter().take(shown) {
+        style.each(list, "of them", out, |access, out| {
             let line = format!("{sign}: {}", words(access, sign == "- loses"));
-            say!(out, "        {}", style.paint(colour, &line))?;
-        }
-        more(list.len(), shown, "of them", out)?;
+            say!(out, "        {}", style.paint(colour, &line))
+        })?;
     }
     Ok(())
 }

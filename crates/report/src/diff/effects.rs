@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 
-use super::{CHANGED, Compared, DiffStyle, SHOWN, more};
+use super::{CHANGED, Compared, DiffStyle};
 use crate::{listed, plural};
 use xdsctl_channel::client::Client;
 use xdsctl_channel::rpc::words;
@@ -53,11 +53,9 @@ impl RpcEffects<'_> {
         for why in &change.fails {
             say!(out, "    RPCs fail: {why}")?;
         }
-        let shown = if self.style.all { usize::MAX } else { SHOWN };
-        for host in change.changes.hosts.iter().take(shown) {
-            self.host(host, change, out)?;
-        }
-        more(change.changes.hosts.len(), shown, "virtual hosts", out)
+        let hosts = &change.changes.hosts;
+        self.style
+            .each(hosts, "virtual hosts", out, |host, out| self.host(host, change, out))
     }
 
     fn host(&self, host: &HostChange, change: &RouteChange, out: &mut dyn Write) -> io::Result<()> {
@@ -87,11 +85,9 @@ impl RpcEffects<'_> {
             }
             _ => say!(out, "    authority {domains}")?,
         }
-        let shown = if self.style.all { usize::MAX } else { SHOWN };
-        for moved in host.moves.moves.iter().take(shown) {
-            self.moved(moved, host, change, out)?;
-        }
-        more(host.moves.moves.len(), shown, "kinds of RPCs", out)
+        self.style.each(&host.moves.moves, "kinds of RPCs", out, |moved, out| {
+            self.moved(moved, host, change, out)
+        })
     }
 
     fn moved(&self, moved: &Move, host: &HostChange, change: &RouteChange, out: &mut dyn Write) -> io::Result<()> {
@@ -139,16 +135,15 @@ impl RpcEffects<'_> {
         match outcome.goes.as_slice() {
             [(goes, _)] => one(goes),
             goes => {
-                let shown = if self.style.all { usize::MAX } else { SHARES_SHOWN };
                 let share = |(goes, share): &(Goes, f64)| format!("{} {}", share_of_one(*share), one(goes));
-                listed(goes.iter().map(share), shown)
+                listed(goes.iter().map(share), self.style.most(SHARES_SHOWN))
             }
         }
     }
 
     fn some(&self, domains: &[String]) -> String {
-        let shown = if self.style.all { usize::MAX } else { 3 };
-        listed(domains.iter().map(|domain| format!("`{domain}`")), shown)
+        let domains = domains.iter().map(|domain| format!("`{domain}`"));
+        listed(domains, self.style.most(3))
     }
 }
 
@@ -210,7 +205,6 @@ pub(super) fn cluster(change: &ClusterChange, style: DiffStyle, out: &mut dyn Wr
     for why in failed {
         say!(out, "    RPCs no longer fail: {why}")?;
     }
-    let shown = if style.all { usize::MAX } else { SHOWN };
     for (what, change) in [("from", &spread.discovery), ("LB policy", &spread.lb_policy)] {
         if let Some((before, after)) = change {
             say!(out, "    {what}: {before} → {after}")?;
@@ -234,7 +228,7 @@ pub(super) fn cluster(change: &ClusterChange, style: DiffStyle, out: &mut dyn Wr
         };
         say!(out, "    endpoints: {} → {}{new}", list(before), list(after))?;
     }
-    for share in spread.shares.iter().take(shown) {
+    style.each(&spread.shares, "localities", out, |share, out| {
         let (before, after) = (share_of_one(share.before), share_of_one(share.after));
         let name = if share.locality.is_empty() {
             "without a name"
@@ -245,9 +239,8 @@ pub(super) fn cluster(change: &ClusterChange, style: DiffStyle, out: &mut dyn Wr
             out,
             "    locality {name} of P{}: {before} → {after} of the RPCs",
             share.priority
-        )?;
-    }
-    more(spread.shares.len(), shown, "localities", out)?;
+        )
+    })?;
     if let Some(share) = spread.ring_moves {
         say!(
             out,
@@ -264,8 +257,7 @@ pub(super) fn cluster(change: &ClusterChange, style: DiffStyle, out: &mut dyn Wr
 
 /// Writes what changes for single addresses.
 fn addresses(spread: &SpreadChange, style: DiffStyle, out: &mut dyn Write) -> io::Result<()> {
-    let limit = if style.all { usize::MAX } else { 5 };
-    let list = |of: &[SocketAddr]| listed(of.iter().map(ToString::to_string), limit);
+    let list = |of: &[SocketAddr]| listed(of.iter().map(ToString::to_string), style.most(5));
     let (kept, drained): (Vec<SocketAddr>, Vec<SocketAddr>) = spread
         .drained
         .iter()

@@ -22,7 +22,7 @@ use xdsctl_lint::diff::{Diff, ResourceChange, State};
 use xdsctl_model::profile::{self, Fleet};
 
 /// Most lines of one kind that are shown for a resource, virtual host or cluster without `--all`.
-pub(crate) const SHOWN: usize = 20;
+const SHOWN: usize = 20;
 
 /// Most characters of a value that are shown without `--all`.
 const VALUE_CHARS: usize = 120;
@@ -170,6 +170,27 @@ impl DiffStyle {
     pub(crate) fn paint(self, style: Style, text: &str) -> String {
         edge::paint(style, self.colour, text)
     }
+
+    /// Returns how many things are shown of those that are cut to this many without `--all`.
+    const fn most(self, shown: usize) -> usize {
+        if self.all { usize::MAX } else { shown }
+    }
+
+    /// Writes the first [`SHOWN`] items, and how many more there are.
+    fn each<T>(
+        self,
+        items: &[T],
+        what: &str,
+        out: &mut dyn Write,
+        mut write: impl FnMut(&T, &mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let shown = self.most(SHOWN);
+        items.iter().take(shown).try_for_each(|item| write(item, out))?;
+        match items.len().saturating_sub(shown) {
+            0 => Ok(()),
+            rest => say!(out, "    {rest} more {what}, --all shows them"),
+        }
+    }
 }
 
 /// Writes what changes.
@@ -259,11 +280,7 @@ pub(crate) fn resource(change: &ResourceChange, style: DiffStyle, out: &mut dyn 
     let kind = change.resource_type.short_name();
     let name = style.paint(colour, &format!("{sign} {kind} {}", change.name));
     say!(out, "{name}{}", verdict(&change.before, &change.after))?;
-    let shown = if style.all { usize::MAX } else { SHOWN };
-    for change in change.fields.iter().take(shown) {
-        field(change, style, out)?;
-    }
-    more(change.fields.len(), shown, "fields", out)
+    style.each(&change.fields, "fields", out, |change, out| field(change, style, out))
 }
 
 /// Says in words how the verdict changes.
@@ -290,13 +307,6 @@ pub(crate) fn verdict(before: &State, after: &State) -> String {
             format!(": no earlier version is in use any more: {}", why(is))
         }
         _ => String::new(),
-    }
-}
-
-pub(crate) fn more(count: usize, shown: usize, what: &str, out: &mut dyn Write) -> io::Result<()> {
-    match count.saturating_sub(shown) {
-        0 => Ok(()),
-        rest => say!(out, "    {rest} more {what}, --all shows them"),
     }
 }
 
