@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::layers::AdmitAnswer;
 use super::{Outcome, Sentence, told};
-use crate::channel::svg::{cut, escape};
+use crate::channel::svg::{begin, cut, escape};
 
 /// Greatest width of a character of the font below, in pixels.
 const CHAR_WIDTH: usize = 7;
@@ -41,13 +41,7 @@ pub fn write(answer: &AdmitAnswer<'_>, out: &mut dyn Write) -> io::Result<()> {
         .map(|(depth, _, text)| depth * INDENT + cut(text, MAX_CHARS).chars().count() * CHAR_WIDTH);
     let width = widths.max().unwrap_or(0) + 4 * MARGIN;
     let height = rows.len() * ROW + 2 * MARGIN;
-    writeln!(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"11\">"
-    )?;
-    writeln!(out, "<title>A connection and an RPC in a gRPC server</title>")?;
-    writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>")?;
+    begin("A connection and an RPC in a gRPC server", (width, height), out)?;
     for (number, (depth, outcome, text)) in rows.iter().enumerate() {
         let (left, top) = (MARGIN + depth * INDENT, MARGIN + number * ROW);
         let fill = match outcome {

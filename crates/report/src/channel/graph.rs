@@ -6,16 +6,16 @@ use super::tree::shown_facts;
 use crate::edge;
 use xdsctl_channel::tree::node::{NodeKind, TreeNode};
 
-/// Returns the fill colour of a kind of node. It is light enough for black text.
-pub const fn colour(kind: NodeKind) -> &'static str {
+/// Returns the word for a kind of node, and its fill colour, which is light enough for black text.
+pub const fn look(kind: NodeKind) -> (&'static str, &'static str) {
     match kind {
-        NodeKind::Channel => "#dbeafe",
-        NodeKind::Frame => "#f3f4f6",
-        NodeKind::Priority => "#fef3c7",
-        NodeKind::Locality => "#ede9fe",
-        NodeKind::Picker => "#dcfce7",
-        NodeKind::Endpoint => "#ffffff",
-        NodeKind::Failure => "#fee2e2",
+        NodeKind::Channel => ("channel", "#dbeafe"),
+        NodeKind::Frame => ("frame", "#f3f4f6"),
+        NodeKind::Priority => ("priority", "#fef3c7"),
+        NodeKind::Locality => ("locality", "#ede9fe"),
+        NodeKind::Picker => ("picker", "#dcfce7"),
+        NodeKind::Endpoint => ("endpoint", "#ffffff"),
+        NodeKind::Failure => ("failure", "#fee2e2"),
     }
 }
 
@@ -35,20 +35,17 @@ pub fn lines(node: &TreeNode) -> Vec<String> {
     lines
 }
 
-/// Numbers the nodes in order and calls `visit` with a node, its number and that of its parent.
-fn walk<'n>(
-    node: &'n TreeNode,
-    parent: Option<usize>,
-    next: &mut usize,
-    visit: &mut dyn FnMut(&'n TreeNode, usize, Option<usize>) -> io::Result<()>,
-) -> io::Result<()> {
-    let number = *next;
-    *next += 1;
-    visit(node, number, parent)?;
-    for child in &node.children {
-        walk(child, Some(number), next, visit)?;
+/// Returns the nodes in order, each with its depth and the number of its parent. The number of a
+/// node is its index.
+pub fn numbered(root: &TreeNode) -> Vec<(&TreeNode, usize, Option<usize>)> {
+    let (mut nodes, mut left) = (Vec::new(), vec![(root, 0, None)]);
+    while let Some((node, depth, parent)) = left.pop() {
+        let number = nodes.len();
+        nodes.push((node, depth, parent));
+        let below = node.children.iter().rev();
+        left.extend(below.map(|child| (child, depth + 1, Some(number))));
     }
-    Ok(())
+    nodes
 }
 
 /// Writes a digraph in the Graphviz language, with a legend.
@@ -62,7 +59,7 @@ pub fn write_dot(root: &TreeNode, out: &mut dyn Write) -> io::Result<()> {
         out,
         "  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\", fontsize=10];"
     )?;
-    walk(root, None, &mut 0, &mut |node, number, parent| {
+    for (number, (node, _, parent)) in numbered(root).into_iter().enumerate() {
         let label: Vec<String> = lines(node).iter().map(|line| dot_text(line)).collect();
         let style = if node.lazy {
             "rounded,filled,dashed"
@@ -73,17 +70,16 @@ pub fn write_dot(root: &TreeNode, out: &mut dyn Write) -> io::Result<()> {
             out,
             "  n{number} [label=\"{}\\l\", fillcolor=\"{}\", style=\"{style}\"];",
             label.join("\\l"),
-            colour(node.kind)
+            look(node.kind).1
         )?;
-        match parent {
-            Some(parent) => writeln!(out, "  n{parent} -> n{number};"),
-            None => Ok(()),
+        if let Some(parent) = parent {
+            writeln!(out, "  n{parent} -> n{number};")?;
         }
-    })?;
+    }
     writeln!(out, "  subgraph cluster_legend {{")?;
     writeln!(out, "    label=\"legend\";")?;
     for (number, kind) in NodeKind::ALL.into_iter().enumerate() {
-        let (text, colour) = (kind.legend(), colour(kind));
+        let (text, colour) = (kind.legend(), look(kind).1);
         writeln!(out, "    l{number} [label=\"{text}\", fillcolor=\"{colour}\"];")?;
     }
     writeln!(
@@ -95,15 +91,7 @@ pub fn write_dot(root: &TreeNode, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn dot_text(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in edge::visible_line(text).chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            c => out.push(c),
-        }
-    }
-    out
+    edge::visible_line(text).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 /// Writes a Mermaid flow chart, with a legend.
@@ -112,24 +100,23 @@ fn dot_text(text: &str) -> String {
 /// If writing to `out` fails.
 pub fn write_mermaid(root: &TreeNode, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "flowchart LR")?;
-    walk(root, None, &mut 0, &mut |node, number, parent| {
+    for (number, (node, _, parent)) in numbered(root).into_iter().enumerate() {
         let label: Vec<String> = lines(node).iter().map(|line| mermaid_text(line)).collect();
-        let class = class(node.kind);
+        let class = look(node.kind).0;
         let lazy = if node.lazy { "_lazy" } else { "" };
         writeln!(out, "  n{number}[\"{}\"]:::{class}{lazy}", label.join("<br/>"))?;
-        match parent {
-            Some(parent) => writeln!(out, "  n{parent} --> n{number}"),
-            None => Ok(()),
+        if let Some(parent) = parent {
+            writeln!(out, "  n{parent} --> n{number}")?;
         }
-    })?;
+    }
     writeln!(out, "  subgraph legend")?;
     for (number, kind) in NodeKind::ALL.into_iter().enumerate() {
-        writeln!(out, "    l{number}[\"{}\"]:::{}", kind.legend(), class(kind))?;
+        writeln!(out, "    l{number}[\"{}\"]:::{}", kind.legend(), look(kind).0)?;
     }
     writeln!(out, "    l7[\"not started yet\"]:::endpoint_lazy")?;
     writeln!(out, "  end")?;
     for kind in NodeKind::ALL {
-        let (class, colour) = (class(kind), colour(kind));
+        let (class, colour) = look(kind);
         writeln!(
             out,
             "  classDef {class} fill:{colour},stroke:#6b7280,color:#111827,text-align:left"
@@ -140,18 +127,6 @@ pub fn write_mermaid(root: &TreeNode, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     Ok(())
-}
-
-const fn class(kind: NodeKind) -> &'static str {
-    match kind {
-        NodeKind::Channel => "channel",
-        NodeKind::Frame => "frame",
-        NodeKind::Priority => "priority",
-        NodeKind::Locality => "locality",
-        NodeKind::Picker => "picker",
-        NodeKind::Endpoint => "endpoint",
-        NodeKind::Failure => "failure",
-    }
 }
 
 /// Escapes the characters that Mermaid or HTML would interpret.

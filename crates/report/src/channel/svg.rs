@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::graph::{colour, lines};
+use super::graph::{lines, look, numbered};
 use crate::edge;
 use crate::findings::junit::xml;
 use xdsctl_channel::tree::node::{NodeKind, TreeNode};
@@ -60,28 +60,22 @@ impl Placed<'_> {
     }
 }
 
-/// Places a node below `cursor` and returns where the next sibling may start.
-fn place<'n>(
-    node: &'n TreeNode,
-    depth: usize,
-    parent: Option<usize>,
-    cursor: usize,
-    placed: &mut Vec<Placed<'n>>,
-) -> usize {
-    let number = placed.len();
-    let lines = lines(node).iter().map(|line| cut(line, MAX_CHARS)).collect();
-    placed.push(Placed {
-        node,
-        lines,
-        depth,
-        top: cursor,
-        parent,
-    });
-    let mut next = cursor + placed.get(number).map_or(0, Placed::height) + GAP;
-    for child in &node.children {
-        next = place(child, depth + 1, Some(number), next, placed);
+/// Places the nodes below each other, from `top` on. Also returns where the next one would be.
+fn place(root: &TreeNode, top: usize) -> (Vec<Placed<'_>>, usize) {
+    let (mut placed, mut top) = (Vec::new(), top);
+    for (node, depth, parent) in numbered(root) {
+        let lines = lines(node).iter().map(|line| cut(line, MAX_CHARS)).collect();
+        let one = Placed {
+            node,
+            lines,
+            depth,
+            top,
+            parent,
+        };
+        top += one.height() + GAP;
+        placed.push(one);
     }
-    next
+    (placed, top)
 }
 
 /// Cuts a line to at most `max_chars` characters.
@@ -99,13 +93,23 @@ pub fn escape(text: &str) -> String {
     xml(&edge::visible_line(text))
 }
 
+/// Writes the beginning of a picture of this width and height.
+pub(crate) fn begin(title: &str, (width, height): (usize, usize), out: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"11\">"
+    )?;
+    writeln!(out, "<title>{title}</title>")?;
+    writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>")
+}
+
 /// Writes the picture.
 ///
 /// # Errors
 /// If writing to `out` fails.
 pub fn write(root: &TreeNode, out: &mut dyn Write) -> io::Result<()> {
-    let mut placed = Vec::new();
-    let bottom = place(root, 0, None, GAP, &mut placed);
+    let (placed, bottom) = place(root, GAP);
     let right = placed
         .iter()
         .map(|one| one.left() + one.width() + GAP)
@@ -114,13 +118,7 @@ pub fn write(root: &TreeNode, out: &mut dyn Write) -> io::Result<()> {
     let width = right.max(LEAST_WIDTH);
     let (legend, rows) = place_legend(width);
     let height = bottom + rows * (LEGEND_HEIGHT + GAP);
-    writeln!(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"11\">"
-    )?;
-    writeln!(out, "<title>LB policies of a gRPC channel</title>")?;
-    writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>")?;
+    begin("LB policies of a gRPC channel", (width, height), out)?;
     for one in &placed {
         let Some(parent) = one.parent.and_then(|number| placed.get(number)) else {
             continue;
@@ -167,7 +165,7 @@ fn write_box(one: &Placed<'_>, left: usize, out: &mut dyn Write) -> io::Result<(
         one.top,
         one.width(),
         one.height(),
-        colour(one.node.kind),
+        look(one.node.kind).1,
         dashes(one.node.lazy)
     )
 }
@@ -176,7 +174,7 @@ fn write_box(one: &Placed<'_>, left: usize, out: &mut dyn Write) -> io::Result<(
 fn legend() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
     NodeKind::ALL
         .into_iter()
-        .map(|kind| (kind.legend(), colour(kind), false))
+        .map(|kind| (kind.legend(), look(kind).1, false))
         .chain([("not started yet", "#ffffff", true)])
 }
 
@@ -221,8 +219,7 @@ mod tests {
             .fact("x", "1")
             .with(TreeNode::new(NodeKind::Endpoint, "one").under("e"))
             .with(TreeNode::new(NodeKind::Endpoint, "two"));
-        let mut placed = Vec::new();
-        place(&root, 0, None, 0, &mut placed);
+        let (placed, _) = place(&root, 0);
         let tops: Vec<(usize, usize)> = placed.iter().map(|p| (p.top, p.height())).collect();
         assert_eq!(tops, [(0, 46), (56, 46), (112, 31)]);
         let mut out = Vec::new();
