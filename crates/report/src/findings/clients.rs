@@ -123,29 +123,7 @@ impl EffectWays {
 #[derive(Debug, Default)]
 pub struct Before {
     ways: EffectWays,
-    sketch: Sketch,
     verdicts: Verdicts,
-}
-
-/// The distinct verdicts on a resource.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Sketch {
-    verdicts: Vec<ClientVerdict>,
-    /// For each client the index of its verdict.
-    of: Vec<(Client, usize)>,
-}
-
-impl Sketch {
-    /// Adds a verdict and returns its index.
-    fn add(&mut self, verdict: ClientVerdict) -> usize {
-        self.verdicts.push(verdict);
-        self.verdicts.len() - 1
-    }
-
-    fn expand(&self) -> Verdicts {
-        let of = |(client, place): &(Client, usize)| Some((*client, self.verdicts.get(*place)?.clone()));
-        Arc::new(self.of.iter().filter_map(of).collect())
-    }
 }
 
 /// Names the clients that were asked: the reference client with its full name, or the user's list.
@@ -240,7 +218,7 @@ pub fn merge(
     if checked.dies {
         of_base.iter_mut().for_each(judge::turn_death_into_failure);
     }
-    let mut sketch = Sketch::default();
+    let mut verdicts = BTreeMap::new();
     let shared = if needs_shared {
         shared(&of_base, &unread)
     } else {
@@ -249,8 +227,7 @@ pub fn merge(
     if fleet.asks_base() {
         let of_client = of_base.iter().filter(|d| !is_of_text(d.rule));
         let verdict = ClientVerdict::new(base, checked.verdict_word(), of_client, Some(&unread));
-        let place = sketch.add(verdict);
-        sketch.of.push((base, place));
+        verdicts.insert(base, verdict);
     } else {
         of_base.retain(|diagnostic| is_of_text(diagnostic.rule));
     }
@@ -272,7 +249,12 @@ pub fn merge(
             for (place, effect) in &same.effects {
                 merged.add_effect(*place, *effect, client);
             }
-            sketch.of.push((client, same.verdict));
+            verdicts.extend(
+                verdicts
+                    .get(&same.answer.client)
+                    .cloned()
+                    .map(|verdict| (client, verdict)),
+            );
             continue;
         }
         let unread = answer.diagnostics.unread();
@@ -283,8 +265,8 @@ pub fn merge(
             of_others.extend(shared.iter().filter(is_true).cloned());
         }
         let of_client = answer.diagnostics.iter().chain(&of_others);
-        let verdict = sketch.add(ClientVerdict::new(client, answer.verdict.name(), of_client, unread));
-        sketch.of.push((client, verdict));
+        let verdict = ClientVerdict::new(client, answer.verdict.name(), of_client, unread);
+        verdicts.insert(client, verdict);
         let own = answer
             .diagnostics
             .iter()
@@ -295,16 +277,11 @@ pub fn merge(
             .for_each(|unread| merged.add_unread(unread, client, is_counted, &mut effects));
         let of_others = of_others.into_iter().map(|one| ClientFinding::Whole(Cow::Owned(one)));
         effects.extend(of_others.map(|one| merged.add(one, Some(client))));
-        heard.push(Heard {
-            effects,
-            verdict,
-            answer,
-        });
+        heard.push(Heard { effects, answer });
     }
     let merged = merged.finish(fleet, counted);
-    if before.sketch != sketch {
-        before.verdicts = sketch.expand();
-        before.sketch = sketch;
+    if *before.verdicts != verdicts {
+        before.verdicts = Arc::new(verdicts);
     }
     let verdicts = Arc::clone(&before.verdicts);
     Said { merged, verdicts }
@@ -351,8 +328,6 @@ fn shared(of_base: &[Diagnostic], unread: &Packed) -> Vec<Diagnostic> {
 /// answer of another client.
 struct Heard {
     answer: FamilyAnswer,
-    /// Index of its verdict in the sketch.
-    verdict: usize,
     /// Index and effect of each finding, including those that hold for the family without being
     /// asked.
     effects: Vec<(usize, Effect)>,
