@@ -41,11 +41,11 @@ pub struct Snippet {
 }
 
 impl SourcePlace {
-    /// Returns the place of a span; `file` is the name of the document.
-    pub fn of(source: &Source, file: &Arc<str>, span: Span) -> SourcePlace {
+    /// Returns the place of a span.
+    pub fn of(source: &Source, span: Span) -> SourcePlace {
         let (start, end) = source.lines_and_columns(span);
         SourcePlace {
-            file: Arc::clone(file),
+            file: source.name().into(),
             line: start.line,
             column: start.column,
             end_line: end.line,

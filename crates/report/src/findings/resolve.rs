@@ -95,8 +95,6 @@ impl<'r> ResolvedFindings<'r> {
             options,
             worlds,
             cut: BTreeMap::new(),
-            files: BTreeMap::new(),
-            world_names: BTreeMap::new(),
             resources: match options.snippets_from {
                 Some(_) => resources(&outcome.resources),
                 None => BTreeMap::new(),
@@ -268,13 +266,6 @@ fn retain<T>(list: &mut Vec<T>, stay: &[bool]) {
     list.retain(|_| stay.next().is_none_or(|stays| *stays));
 }
 
-/// A document with its name, which is shared.
-#[derive(Debug, Clone)]
-struct NamedSource<'s> {
-    source: &'s Source,
-    file: Arc<str>,
-}
-
 #[derive(Debug)]
 struct Resolver<'r> {
     sources: &'r SourceMap,
@@ -282,39 +273,22 @@ struct Resolver<'r> {
     worlds: &'r [WorldName],
     /// How many snippets have been cut, by severity and rule.
     cut: BTreeMap<(Severity, &'static str), usize>,
-    /// The names of documents; each is made once and shared.
-    files: BTreeMap<SourceId, Arc<str>>,
-    world_names: BTreeMap<WorldId, Arc<str>>,
     /// The resources of each document, if snippets are cut.
     resources: BTreeMap<SourceId, Vec<ResourceSpan>>,
     masks: BTreeMap<SourceId, Masks>,
 }
 
 impl<'r> Resolver<'r> {
-    fn document(&mut self, id: SourceId) -> Option<NamedSource<'r>> {
-        let source = self.sources.get(id)?;
-        let file = self.files.entry(id).or_insert_with(|| source.name().into());
-        Some(NamedSource {
-            source,
-            file: Arc::clone(file),
-        })
+    fn file_name(&self, id: SourceId) -> Arc<str> {
+        self.sources.get(id).map_or("", Source::name).into()
     }
 
-    fn file_name(&mut self, id: SourceId) -> Arc<str> {
-        self.document(id).map_or_else(|| "".into(), |document| document.file)
-    }
-
-    fn world_name(&mut self, id: WorldId) -> Arc<str> {
-        if let Some(name) = self.world_names.get(&id) {
-            return name.clone();
-        }
-        let name = match self.worlds.get(id.0 as usize) {
+    fn world_name(&self, id: WorldId) -> Arc<str> {
+        match self.worlds.get(id.0 as usize) {
             Some(WorldName { scope: Some(scope), .. }) => scope.as_str().into(),
             Some(world) => self.file_name(world.source),
             None => "".into(),
-        };
-        self.world_names.insert(id, Arc::clone(&name));
-        name
+        }
     }
 
     fn resource(&mut self, number: usize, checked: Checked, (says, verdicts): (Vec<Say>, Verdicts)) -> ResourceReport {
@@ -359,9 +333,9 @@ impl<'r> Resolver<'r> {
 
     /// Resolves a finding on a document.
     fn of_document(&mut self, found: EnvelopeFinding, loudness: Loudness, is_shown: bool) -> Finding {
-        let document = self.document(found.source);
-        let mut finding = placed(found.diagnostic, None, loudness, document.as_ref(), Some(found.span));
-        if let Some(NamedSource { source, .. }) = document
+        let document = self.sources.get(found.source);
+        let mut finding = placed(found.diagnostic, None, loudness, document, Some(found.span));
+        if let Some(source) = document
             && finding.rule.subject == Subject::Bootstrap
         {
             let masks = Masks::bootstrap(source, self.options.shows_secrets);
@@ -369,7 +343,7 @@ impl<'r> Resolver<'r> {
             self.masks.insert(found.source, masks);
         }
         if is_shown {
-            self.cut_snippet(&mut finding, document.as_ref(), found.source);
+            self.cut_snippet(&mut finding, document, found.source);
         }
         finding
     }
@@ -422,35 +396,28 @@ impl<'r> Resolver<'r> {
         is_shown: bool,
     ) -> Vec<Finding> {
         let mut findings = Vec::with_capacity(diagnostics.len() + notes.len());
-        let document = self.document(origin.source);
-        let document = document.as_ref();
+        let document = self.sources.get(origin.source);
         // Wire bytes have no lines, so places are in the text form of the resource.
         let decoded = document
             .filter(|_| !diagnostics.is_empty())
-            .and_then(|d| d.source.decoded(origin.span, type_name?));
-        let shown = decoded.as_ref().map(|source| NamedSource {
-            source,
-            file: source.name().into(),
-        });
-        let shown = shown.as_ref().or(document);
+            .and_then(|source| source.decoded(origin.span, type_name?));
+        let shown = decoded.as_ref().or(document);
         let whole = match &decoded {
             Some(decoded) => Span::new(0, decoded.bytes().len()),
             None => origin.span,
         };
         let quotes = |diagnostic: &Diagnostic| diagnostic.effect != Effect::Ignored;
         let hides = !self.options.shows_secrets && diagnostics.iter().any(quotes);
-        let marks = shown
-            .filter(|_| hides)
-            .map(|shown| shown.source.marks(whole, type_name));
+        let marks = shown.filter(|_| hides).map(|shown| shown.marks(whole, type_name));
         let mut paths: Vec<&FieldPath> = Vec::with_capacity(diagnostics.len());
         for diagnostic in &diagnostics {
             paths.push(&diagnostic.path);
             paths.extend(diagnostic.related.iter().map(|related| &related.path));
         }
-        let spans = shown.map(|d| d.source.locate_all(whole, &paths));
+        let spans = shown.map(|source| source.locate_all(whole, &paths));
         let mut spans = spans.unwrap_or_default().into_iter();
         let redacted = |message: String, path: &FieldPath, span: Span| match shown.zip(marks.as_ref()) {
-            Some((shown, marks)) => redacted(marks, shown.source, message, path, span),
+            Some((shown, marks)) => redacted(marks, shown, message, path, span),
             None => message,
         };
         let mut says = says.into_iter();
@@ -514,7 +481,7 @@ impl<'r> Resolver<'r> {
         &self,
         diagnostic: Diagnostic,
         say: Option<Say>,
-        (document, span): (Option<&NamedSource<'_>>, Option<Span>),
+        (document, span): (Option<&Source>, Option<Span>),
         is_shown: bool,
     ) -> Option<Finding> {
         let field = diagnostic.path.segs().last_field();
@@ -530,7 +497,7 @@ impl<'r> Resolver<'r> {
     }
 
     /// Adds the lines around a finding, if people will see it; `id` is the document's.
-    fn cut_snippet(&mut self, finding: &mut Finding, document: Option<&NamedSource<'_>>, id: SourceId) {
+    fn cut_snippet(&mut self, finding: &mut Finding, document: Option<&Source>, id: SourceId) {
         let Some((place, document)) = finding.place.as_mut().zip(document) else {
             return;
         };
@@ -541,17 +508,17 @@ impl<'r> Resolver<'r> {
         *cut += 1;
         if *cut <= self.options.snippets_per_rule {
             let span = Span::new(place.byte_start, place.byte_end);
-            let text = document.source.bytes().get(span.range()).unwrap_or_default();
+            let text = document.bytes().get(span.range()).unwrap_or_default();
             let name = String::from_utf8_lossy(text.trim_ascii());
             let name = name.trim_matches(['"', '\'', ':']);
             let is_named = !name.is_empty() && finding.message.contains(&format!("`{name}`"));
             let named = is_named.then_some(span);
             let masks = self.masks.entry(id).or_insert_with(|| {
                 let resources = self.resources.remove(&id).unwrap_or_default();
-                Masks::of(document.source, resources, self.options.shows_secrets)
+                Masks::of(document, resources, self.options.shows_secrets)
             });
             let cut = snippet::Cut {
-                source: document.source,
+                source: document,
                 masks,
                 named,
                 columns: self.options.snippet_columns,
@@ -575,7 +542,7 @@ fn placed(
     diagnostic: Diagnostic,
     say: Option<Say>,
     Loudness { severity, counts }: Loudness,
-    document: Option<&NamedSource<'_>>,
+    document: Option<&Source>,
     span: Option<Span>,
 ) -> Finding {
     Finding {
@@ -595,6 +562,6 @@ fn placed(
     }
 }
 
-fn place(document: &NamedSource<'_>, span: Span) -> Box<SourcePlace> {
-    Box::new(SourcePlace::of(document.source, &document.file, span))
+fn place(document: &Source, span: Span) -> Box<SourcePlace> {
+    Box::new(SourcePlace::of(document, span))
 }

@@ -146,7 +146,6 @@ pub struct SuiteStyle {
 #[derive(Debug)]
 pub struct Placing<'s> {
     source: &'s Source,
-    file: Arc<str>,
     masks: Masks,
     style: SuiteStyle,
 }
@@ -156,7 +155,6 @@ impl<'s> Placing<'s> {
     pub fn new(source: &'s Source, style: SuiteStyle) -> Placing<'s> {
         Placing {
             source,
-            file: source.name().into(),
             masks: Masks::suite(source, style.shows_secrets),
             style,
         }
@@ -164,7 +162,7 @@ impl<'s> Placing<'s> {
 
     /// Returns the place of a span, with the lines around it.
     pub fn place(&self, span: Span) -> SourcePlace {
-        let place = SourcePlace::of(self.source, &self.file, span);
+        let place = SourcePlace::of(self.source, span);
         let cut = snippet::Cut {
             source: self.source,
             masks: &self.masks,

@@ -117,7 +117,7 @@ impl OfFile<'_> {
         let id = sources.add_settings(&*name, self.file.text.clone().into_bytes());
         let mut tests = Vec::new();
         if let Some(source) = sources.get(id) {
-            let place = |span: &std::ops::Range<usize>| SourcePlace::of(source, &name, Span::new(span.start, span.end));
+            let place = |span: &std::ops::Range<usize>| SourcePlace::of(source, Span::new(span.start, span.end));
             for (number, id_at) in &self.file.policies {
                 let Some(policy) = self.policies.list.get(*number) else {
                     continue;
