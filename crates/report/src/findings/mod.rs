@@ -6,7 +6,6 @@
 
 pub mod clients;
 pub mod concise;
-pub mod fixable;
 pub mod github;
 pub mod gitlab;
 pub mod human;
@@ -14,7 +13,6 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 pub mod matrix;
-mod max_findings;
 mod merged;
 pub mod not_checked;
 mod parsed;

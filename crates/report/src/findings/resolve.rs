@@ -5,15 +5,13 @@
 //! other. The fields of all its findings that will be shown are looked up in one walk over its
 //! text. The lines around a finding are cut out only for a report for people.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::iter::Enumerate;
 use std::sync::Arc;
 use std::vec::IntoIter;
 
 use super::clients::{self, Said, Say, Verdicts};
-use super::fixable::Fixable;
-use super::max_findings::MaxFindings;
 use super::not_checked::NotCheckedTally;
 use super::reached::Reached;
 use super::{Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary, Unplaced, section};
@@ -27,10 +25,15 @@ use xdsctl_document::source::{Source, SourceId, SourceMap, Span};
 use xdsctl_lint::choice::Severities;
 use xdsctl_lint::decide::loudness::{CountedEffect, Loudness, silenced};
 use xdsctl_lint::decide::{CheckOutcome, Reason, Withheld, WithheldFinding};
+use xdsctl_lint::fix::{Edit, Fixed};
 use xdsctl_model::diag::{Diagnostic, Effect, FieldPath, PackedText, Rule, Severity, Subject};
 use xdsctl_model::profile::{Client, Fleet};
 use xdsctl_model::resource::ResourceType;
 use xdsctl_policy::is_failed;
+
+/// The findings that `--fix` would fix, each with the index of its resource, and how. The map is
+/// never iterated, so its order does not matter.
+pub type Fixable = HashMap<(usize, Fixed), Edit>;
 
 /// Options for turning an outcome into findings.
 #[derive(Debug)]
@@ -159,12 +162,21 @@ impl<'r> ResolvedFindings<'r> {
         if self.withheld.is_kept() {
             format.withheld_of_documents(&self.withheld_of_documents)?;
         }
-        let mut most = MaxFindings::new(self.resolver.options.max_findings);
+        let (mut left, mut beyond) = (BTreeMap::new(), 0);
+        let max = self.resolver.options.max_findings.unwrap_or(usize::MAX);
+        // Only so many findings of each severity are passed on (`--max-findings`).
+        let mut take = |severity: Severity, wanted: usize| {
+            let left = left.entry(severity).or_insert(max);
+            let taken = wanted.min(*left);
+            *left -= taken;
+            beyond += wanted - taken;
+            taken
+        };
         let from = format.wants_from();
-        while let Some(resource) = self.next_with(from, |finding| most.take(format.wants(&finding), finding.severity)) {
+        while let Some(resource) = self.next_with(from, |finding| take(finding.severity, format.wants(&finding))) {
             format.resource(&resource)?;
         }
-        self.summary.beyond_max = most.beyond;
+        self.summary.beyond_max = beyond;
         self.summary.not_checked = self.not_checked.finish(self.resolver.options.fleet);
         if let Some(reached) = self.reached {
             format.reached(reached)?;
@@ -442,7 +454,7 @@ impl<'r> Resolver<'r> {
                 }
             });
             let related = related.collect();
-            let fix = self.options.fixable.fix(number, &diagnostic, None);
+            let fix = self.fix(number, &diagnostic, None);
             let finding = self.finding(diagnostic, says.next(), (shown, span), is_shown);
             findings.extend(finding.map(|finding| Finding {
                 related,
@@ -451,7 +463,7 @@ impl<'r> Resolver<'r> {
             }));
         }
         for note in notes {
-            let fix = self.options.fixable.fix(number, &note.diagnostic, Some(note.span));
+            let fix = self.fix(number, &note.diagnostic, Some(note.span));
             let finding = self.finding(note.diagnostic, None, (document, Some(note.span)), is_shown);
             findings.extend(finding.map(|finding| Finding { fix, ..finding }));
         }
@@ -494,6 +506,13 @@ impl<'r> Resolver<'r> {
             false => Loudness::of_withheld(&diagnostic),
         };
         Some(placed(diagnostic, say, loudness, document, span))
+    }
+
+    /// Returns the fix of a finding on a resource, if there is one. A note on the text has a place.
+    fn fix(&self, resource: usize, diagnostic: &Diagnostic, place: Option<Span>) -> Option<Edit> {
+        let known = self.options.fixable;
+        let fix = || known.get(&(resource, Fixed::of(diagnostic, place)));
+        (!known.is_empty()).then(fix)?.cloned()
     }
 
     /// Adds the lines around a finding, if people will see it; `id` is the document's.

@@ -21,8 +21,8 @@ use xdsctl_lint::decide::loudness::is_of_asked;
 use xdsctl_lint::fix::{self, Document, Edit};
 use xdsctl_model::diag::Diagnostic;
 use xdsctl_model::text::plural;
-use xdsctl_report::findings::fixable::Fixable;
 use xdsctl_report::findings::patch;
+use xdsctl_report::findings::resolve::Fixable;
 use xdsctl_report::masks::{Masks, ResourceSpan, resources};
 
 /// The fixes of a run.
@@ -63,7 +63,7 @@ impl Fixes {
                 continue;
             };
             for (edit, fixed) in document.edits(checked, wants) {
-                fixes.fixable.add(number, fixed, edit.clone());
+                fixes.fixable.insert((number, fixed), edit.clone());
                 found.entry(id).or_default().insert(edit);
             }
         }

@@ -33,10 +33,9 @@ use xdsctl_lint::decide::{self, CheckOutcome, InputScope, Suppressed};
 use xdsctl_model::profile::{Client, Doubt, Fleet};
 use xdsctl_model::resource::Resource;
 use xdsctl_policy::PolicyInput;
-use xdsctl_report::findings::fixable::Fixable;
 use xdsctl_report::findings::not_checked;
 use xdsctl_report::findings::reached::Reached;
-use xdsctl_report::findings::resolve::{ResolveOptions, ResolvedFindings};
+use xdsctl_report::findings::resolve::{Fixable, ResolveOptions, ResolvedFindings};
 use xdsctl_report::findings::{ReportScope, Summary, silenced};
 
 /// Exit code for findings at or above `--fail-on`.

@@ -21,7 +21,7 @@ use crate::io::{files, input, live, outputs, own_output};
 use crate::{EXIT_TROUBLE, Error, Io};
 use xdsctl_document::source::{MAX_STREAM_BYTES, SourceMap};
 use xdsctl_report::findings::Shown;
-use xdsctl_report::findings::fixable::Fixable;
+use xdsctl_report::findings::resolve::Fixable;
 use xdsctl_report::findings::verdict::{SnapshotPlace, SnapshotVerdict};
 
 /// Answers every line, and every version of a running system.
