@@ -80,37 +80,28 @@ fn range(range: Option<Cidr>) -> String {
 }
 
 fn chain(taken: &Taken<'_>) -> Sentence {
-    let steps = taken.chain.steps.iter().map(|step| match step {
-        ChainStep::Destination(prefix, found) => {
-            let outcome = if found.is_empty() { Outcome::No } else { Outcome::Yes };
-            let what = format!("{}, the longest that fits: {}", range(*prefix), chains(found));
-            Sentence::new("destination", outcome, what)
-        }
-        ChainStep::NoDestination(to) => Sentence::new(
-            "destination",
-            Outcome::No,
-            format!("no chain is for connections to {to}"),
-        ),
-        ChainStep::SourceType(kind, found) => {
-            let outcome = if found.is_empty() { Outcome::No } else { Outcome::Yes };
-            Sentence::new("source type", outcome, format!("{}: {}", kind.name(), chains(found)))
-        }
-        ChainStep::Source(prefix, found) => {
-            let what = format!("{}, the longest that fits: {}", range(*prefix), chains(found));
-            Sentence::new("source", Outcome::Yes, what)
-        }
-        ChainStep::NoSource(from) => Sentence::new(
-            "source",
-            Outcome::No,
-            format!("no chain is for connections from {from}"),
-        ),
-        ChainStep::Port(0) => Sentence::new("source port", Outcome::Yes, "any"),
-        ChainStep::Port(port) => Sentence::new("source port", Outcome::Yes, port.to_string()),
-        ChainStep::Several(left) => {
-            let what = format!("more than one is left: {}", chains(left));
-            Sentence::new("chains", Outcome::No, what)
-        }
-        ChainStep::NoPort(port) => Sentence::new("source port", Outcome::No, format!("no chain is for port {port}")),
+    let some = |found: &[usize]| if found.is_empty() { Outcome::No } else { Outcome::Yes };
+    let longest = |prefix, found: &[usize]| format!("{}, the longest that fits: {}", range(prefix), chains(found));
+    let none = |whose: String| (Outcome::No, format!("no chain is for {whose}"));
+    let steps = taken.chain.steps.iter().map(|step| {
+        let (part, (outcome, what)) = match step {
+            ChainStep::Destination(prefix, found) => ("destination", (some(found), longest(*prefix, found))),
+            ChainStep::NoDestination(to) => ("destination", none(format!("connections to {to}"))),
+            ChainStep::SourceType(kind, found) => {
+                let what = format!("{}: {}", kind.name(), chains(found));
+                ("source type", (some(found), what))
+            }
+            ChainStep::Source(prefix, found) => ("source", (Outcome::Yes, longest(*prefix, found))),
+            ChainStep::NoSource(from) => ("source", none(format!("connections from {from}"))),
+            ChainStep::Port(0) => ("source port", (Outcome::Yes, "any".to_owned())),
+            ChainStep::Port(port) => ("source port", (Outcome::Yes, port.to_string())),
+            ChainStep::NoPort(port) => ("source port", none(format!("port {port}"))),
+            ChainStep::Several(left) => {
+                let what = format!("more than one is left: {}", chains(left));
+                ("chains", (Outcome::No, what))
+            }
+        };
+        Sentence::new(part, outcome, what)
     });
     let (outcome, what) = match taken.chain.chosen {
         Some((index, _)) => (Outcome::Yes, format!("{} takes the connection", chain_place(index))),
