@@ -158,7 +158,7 @@ impl Finding {
 }
 
 /// The counts for the last lines of a report.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Number of resources by verdict.
     pub verdicts: BTreeMap<&'static str, usize>,
@@ -206,35 +206,6 @@ pub struct ReportScope {
     pub bootstraps: usize,
 }
 
-impl Default for Summary {
-    fn default() -> Self {
-        let verdicts = [
-            Verdict::Accepted,
-            Verdict::Rejected,
-            Verdict::Ignored,
-            Verdict::NotChecked,
-        ];
-        let severities = [Severity::Error, Severity::Warning, Severity::Note];
-        Summary {
-            verdicts: verdicts.map(|v| (v.name(), 0)).into(),
-            severities: severities.map(|s| (s.name(), 0)).into(),
-            effects: Effect::ALL.map(|e| (e.name(), 0)).into(),
-            rules: BTreeMap::new(),
-            worst: None,
-            asked: String::new(),
-            not_checked: Vec::new(),
-            scope: ReportScope::default(),
-            suppressed: 0,
-            known: 0,
-            silenced: 0,
-            fixable: 0,
-            policies: 0,
-            idle_policies: Vec::new(),
-            beyond_max: 0,
-        }
-    }
-}
-
 /// How many findings a rule has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleCount {
@@ -247,6 +218,25 @@ pub struct RuleCount {
 }
 
 impl Summary {
+    /// Starts with a count of 0 for each verdict, severity and effect. The clients that were asked are
+    /// in words.
+    fn new(asked: String) -> Summary {
+        let verdicts = [
+            Verdict::Accepted,
+            Verdict::Rejected,
+            Verdict::Ignored,
+            Verdict::NotChecked,
+        ];
+        let severities = [Severity::Error, Severity::Warning, Severity::Note];
+        Summary {
+            verdicts: verdicts.map(|v| (v.name(), 0)).into(),
+            severities: severities.map(|s| (s.name(), 0)).into(),
+            effects: Effect::ALL.map(|e| (e.name(), 0)).into(),
+            asked,
+            ..Summary::default()
+        }
+    }
+
     /// Returns the number of resources with a verdict.
     pub fn of(&self, verdict: Verdict) -> usize {
         self.verdicts.get(verdict.name()).copied().unwrap_or(0)

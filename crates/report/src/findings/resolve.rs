@@ -104,10 +104,7 @@ impl<'r> ResolvedFindings<'r> {
             },
             masks: BTreeMap::new(),
         };
-        let mut summary = Summary {
-            asked: clients::asked_with(options),
-            ..Summary::default()
-        };
+        let mut summary = Summary::new(clients::asked_with(options));
         let mut findings = Vec::new();
         let mut withheld = outcome.withheld;
         for found in outcome.findings {
