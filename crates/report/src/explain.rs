@@ -151,19 +151,11 @@ fn page_of(rule: &'static Rule) -> Cow<'static, str> {
     }
 }
 
-/// Writes rules as JSON, schema `xdsctl.rules/v1`.
-///
-/// # Errors
-/// If writing to `out` fails.
-pub fn write_json(rules: &[&'static Rule], out: &mut dyn Write) -> io::Result<()> {
-    write_found_json(&[], rules, out)
-}
-
 /// Writes symptoms and rules as JSON, schema `xdsctl.rules/v1`.
 ///
 /// # Errors
 /// If writing to `out` fails.
-pub fn write_found_json(symptoms: &[&Symptom], rules: &[&'static Rule], out: &mut dyn Write) -> io::Result<()> {
+pub fn write_json(symptoms: &[&Symptom], rules: &[&'static Rule], out: &mut dyn Write) -> io::Result<()> {
     let rows: Vec<RuleRow> = rules
         .iter()
         .map(|rule| RuleRow {

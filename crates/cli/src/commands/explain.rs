@@ -31,7 +31,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         let rules: Vec<_> = ProjectConfig::of(&args.config, io)?.rules().collect();
         match args.format {
             Format::Human => explain::write_list(rules, io.width, &mut io.out)?,
-            Format::Json => explain::write_json(&rules, &mut io.out)?,
+            Format::Json => explain::write_json(&[], &rules, &mut io.out)?,
         }
         return Ok(0);
     }
@@ -60,7 +60,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if let Some(symptom) = recognise::symptom(&wanted.to_lowercase().replace(' ', "-")) {
         match args.format {
             Format::Human => explain::write_symptom(symptom, io.width, &mut io.out)?,
-            Format::Json => explain::write_found_json(&[symptom], &[], &mut io.out)?,
+            Format::Json => explain::write_json(&[symptom], &[], &mut io.out)?,
         }
         return Ok(0);
     }
@@ -142,7 +142,7 @@ fn search(format: Format, wanted: &str, io: &mut Io<'_>) -> Result<u8, Error> {
     }
     match (symptoms.as_slice(), rules.as_slice(), format) {
         ([], [], _) => return unknown(wanted, io),
-        (symptoms, rules, Format::Json) => explain::write_found_json(symptoms, rules, &mut io.out)?,
+        (symptoms, rules, Format::Json) => explain::write_json(symptoms, rules, &mut io.out)?,
         ([], [rule], Format::Human) => return page(format, rule, io),
         ([symptom], [], Format::Human) => explain::write_symptom(symptom, io.width, &mut io.out)?,
         (symptoms, rules, Format::Human) => {
@@ -160,7 +160,7 @@ fn search(format: Format, wanted: &str, io: &mut Io<'_>) -> Result<u8, Error> {
 fn page(format: Format, rule: &'static Rule, io: &mut Io<'_>) -> Result<u8, Error> {
     match format {
         Format::Human => explain::write_rule(rule, io.width, &mut io.out)?,
-        Format::Json => explain::write_json(&[rule], &mut io.out)?,
+        Format::Json => explain::write_json(&[], &[rule], &mut io.out)?,
     }
     Ok(0)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Compared;
 use crate::findings::not_checked::{
-    NotChecked, NotCheckedKind, families, of_value, switches, unclear, unread, versions,
+    NotChecked, NotCheckedKind, clients, of_value, switches, unclear, unread, versions,
 };
 use xdsctl_lint::diff::Unclear;
 use xdsctl_model::profile::{Client, Family, Fleet};
@@ -41,10 +41,10 @@ impl NotComparedTally {
         list.extend(versions(fleet));
         let whys: BTreeSet<&String> = self.rpcs.values().collect();
         list.extend(whys.into_iter().map(|why| {
-            let clients = of_value(&self.rpcs, why);
-            NotChecked::new(NotCheckedKind::Rpcs, &clients, fleet, format!("where RPCs go: {why}"))
+            let of = of_value(&self.rpcs, why);
+            NotChecked::new(NotCheckedKind::Rpcs, &of, fleet, format!("where RPCs go: {why}"))
         }));
-        let others = families(fleet, |family| family != Family::REFERENCE);
+        let others = clients(fleet, |client| client.family != Family::REFERENCE);
         if !others.is_empty() {
             let what = "fields that C-core does not read".to_owned();
             list.push(NotChecked::new(NotCheckedKind::Values, &others, fleet, what));

@@ -12,7 +12,7 @@ use super::{ResourceReport, Summary};
 use crate::plural;
 use xdsctl_channel::client::Verdict;
 use xdsctl_model::diag::{Effect, Rule, Severity};
-use xdsctl_model::profile::{Client, Doubt, Family, Fleet};
+use xdsctl_model::profile::{Client, Doubt, Fleet};
 
 /// The kind of thing that was not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -171,12 +171,7 @@ impl NotCheckedTally {
             });
         }
         list.extend(findings(fleet));
-        let unmeasured: Vec<Client> = fleet
-            .clients()
-            .iter()
-            .copied()
-            .filter(|one| !one.has_own_world())
-            .collect();
+        let unmeasured = clients(fleet, |client| !client.has_own_world());
         if self.has_policies && !unmeasured.is_empty() {
             let what = "the project's policies: it was not measured what it keeps".to_owned();
             list.push(NotChecked::new(NotCheckedKind::Findings, &unmeasured, fleet, what));
@@ -249,16 +244,14 @@ pub(crate) fn of_value<T: PartialEq>(map: &BTreeMap<Client, T>, wanted: &T) -> V
     alike.map(|(client, _)| *client).collect()
 }
 
-pub(crate) fn families(fleet: &Fleet, is_wanted: impl Fn(Family) -> bool) -> Vec<Client> {
-    let clients = fleet.clients().iter().copied();
-    clients.filter(|client| is_wanted(client.family)).collect()
+pub(crate) fn clients(fleet: &Fleet, is_wanted: impl Fn(&Client) -> bool) -> Vec<Client> {
+    fleet.clients().iter().copied().filter(is_wanted).collect()
 }
 
 /// Returns entries for the kinds of findings that do not exist for some clients. Rules that hold
 /// for every client do not count.
 fn findings(fleet: &Fleet) -> Vec<NotChecked> {
-    let clients = fleet.clients().iter().copied();
-    let clients: Vec<Client> = clients.filter(|client| !client.has_own_world()).collect();
+    let clients = clients(fleet, |client| !client.has_own_world());
     if clients.is_empty() {
         return Vec::new();
     }
