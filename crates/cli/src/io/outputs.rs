@@ -216,7 +216,11 @@ fn form<'o>(
     }
     Ok(match destination.format {
         ReportFormat::Human | ReportFormat::Concise if style.statistics => {
-            Box::new(statistics::Statistics::new(choice, style.findings.is_quiet, out))
+            Box::new(statistics::Statistics {
+                choice,
+                is_quiet: style.findings.is_quiet,
+                out,
+            })
         }
         ReportFormat::Human => {
             let style = match destination.file {
@@ -232,7 +236,7 @@ fn form<'o>(
             };
             Box::new(human::Human::new(style, out))
         }
-        ReportFormat::Concise => Box::new(Shown(choice, concise::Concise::new(out))),
+        ReportFormat::Concise => Box::new(Shown(choice, concise::Concise(out))),
         ReportFormat::Jsonl => {
             let message = "`jsonl` answers line by line and goes with no other format";
             return Err(Error::Usage(message.to_owned()));

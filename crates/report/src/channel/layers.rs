@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::pick::around_picks;
+
 /// The question that the clients are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Question {
@@ -211,11 +213,7 @@ fn trace(pick: &Value) -> Vec<Layer> {
         .flatten()
         .map(|step| Layer::new(text(&step["layer"]), text(&step["what"])))
         .collect();
-    let is_pick = |layer: &Layer| layer.name == PICK;
-    let first = steps.iter().position(is_pick).unwrap_or(steps.len());
-    let last = steps.iter().rposition(is_pick).unwrap_or(steps.len());
-    let (before, _) = steps.split_at(first);
-    let (_, after) = steps.split_at(last);
+    let (before, after) = around_picks(&steps, |layer| layer.name == PICK);
     before.iter().chain(after).cloned().collect()
 }
 

@@ -189,24 +189,21 @@ impl<'o> Telling<'o> {
     /// Returns the members of the document besides the RPCs.
     fn rest(&self, expected: &BTreeMap<String, f64>, error: Option<&str>) -> Value {
         let mut rest = json!({ "schema": SCHEMA, "seed": self.style.seed });
-        let map = rest.as_object_mut().into_iter().next();
-        if let Some(map) = map {
-            if let Some(error) = error {
-                map.insert("error".to_owned(), error.into());
-            }
-            if self.style.is_counted {
-                let labels: BTreeSet<&String> = self.shares.keys().chain(expected.keys()).collect();
-                let list = labels.into_iter().map(|label| {
-                    let count = self.shares.get(label).copied().unwrap_or(0);
-                    json!({
-                        "label": label,
-                        "count": count,
-                        "simulated": share(count, self.told),
-                        "expected": expected.get(label),
-                    })
-                });
-                map.insert("shares".to_owned(), list.collect());
-            }
+        if let Some(error) = error {
+            rest["error"] = error.into();
+        }
+        if self.style.is_counted {
+            let labels: BTreeSet<&String> = self.shares.keys().chain(expected.keys()).collect();
+            let list = labels.into_iter().map(|label| {
+                let count = self.shares.get(label).copied().unwrap_or(0);
+                json!({
+                    "label": label,
+                    "count": count,
+                    "simulated": share(count, self.told),
+                    "expected": expected.get(label),
+                })
+            });
+            rest["shares"] = list.collect();
         }
         rest
     }
@@ -282,13 +279,16 @@ pub(crate) fn write_outcome(outcome: &Outcome, explains: bool, colours: bool, ou
     Ok(())
 }
 
+/// Splits off the steps before the picks, and those of the last pick.
+pub(super) fn around_picks<S>(steps: &[S], is_pick: impl Fn(&S) -> bool) -> (&[S], &[S]) {
+    let first = steps.iter().position(&is_pick).unwrap_or(steps.len());
+    let last = steps.iter().rposition(&is_pick).unwrap_or(steps.len());
+    (steps.split_at(first).0, steps.split_at(last).1)
+}
+
 /// Returns the steps before the picks, and those of the last pick.
 fn last_way(trace: &[TraceStep]) -> Vec<TraceStep> {
-    let is_pick = |step: &TraceStep| step.kind == StepKind::Pick;
-    let first = trace.iter().position(is_pick).unwrap_or(trace.len());
-    let last = trace.iter().rposition(is_pick).unwrap_or(trace.len());
-    let (before, _) = trace.split_at(first);
-    let (_, after) = trace.split_at(last);
+    let (before, after) = around_picks(trace, |step| step.kind == StepKind::Pick);
     // If no route takes the RPC, all routes are shown.
     let is_taken = |step: &TraceStep| step.kind == StepKind::Route { is_taken: true };
     let hides_routes = before.iter().any(is_taken);

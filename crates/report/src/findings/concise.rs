@@ -7,47 +7,38 @@ use super::{ByFinding, Finding, ResourceReport, Summary, not_checked, sentence_o
 use crate::edge::visible_line;
 
 /// Writes a line for each finding that is shown.
-pub struct Concise<W: Write> {
-    out: W,
-}
-
-impl<W: Write> Concise<W> {
-    /// Creates a writer; nothing is written yet.
-    pub const fn new(out: W) -> Self {
-        Concise { out }
-    }
-}
+pub struct Concise<W: Write>(pub W);
 
 impl<W: Write> ByFinding for Concise<W> {
     fn finding(&mut self, resource: Option<&ResourceReport>, finding: &Finding) -> io::Result<()> {
         match (&finding.place, resource) {
             (Some(place), _) => write!(
-                self.out,
+                self.0,
                 "{}:{}:{}: ",
                 visible_line(&place.file),
                 place.line,
                 place.column
             )?,
-            (None, Some(resource)) => write!(self.out, "{}: ", visible_line(&resource.file))?,
+            (None, Some(resource)) => write!(self.0, "{}: ", visible_line(&resource.file))?,
             (None, None) => {}
         }
         write!(
-            self.out,
+            self.0,
             "{} {}: {}",
             finding.severity,
             finding.rule.id,
             sentence_of_clients(resource, finding)
         )?;
         if !finding.path.is_empty() {
-            write!(self.out, " [{}]", visible_line(&finding.path.to_string()))?;
+            write!(self.0, " [{}]", visible_line(&finding.path.to_string()))?;
         }
-        writeln!(self.out)
+        writeln!(self.0)
     }
 
     fn finish(&mut self, summary: &Summary) -> io::Result<()> {
         if let Some(line) = not_checked::line(&summary.not_checked) {
-            writeln!(self.out, "{line}")?;
+            writeln!(self.0, "{line}")?;
         }
-        self.out.flush()
+        self.0.flush()
     }
 }

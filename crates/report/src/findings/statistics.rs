@@ -6,16 +6,12 @@ use super::{Finding, ReportWriter, ResourceReport, RuleCount, ShownSeverity, Sum
 
 /// Writes a line for each rule, the most severe and most frequent first.
 pub struct Statistics<W: Write> {
-    choice: ShownSeverity,
-    is_quiet: bool,
-    out: W,
-}
-
-impl<W: Write> Statistics<W> {
-    /// Creates a writer; nothing is written yet. With `is_quiet` there is no summary.
-    pub const fn new(choice: ShownSeverity, is_quiet: bool, out: W) -> Self {
-        Statistics { choice, is_quiet, out }
-    }
+    /// Which rules are severe enough to be shown.
+    pub choice: ShownSeverity,
+    /// Whether there is no summary.
+    pub is_quiet: bool,
+    /// Where the lines go.
+    pub out: W,
 }
 
 impl<W: Write> ReportWriter for Statistics<W> {

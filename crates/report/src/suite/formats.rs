@@ -26,8 +26,8 @@ pub fn write_json(report: SuitesReport<'_>, out: &mut dyn Write) -> io::Result<(
         "suites": suites.iter().map(suite_json).collect::<Vec<_>>(),
         "summary": {"passed": counts.passed, "failed": counts.failed, "errors": counts.errors},
     });
-    if let (Some(coverage), Some(document)) = (report.coverage, document.as_object_mut()) {
-        document.insert("coverage".to_owned(), coverage_json(coverage));
+    if let Some(coverage) = report.coverage {
+        document["coverage"] = coverage_json(coverage);
     }
     crate::write_json(&document, out)?;
     out.flush()

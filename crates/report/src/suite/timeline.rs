@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use anstyle::AnsiColor;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::chart::Chart;
 use crate::edge;
@@ -205,17 +205,15 @@ impl<'o> Timeline<'o> {
     ) -> io::Result<()> {
         let name = client.map_or("", |client| self.client_name(client)).to_owned();
         if self.style.is_json {
-            let mut line = Map::new();
-            line.insert("schema".to_owned(), SCHEMA.into());
-            line.insert("t_ms".to_owned(), at.into());
-            line.insert("layer".to_owned(), layer.into());
-            line.insert("event".to_owned(), what.into());
-            line.insert("client".to_owned(), name.into());
-            let details: Map<String, Value> = details
-                .iter()
-                .map(|(key, value)| ((*key).to_owned(), value.clone()))
-                .collect();
-            line.insert("what".to_owned(), details.into());
+            let details = details.iter().map(|(key, value)| ((*key).to_owned(), value.clone()));
+            let line = json!({
+                "schema": SCHEMA,
+                "t_ms": at,
+                "layer": layer,
+                "event": what,
+                "client": name,
+                "what": details.collect::<Map<String, Value>>(),
+            });
             serde_json::to_writer(&mut *self.out, &line)?;
             return writeln!(self.out);
         }
