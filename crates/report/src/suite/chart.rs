@@ -35,7 +35,7 @@ const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '
 #[derive(Debug, Clone, Default)]
 struct ChartRow {
     /// Number of RPCs that ended, by piece.
-    rpcs: Vec<u64>,
+    rpcs: Vec<i64>,
     /// Duration of these RPCs in milliseconds, by piece.
     ms: Vec<i64>,
     /// Time with a connection in milliseconds, by piece.
@@ -188,43 +188,31 @@ impl Chart {
         let sum = |list: &[i64], column: usize| -> i64 {
             list.iter().skip(span(column).start).take(span(column).len()).sum()
         };
-        let mut rpcs = Drawn::new("RPCs", end);
-        let mut latency = Drawn::new("latency", end);
-        let mut connections = Drawn::new("connections", end);
+        let (mut rpcs, mut latency, mut connections) = (Vec::new(), Vec::new(), Vec::new());
         for (of, row) in &self.rows {
-            let label = labels.get(of).map_or(of.end.as_str(), String::as_str);
-            let counts: Vec<i64> = row
-                .rpcs
-                .iter()
-                .map(|count| i64::try_from(*count).unwrap_or(i64::MAX))
-                .collect();
-            let total: i64 = counts.iter().sum();
+            let label = labels.get(of).unwrap_or(&of.end);
+            let total: i64 = row.rpcs.iter().sum();
             if total > 0 {
-                let by_column = (0..columns).map(|column| sum(&counts, column) as f64);
-                rpcs.add(label, by_column.collect(), total.to_string());
-                let mean = |column| match sum(&counts, column) {
+                let by_column = (0..columns).map(|column| sum(&row.rpcs, column) as f64);
+                rpcs.push((label.clone(), by_column.collect(), total.to_string()));
+                let mean = |column| match sum(&row.rpcs, column) {
                     0 => 0.0,
                     count => sum(&row.ms, column) as f64 / count as f64,
                 };
                 let all = row.ms.iter().sum::<i64>() as f64 / total as f64;
-                latency.add(label, (0..columns).map(mean).collect(), format!("{all:.1} ms"));
+                latency.push((label.clone(), (0..columns).map(mean).collect(), format!("{all:.1} ms")));
             }
             if row.connected.iter().any(|ms| *ms > 0) {
                 let of = |column: usize| {
                     sum(&row.connected, column) as f64 / (span(column).len() as f64 * self.piece_ms as f64)
                 };
-                let all: i64 = row.connected.iter().sum();
-                connections.add(
-                    label,
-                    (0..columns).map(of).collect(),
-                    format!("{:.1} s", all as f64 / 1000.0),
-                );
+                let all = row.connected.iter().sum::<i64>() as f64 / 1000.0;
+                connections.push((label.clone(), (0..columns).map(of).collect(), format!("{all:.1} s")));
             }
         }
-        [rpcs, latency, connections]
-            .into_iter()
-            .filter(|drawn| !drawn.rows.is_empty())
-            .collect()
+        let charts = [("RPCs", rpcs), ("latency", latency), ("connections", connections)];
+        let drawn = charts.map(|(title, rows)| Drawn { title, end, rows });
+        drawn.into_iter().filter(|drawn| !drawn.rows.is_empty()).collect()
     }
 
     /// Writes the charts with block characters.
@@ -336,18 +324,6 @@ struct Drawn {
 }
 
 impl Drawn {
-    const fn new(title: &'static str, end: i64) -> Drawn {
-        Drawn {
-            title,
-            end,
-            rows: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, label: &str, values: Vec<f64>, total: String) {
-        self.rows.push((label.to_owned(), values, total));
-    }
-
     /// Returns the largest value of all rows, or 1 if that is 0.
     fn most(&self) -> f64 {
         let values = self.rows.iter().flat_map(|(_, values, _)| values);
