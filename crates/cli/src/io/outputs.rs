@@ -178,12 +178,8 @@ impl ReportWriter for Outputs<'_> {
         each.min().unwrap_or(Severity::Note)
     }
 
-    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
-        self.each(|format| format.documents(findings))
-    }
-
-    fn withheld_of_documents(&mut self, withheld: &[NotShown]) -> io::Result<()> {
-        self.each(|format| format.withheld_of_documents(withheld))
+    fn documents(&mut self, findings: &[Finding], withheld: &[NotShown]) -> io::Result<()> {
+        self.each(|format| format.documents(findings, withheld))
     }
 
     fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
@@ -215,13 +211,11 @@ fn form<'o>(
         return Ok(Box::new(matrix::Matrix::new(choice, style, out)));
     }
     Ok(match destination.format {
-        ReportFormat::Human | ReportFormat::Concise if style.statistics => {
-            Box::new(statistics::Statistics {
-                choice,
-                is_quiet: style.findings.is_quiet,
-                out,
-            })
-        }
+        ReportFormat::Human | ReportFormat::Concise if style.statistics => Box::new(statistics::Statistics {
+            choice,
+            is_quiet: style.findings.is_quiet,
+            out,
+        }),
         ReportFormat::Human => {
             let style = match destination.file {
                 // A file has no colours and no columns.

@@ -295,19 +295,14 @@ impl<W: Write> ReportWriter for JsonReport<W> {
         }
     }
 
-    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+    fn documents(&mut self, findings: &[Finding], withheld: &[NotShown]) -> io::Result<()> {
         let choice = self.choice;
         self.documents = findings.iter().filter(|f| choice.shows(f)).cloned().collect();
-        self.withheld = choice.too_quiet(findings).collect();
+        self.withheld = choice.too_quiet(findings).chain(withheld.iter().cloned()).collect();
         write!(self.line, "{{\n  \"schema\": \"{SCHEMA}\",\n  \"client\": ")?;
         let asked = std::mem::take(&mut self.asked);
         self.put(&asked)?;
         self.line.extend_from_slice(b",\n  \"resources\": [");
-        Ok(())
-    }
-
-    fn withheld_of_documents(&mut self, withheld: &[NotShown]) -> io::Result<()> {
-        self.withheld.extend_from_slice(withheld);
         Ok(())
     }
 

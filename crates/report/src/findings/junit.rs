@@ -10,7 +10,8 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::{
-    Finding, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, Verdict, not_checked, sentence_of_clients,
+    Finding, NotShown, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, Verdict, not_checked,
+    sentence_of_clients,
 };
 use crate::edge::visible;
 use crate::paths::PrintedPaths;
@@ -185,7 +186,7 @@ impl<W: Write> ReportWriter for Junit<W> {
         self.choice.takes(finding)
     }
 
-    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+    fn documents(&mut self, findings: &[Finding], _: &[NotShown]) -> io::Result<()> {
         let choice = self.choice;
         let mut by_file: BTreeMap<Arc<str>, Vec<&Finding>> = BTreeMap::new();
         for finding in findings.iter().filter(|finding| choice.shows(finding)) {

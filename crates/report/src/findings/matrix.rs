@@ -8,7 +8,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::clients::ClientVerdict;
-use super::{Finding, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, closing, not_checked, sentence};
+use super::{
+    Finding, NotShown, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, closing, not_checked, sentence,
+};
 use crate::edge::visible_line;
 use crate::listed;
 use crate::wrap::wrapped;
@@ -428,7 +430,7 @@ impl<W: Write> ReportWriter for Matrix<W> {
         self.choice.takes(finding)
     }
 
-    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+    fn documents(&mut self, findings: &[Finding], _: &[NotShown]) -> io::Result<()> {
         let shown = findings.iter().filter(|finding| self.choice.shows(finding));
         let line = |finding: &Finding| {
             let file = finding

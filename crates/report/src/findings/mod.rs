@@ -296,20 +296,12 @@ pub trait ReportWriter {
         Severity::Note
     }
 
-    /// Writes the findings that belong to no resource, before any resource.
+    /// Writes the findings that belong to no resource, before any resource. `withheld` has those that
+    /// are not shown, if the user asked for them.
     ///
     /// # Errors
     /// If writing fails.
-    fn documents(&mut self, findings: &[Finding]) -> io::Result<()>;
-
-    /// Writes the findings that belong to no resource and are not shown. It is called after
-    /// `documents`, and only if the user asked for them.
-    ///
-    /// # Errors
-    /// If writing fails.
-    fn withheld_of_documents(&mut self, _withheld: &[NotShown]) -> io::Result<()> {
-        Ok(())
-    }
+    fn documents(&mut self, findings: &[Finding], withheld: &[NotShown]) -> io::Result<()>;
 
     /// Writes the next resource.
     ///
@@ -360,7 +352,7 @@ impl<F: ByFinding> ReportWriter for Shown<F> {
         self.0.min_severity
     }
 
-    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+    fn documents(&mut self, findings: &[Finding], _: &[NotShown]) -> io::Result<()> {
         let mut shown = findings.iter().filter(|finding| self.0.shows(finding));
         shown.try_for_each(|finding| self.1.finding(None, finding))
     }

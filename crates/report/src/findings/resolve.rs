@@ -155,10 +155,7 @@ impl<'r> ResolvedFindings<'r> {
     /// # Errors
     /// If `format` fails.
     pub fn write(mut self, format: &mut dyn ReportWriter) -> io::Result<Summary> {
-        format.documents(&self.findings)?;
-        if self.withheld.is_kept() {
-            format.withheld_of_documents(&self.withheld_of_documents)?;
-        }
+        format.documents(&self.findings, &self.withheld_of_documents)?;
         let (mut left, mut beyond) = (BTreeMap::new(), 0);
         let max = self.resolver.options.max_findings.unwrap_or(usize::MAX);
         // Only so many findings of each severity are passed on (`--max-findings`).

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::{Finding, ReportWriter, ResourceReport, RuleCount, ShownSeverity, Summary, Unplaced, closing, not_checked};
+use super::{
+    Finding, NotShown, ReportWriter, ResourceReport, RuleCount, ShownSeverity, Summary, Unplaced, closing, not_checked,
+};
 
 /// Writes a line for each rule, the most severe and most frequent first.
 pub struct Statistics<W: Write> {
@@ -19,7 +21,7 @@ impl<W: Write> ReportWriter for Statistics<W> {
         0
     }
 
-    fn documents(&mut self, _: &[Finding]) -> io::Result<()> {
+    fn documents(&mut self, _: &[Finding], _: &[NotShown]) -> io::Result<()> {
         Ok(())
     }
 

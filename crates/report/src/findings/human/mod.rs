@@ -213,7 +213,7 @@ impl<W: Write> ReportWriter for Human<W> {
         }
     }
 
-    fn documents(&mut self, findings: &[Finding]) -> io::Result<()> {
+    fn documents(&mut self, findings: &[Finding], withheld: &[NotShown]) -> io::Result<()> {
         for finding in findings {
             let group = self.group(finding.rule, finding.severity);
             group.hide(None, finding.path.segs().last_field(), 1);
@@ -227,10 +227,6 @@ impl<W: Write> ReportWriter for Human<W> {
         if self.style.explains_withheld {
             self.withheld.add(None, self.choice().too_quiet(findings));
         }
-        Ok(())
-    }
-
-    fn withheld_of_documents(&mut self, withheld: &[NotShown]) -> io::Result<()> {
         self.withheld.add(None, withheld.iter().cloned());
         Ok(())
     }
