@@ -18,19 +18,18 @@ use xdsctl_report::findings::not_checked::Gate;
 use xdsctl_report::findings::reached::Reached;
 use xdsctl_report::findings::resolve::ResolvedFindings;
 use xdsctl_report::findings::{
-    Finding, NotShown, ReportWriter, ResourceReport, Shown, ShownSeverity, Summary, Unplaced, concise, github, gitlab,
-    human, json, junit, markdown, matrix, sarif, statistics,
+    Finding, NotShown, ReportWriter, ResourceReport, Shown, Summary, Unplaced, concise, github, gitlab, human, json,
+    junit, markdown, matrix, sarif, statistics,
 };
 use xdsctl_report::paths::PrintedPaths;
 
 /// How reports look.
 #[derive(Debug, Clone)]
 pub(crate) struct ReportStyle {
-    /// The severities that every format but JSON shows.
-    pub choice: ShownSeverity,
-    /// The severities that JSON shows.
-    pub everything: ShownSeverity,
-    /// The style of the report for people on standard output.
+    /// The least severity that JSON shows.
+    pub everything: Severity,
+    /// The style of the report for people on standard output. All formats but JSON show what it
+    /// shows.
     pub findings: human::FindingsStyle,
     /// The clients that were asked.
     pub asked: String,
@@ -202,17 +201,17 @@ fn form<'o>(
     summary: Option<Box<dyn Write + 'o>>,
     out: Box<dyn Write + 'o>,
 ) -> Result<Box<dyn ReportWriter + 'o>, Error> {
-    let (choice, paths) = (style.choice, style.paths.clone());
+    let (least, paths) = (style.findings.min_severity, style.paths.clone());
     if let (ReportFormat::Human, Some(style)) = (destination.format, &style.matrix) {
         let style = match destination.file {
             Some(_) => style.for_file(),
             None => style.clone(),
         };
-        return Ok(Box::new(matrix::Matrix::new(choice, style, out)));
+        return Ok(Box::new(matrix::Matrix::new(least, style, out)));
     }
     Ok(match destination.format {
         ReportFormat::Human | ReportFormat::Concise if style.statistics => Box::new(statistics::Statistics {
-            choice,
+            least,
             is_quiet: style.findings.is_quiet,
             out,
         }),
@@ -230,7 +229,7 @@ fn form<'o>(
             };
             Box::new(human::Human::new(style, out))
         }
-        ReportFormat::Concise => Box::new(Shown(choice, concise::Concise(out))),
+        ReportFormat::Concise => Box::new(Shown(least, concise::Concise(out))),
         ReportFormat::Jsonl => {
             let message = "`jsonl` answers line by line and goes with no other format";
             return Err(Error::Usage(message.to_owned()));
@@ -244,11 +243,11 @@ fn form<'o>(
                 out,
             ))
         }
-        ReportFormat::Sarif => Box::new(Shown(choice, sarif::Sarif::new(paths, out))),
-        ReportFormat::Junit => Box::new(junit::Junit::new(choice, style.gate.severity, paths, out)),
-        ReportFormat::Github => Box::new(Shown(choice, github::Github::new(paths, summary, out))),
-        ReportFormat::Gitlab => Box::new(Shown(choice, gitlab::Gitlab::new(paths, out))),
-        ReportFormat::Markdown => Box::new(Shown(choice, markdown::Markdown::new(paths, out))),
+        ReportFormat::Sarif => Box::new(Shown(least, sarif::Sarif::new(paths, out))),
+        ReportFormat::Junit => Box::new(junit::Junit::new(least, style.gate.severity, paths, out)),
+        ReportFormat::Github => Box::new(Shown(least, github::Github::new(paths, summary, out))),
+        ReportFormat::Gitlab => Box::new(Shown(least, gitlab::Gitlab::new(paths, out))),
+        ReportFormat::Markdown => Box::new(Shown(least, markdown::Markdown::new(paths, out))),
     })
 }
 

@@ -13,8 +13,10 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::clients::{ClientVerdict, Verdicts};
 use super::reached::Reached;
-use super::{Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced};
-use xdsctl_model::diag::FieldPath;
+use super::{
+    Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary, Unplaced, shown, too_quiet,
+};
+use xdsctl_model::diag::{FieldPath, Severity};
 
 /// Name of the schema in the document.
 pub const SCHEMA: &str = "xdsctl.findings/v1";
@@ -186,7 +188,7 @@ fn resource_row<'a>(resource: &'a ResourceReport, clients: Option<&'a RawValue>)
 /// Writes the report as one JSON document and a newline. Each resource and each finding is on a
 /// line of its own.
 pub struct JsonReport<W: Write> {
-    choice: ShownSeverity,
+    least: Severity,
     /// The clients that were asked, in words.
     asked: String,
     /// Whether findings that are not shown are listed with the reason.
@@ -208,9 +210,9 @@ pub struct JsonReport<W: Write> {
 
 impl<W: Write> JsonReport<W> {
     /// Creates a writer; nothing is written yet.
-    pub fn new(choice: ShownSeverity, asked: String, explains_withheld: bool, out: W) -> Self {
+    pub fn new(least: Severity, asked: String, explains_withheld: bool, out: W) -> Self {
         JsonReport {
-            choice,
+            least,
             asked,
             explains_withheld,
             out,
@@ -291,14 +293,15 @@ impl<W: Write> ReportWriter for JsonReport<W> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
         match self.explains_withheld {
             true => finding.count,
-            false => self.choice.takes(finding),
+            false => finding.wanted(self.least),
         }
     }
 
     fn documents(&mut self, findings: &[Finding], withheld: &[NotShown]) -> io::Result<()> {
-        let choice = self.choice;
-        self.documents = findings.iter().filter(|f| choice.shows(f)).cloned().collect();
-        self.withheld = choice.too_quiet(findings).chain(withheld.iter().cloned()).collect();
+        self.documents = shown(findings, self.least).cloned().collect();
+        self.withheld = too_quiet(findings, self.least)
+            .chain(withheld.iter().cloned())
+            .collect();
         write!(self.line, "{{\n  \"schema\": \"{SCHEMA}\",\n  \"client\": ")?;
         let asked = std::mem::take(&mut self.asked);
         self.put(&asked)?;
@@ -316,10 +319,9 @@ impl<W: Write> ReportWriter for JsonReport<W> {
         // The row is a complete object: reopen it to add the findings.
         self.line.pop();
         self.line.extend_from_slice(b",\"findings\":[");
-        let choice = self.choice;
         let row = |finding| finding_row(Some(resource), finding);
-        self.rows(choice.of(resource).map(row), "    ")?;
-        let quiet: Vec<NotShown> = choice.too_quiet(&resource.findings).collect();
+        self.rows(shown(&resource.findings, self.least).map(row), "    ")?;
+        let quiet: Vec<NotShown> = too_quiet(&resource.findings, self.least).collect();
         self.withheld(Some(resource), resource.withheld.iter().chain(&quiet), ("", "    "))?;
         self.line.push(b'}');
         self.pass()

@@ -10,8 +10,8 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::{
-    Finding, NotShown, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, Verdict, not_checked,
-    sentence_of_clients,
+    Finding, NotShown, ReportWriter, ResourceReport, Summary, Unplaced, Verdict, not_checked, sentence_of_clients,
+    shown,
 };
 use crate::edge::visible;
 use crate::paths::PrintedPaths;
@@ -66,7 +66,7 @@ pub(crate) fn write_suites(suites: &[Suite], not_checked: Option<&str>, out: &mu
 
 /// Collects the cases, because a suite begins with their number.
 pub struct Junit<W: Write> {
-    choice: ShownSeverity,
+    least: Severity,
     /// The least severity of a finding that is a failure.
     fail_on: Severity,
     paths: PrintedPaths,
@@ -78,9 +78,9 @@ pub struct Junit<W: Write> {
 
 impl<W: Write> Junit<W> {
     /// Creates a writer; nothing is written yet.
-    pub const fn new(choice: ShownSeverity, fail_on: Severity, paths: PrintedPaths, out: W) -> Self {
+    pub const fn new(least: Severity, fail_on: Severity, paths: PrintedPaths, out: W) -> Self {
         Junit {
-            choice,
+            least,
             fail_on,
             paths,
             out,
@@ -183,13 +183,12 @@ pub(crate) fn xml(text: &str) -> String {
 
 impl<W: Write> ReportWriter for Junit<W> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
-        self.choice.takes(finding)
+        finding.wanted(self.least)
     }
 
     fn documents(&mut self, findings: &[Finding], _: &[NotShown]) -> io::Result<()> {
-        let choice = self.choice;
         let mut by_file: BTreeMap<Arc<str>, Vec<&Finding>> = BTreeMap::new();
-        for finding in findings.iter().filter(|finding| choice.shows(finding)) {
+        for finding in shown(findings, self.least) {
             let file = finding
                 .place
                 .as_ref()
@@ -203,7 +202,7 @@ impl<W: Write> ReportWriter for Junit<W> {
     }
 
     fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
-        let findings: Vec<&Finding> = self.choice.of(resource).collect();
+        let findings: Vec<&Finding> = shown(&resource.findings, self.least).collect();
         self.case(&resource.file, Some(resource), &findings)
     }
 

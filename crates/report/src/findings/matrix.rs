@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use super::clients::ClientVerdict;
 use super::{
-    Finding, NotShown, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, closing, not_checked, sentence,
+    Finding, NotShown, ReportWriter, ResourceReport, Summary, Unplaced, closing, not_checked, sentence, shown,
 };
 use crate::edge::visible_line;
 use crate::listed;
 use crate::wrap::wrapped;
-use xdsctl_model::diag::{Effect, Subject};
+use xdsctl_model::diag::{Effect, Severity, Subject};
 use xdsctl_model::profile::{Client, ClientStanding, Family, Fleet};
 
 /// How the matrix looks.
@@ -157,7 +157,7 @@ const NAME_CHARS: usize = 60;
 /// Collects all resources, then writes the matrix.
 #[derive(Debug)]
 pub struct Matrix<W: Write> {
-    choice: ShownSeverity,
+    least: Severity,
     style: MatrixStyle,
     out: W,
     rows: Vec<MatrixRow>,
@@ -169,9 +169,9 @@ pub struct Matrix<W: Write> {
 
 impl<W: Write> Matrix<W> {
     /// Creates a writer; nothing is written yet.
-    pub const fn new(choice: ShownSeverity, style: MatrixStyle, out: W) -> Self {
+    pub const fn new(least: Severity, style: MatrixStyle, out: W) -> Self {
         Matrix {
-            choice,
+            least,
             style,
             out,
             rows: Vec::new(),
@@ -427,11 +427,11 @@ fn shortened(text: &str, most: usize) -> String {
 
 impl<W: Write> ReportWriter for Matrix<W> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
-        self.choice.takes(finding)
+        finding.wanted(self.least)
     }
 
     fn documents(&mut self, findings: &[Finding], _: &[NotShown]) -> io::Result<()> {
-        let shown = findings.iter().filter(|finding| self.choice.shows(finding));
+        let shown = shown(findings, self.least);
         let line = |finding: &Finding| {
             let file = finding
                 .place
@@ -457,7 +457,7 @@ impl<W: Write> ReportWriter for Matrix<W> {
             Effect::Ignored => !finding.who.is_empty(),
             Effect::Advice => false,
         };
-        for finding in self.choice.of(resource) {
+        for finding in shown(&resource.findings, self.least) {
             match explains(&finding) {
                 true => self.reason(resource, finding),
                 false => *self.beside.entry(finding.rule.id).or_default() += 1,

@@ -340,25 +340,24 @@ pub trait ByFinding {
     fn finish(&mut self, summary: &Summary) -> io::Result<()>;
 }
 
-/// Which findings are shown, and the format that writes them.
-pub struct Shown<F>(pub ShownSeverity, pub F);
+/// The least severity of findings that are shown, and the format that writes them.
+pub struct Shown<F>(pub Severity, pub F);
 
 impl<F: ByFinding> ReportWriter for Shown<F> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
-        self.0.takes(finding)
+        finding.wanted(self.0)
     }
 
     fn wants_from(&self) -> Severity {
-        self.0.min_severity
+        self.0
     }
 
     fn documents(&mut self, findings: &[Finding], _: &[NotShown]) -> io::Result<()> {
-        let mut shown = findings.iter().filter(|finding| self.0.shows(finding));
-        shown.try_for_each(|finding| self.1.finding(None, finding))
+        shown(findings, self.0).try_for_each(|finding| self.1.finding(None, finding))
     }
 
     fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
-        let mut shown = self.0.of(resource);
+        let mut shown = shown(&resource.findings, self.0);
         shown.try_for_each(|finding| self.1.finding(Some(resource), finding))
     }
 
@@ -367,41 +366,25 @@ impl<F: ByFinding> ReportWriter for Shown<F> {
     }
 }
 
-/// Which findings a format shows.
-#[derive(Debug, Clone, Copy)]
-pub struct ShownSeverity {
-    /// The least severity that is shown; less severe findings are counted.
-    pub min_severity: Severity,
+impl Unplaced<'_> {
+    /// Returns how many of the findings will be shown, if those from this severity on are.
+    pub fn wanted(&self, least: Severity) -> usize {
+        if self.severity >= least { self.count } else { 0 }
+    }
 }
 
-impl ShownSeverity {
-    /// Returns how many of the findings that `finding` stands for will be shown.
-    pub fn takes(self, finding: &Unplaced<'_>) -> usize {
-        if finding.severity >= self.min_severity {
-            finding.count
-        } else {
-            0
-        }
-    }
+/// Returns the findings that are severe enough to be shown.
+pub fn shown(findings: &[Finding], least: Severity) -> impl Iterator<Item = &Finding> {
+    findings.iter().filter(move |finding| finding.severity >= least)
+}
 
-    /// Says whether a finding that belongs to no resource is shown.
-    pub fn shows(self, finding: &Finding) -> bool {
-        finding.severity >= self.min_severity
-    }
-
-    /// Returns the findings that are not severe enough to be shown, with that as the reason.
-    pub fn too_quiet(self, findings: &[Finding]) -> impl Iterator<Item = NotShown> {
-        let quiet = findings.iter().filter(move |finding| !self.shows(finding));
-        quiet.map(move |finding| NotShown {
-            finding: finding.clone(),
-            reason: Reason::BelowSeverity(self.min_severity),
-        })
-    }
-
-    /// Returns the findings of a resource that are shown.
-    pub fn of(self, resource: &ResourceReport) -> impl Iterator<Item = &Finding> {
-        resource.findings.iter().filter(move |f| self.shows(f))
-    }
+/// Returns the findings that are not severe enough to be shown, with that as the reason.
+pub fn too_quiet(findings: &[Finding], least: Severity) -> impl Iterator<Item = NotShown> {
+    let quiet = findings.iter().filter(move |finding| finding.severity < least);
+    quiet.map(move |finding| NotShown {
+        finding: finding.clone(),
+        reason: Reason::BelowSeverity(least),
+    })
 }
 
 /// Returns the text of [`sentence`], followed by which clients have which effect if several were

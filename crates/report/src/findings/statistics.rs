@@ -2,14 +2,13 @@
 
 use std::io::{self, Write};
 
-use super::{
-    Finding, NotShown, ReportWriter, ResourceReport, RuleCount, ShownSeverity, Summary, Unplaced, closing, not_checked,
-};
+use super::{Finding, NotShown, ReportWriter, ResourceReport, RuleCount, Summary, Unplaced, closing, not_checked};
+use xdsctl_model::diag::Severity;
 
 /// Writes a line for each rule, the most severe and most frequent first.
 pub struct Statistics<W: Write> {
-    /// Which rules are severe enough to be shown.
-    pub choice: ShownSeverity,
+    /// The least severity of rules that are shown.
+    pub least: Severity,
     /// Whether there is no summary.
     pub is_quiet: bool,
     /// Where the lines go.
@@ -31,7 +30,7 @@ impl<W: Write> ReportWriter for Statistics<W> {
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
         let of_rules = summary.rules.values();
-        let mut rules: Vec<&RuleCount> = of_rules.filter(|of| of.severity >= self.choice.min_severity).collect();
+        let mut rules: Vec<&RuleCount> = of_rules.filter(|of| of.severity >= self.least).collect();
         rules.sort_by_key(|of| (std::cmp::Reverse((of.severity, of.count)), of.rule.id));
         let width = rules.iter().map(|of| of.rule.id.len()).max().unwrap_or(0);
         for of in rules {

@@ -9,7 +9,7 @@ use crate::{Error, Io};
 use xdsctl_model::diag::Severity;
 use xdsctl_model::profile::Fleet;
 use xdsctl_report::findings::not_checked::Gate;
-use xdsctl_report::findings::{ShownSeverity, clients, human, matrix};
+use xdsctl_report::findings::{clients, human, matrix};
 
 /// The reports that are written, and what fails the run. Flags take precedence over the project,
 /// and the project over the defaults.
@@ -56,20 +56,14 @@ impl ReportPlan {
             Severity::Warning
         };
         let from = |severity| self.min_severity.map_or(severity, Level::severity);
-        let choice = ShownSeverity {
-            min_severity: from(quietest),
-        };
         ReportStyle {
-            choice,
-            everything: ShownSeverity {
-                min_severity: from(Severity::Note),
-            },
+            everything: from(Severity::Note),
             findings: human::FindingsStyle {
                 colour: io.colours(args.color),
                 unicode: true,
                 width: io.width,
                 is_capped: !(args.all || args.all_findings),
-                min_severity: choice.min_severity,
+                min_severity: from(quietest),
                 is_quiet: args.quiet,
                 explains_withheld: args.explain_suppressed,
             },

@@ -173,7 +173,7 @@ impl LineStream<'_> {
         });
         let is_error = error.is_some();
         let verdict = SnapshotVerdict::new(asked.style.gate, at, error, out);
-        let mut verdict = Shown(asked.style.choice, verdict);
+        let mut verdict = Shown(asked.style.findings.min_severity, verdict);
         let summary = checked.report(&inputs.sources, &options).write(&mut verdict)?;
         Ok(match is_error {
             true => EXIT_TROUBLE,

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{
-    Finding, NotShown, Parsed, ReportWriter, ResourceReport, ShownSeverity, Summary, Unplaced, closing, not_checked,
+    Finding, NotShown, Parsed, ReportWriter, ResourceReport, Summary, Unplaced, closing, not_checked, too_quiet,
 };
 use crate::edge::{marked, visible_line};
 use crate::wrap::Folding;
@@ -128,13 +128,6 @@ impl<W: Write> Human<W> {
         }
     }
 
-    /// Returns which findings are severe enough to be shown.
-    const fn choice(&self) -> ShownSeverity {
-        ShownSeverity {
-            min_severity: self.style.min_severity,
-        }
-    }
-
     fn group(&mut self, rule: &'static Rule, severity: Severity) -> &mut Group {
         self.groups.entry((Reverse(severity), rule.id)).or_default()
     }
@@ -225,7 +218,7 @@ impl<W: Write> ReportWriter for Human<W> {
             }
         }
         if self.style.explains_withheld {
-            self.withheld.add(None, self.choice().too_quiet(findings));
+            self.withheld.add(None, too_quiet(findings, self.style.min_severity));
         }
         self.withheld.add(None, withheld.iter().cloned());
         Ok(())
@@ -250,7 +243,7 @@ impl<W: Write> ReportWriter for Human<W> {
         if self.style.explains_withheld {
             self.withheld.add(Some(resource), resource.withheld.iter().cloned());
             self.withheld
-                .add(Some(resource), self.choice().too_quiet(&resource.findings));
+                .add(Some(resource), too_quiet(&resource.findings, self.style.min_severity));
         }
         self.errors = 0;
         self.resources += 1;
