@@ -99,21 +99,21 @@ impl Saw {
         state: &dyn Fn(&str) -> ConnectionState,
         serves: &Result<(), String>,
     ) -> Option<String> {
-        let one_of = |wanted: &[String], found: &[Option<&str>], words: &str| {
-            let holds = wanted.iter().any(|wanted| found.contains(&Some(wanted.as_str())));
+        let one_of = |wanted: &[String], found: &[&str], words: &str| {
+            let holds = wanted.iter().any(|wanted| found.contains(&wanted.as_str()));
             (!holds).then(|| format!("{words}: {}", self.words))
         };
-        let named = |found: &Option<(String, String)>, none: &str| match found {
-            Some((place, name)) if name.is_empty() || name == place => format!("it was {place}"),
-            Some((place, name)) => format!("it was {place} `{name}`"),
-            None => none.to_owned(),
+        // The place of a chain or route, and its name.
+        let placed = |wanted: &[String], found: &Option<(String, String)>| match found {
+            Some((place, name)) if name.is_empty() || name == place => {
+                one_of(wanted, &[place, name], &format!("it was {place}"))
+            }
+            Some((place, name)) => one_of(wanted, &[place, name], &format!("it was {place} `{name}`")),
+            None => one_of(wanted, &[], "there was none"),
         };
-        let both = |found: &Option<(String, String)>| -> [Option<String>; 2] {
-            let found = found.as_ref();
-            [
-                found.map(|(place, _)| place.clone()),
-                found.map(|(_, name)| name.clone()),
-            ]
+        let named = |wanted: &[String], found: &Option<String>, is: &str, none: &str| match found {
+            Some(name) => one_of(wanted, &[name], &format!("{is} `{name}`")),
+            None => one_of(wanted, &[], none),
         };
         match what {
             ServerCheckKind::Ends(wanted) => {
@@ -124,32 +124,13 @@ impl Saw {
                     .any(|wanted| end == Some(wanted.name) && is_by(&wanted.by));
                 (!holds).then(|| self.words.clone())
             }
-            ServerCheckKind::Policy(wanted) => {
-                let found = self.policy.as_deref().unwrap_or("none");
-                let words = match &self.policy {
-                    Some(policy) => format!("policy `{policy}` decided"),
-                    None => "no policy decided".to_owned(),
-                };
-                one_of(wanted, &[Some(found)], &words)
-            }
-            ServerCheckKind::Chain(wanted) => {
-                let found = both(&self.chain);
-                let found = found.each_ref().map(Option::as_deref);
-                one_of(wanted, &found, &named(&self.chain, "there was none"))
-            }
-            ServerCheckKind::VirtualHost(wanted) => {
-                let words = self.virtual_host.as_ref().map(|name| format!("it was `{name}`"));
-                one_of(
-                    wanted,
-                    &[self.virtual_host.as_deref()],
-                    &words.unwrap_or_else(|| "there was none".to_owned()),
-                )
-            }
-            ServerCheckKind::Route(wanted) => {
-                let found = both(&self.route);
-                let found = found.each_ref().map(Option::as_deref);
-                one_of(wanted, &found, &named(&self.route, "there was none"))
-            }
+            ServerCheckKind::Policy(wanted) => match &self.policy {
+                Some(policy) => one_of(wanted, &[policy], &format!("policy `{policy}` decided")),
+                None => one_of(wanted, &["none"], "no policy decided"),
+            },
+            ServerCheckKind::Chain(wanted) => placed(wanted, &self.chain),
+            ServerCheckKind::VirtualHost(wanted) => named(wanted, &self.virtual_host, "it was", "there was none"),
+            ServerCheckKind::Route(wanted) => placed(wanted, &self.route),
             ServerCheckKind::Status(wanted) => {
                 let found = match &self.end {
                     Some(End::Served) => Some(Code::Ok),
@@ -166,14 +147,7 @@ impl Saw {
                 };
                 (!found.contains(wanted.as_str())).then(|| self.words.clone())
             }
-            ServerCheckKind::Shows(wanted) => {
-                let words = self.shows.as_ref().map(|name| format!("it shows `{name}`"));
-                one_of(
-                    wanted,
-                    &[self.shows.as_deref()],
-                    &words.unwrap_or_else(|| "it shows none".to_owned()),
-                )
-            }
+            ServerCheckKind::Shows(wanted) => named(wanted, &self.shows, "it shows", "it shows none"),
             ServerCheckKind::Nack(wanted) => {
                 let ids: Vec<&str> = wanted.iter().map(|rule| rule.id).collect();
                 let holds = match ids.is_empty() {
