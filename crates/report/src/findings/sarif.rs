@@ -4,7 +4,6 @@
 //! survive edits elsewhere in the file. The number of results of a run is limited: the most severe
 //! ones are kept, and a notification says how many are left out.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
@@ -31,8 +30,6 @@ pub struct Sarif<W: Write> {
     omitted: usize,
     /// The rules, in the order of their first findings.
     rules: Vec<&'static Rule>,
-    /// The index in `rules` of each rule, by its id.
-    indices: BTreeMap<&'static str, usize>,
 }
 
 impl<W: Write> Sarif<W> {
@@ -45,12 +42,12 @@ impl<W: Write> Sarif<W> {
             results: Default::default(),
             omitted: 0,
             rules: Vec::new(),
-            indices: BTreeMap::new(),
         }
     }
 
     fn index(&mut self, rule: &'static Rule) -> usize {
-        *self.indices.entry(rule.id).or_insert_with(|| {
+        let known = self.rules.iter().position(|known| known.id == rule.id);
+        known.unwrap_or_else(|| {
             self.rules.push(rule);
             self.rules.len() - 1
         })
