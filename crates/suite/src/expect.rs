@@ -69,7 +69,7 @@ const MEANT: [(&str, &str); 15] = [
 ];
 
 /// The word for nothing: no cookie, no rejection, no connection.
-const NONE: &str = "none";
+pub(super) const NONE: &str = "none";
 
 /// What a step produces that expectations can check.
 #[derive(Debug, Clone, Copy)]

@@ -9,15 +9,13 @@ use serde_json::{Map, Value};
 
 use super::channel;
 use super::check::{CheckKind, RpcCheck, StatePlace};
+use super::expect::NONE;
 use super::judge::{Ended, Watched, session};
 use xdsctl_channel::client::Updated;
 use xdsctl_channel::sim::Channel;
 
 /// The most different values in a list.
 const MAX_VALUES: usize = 10;
-
-/// The word for nothing.
-const NONE: &str = "none";
 
 /// What the RPCs of a step did.
 #[derive(Debug, Default)]

@@ -29,7 +29,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::edge::visible_line;
-use super::{SourcePlace, plural};
+use super::{SourcePlace, listed, plural};
 use clients::Verdicts;
 use not_checked::NotChecked;
 pub use parsed::Parsed;
@@ -460,19 +460,13 @@ pub fn closing(summary: &Summary) -> String {
 
 /// Says which policies looked at nothing: `7 policies, 1 looked at nothing: team-x`.
 fn idle(summary: &Summary) -> Option<String> {
-    let all = &summary.idle_policies;
-    let shown: Vec<&str> = all.iter().copied().take(IDLE_SHOWN).collect();
-    let more = match all.len().saturating_sub(IDLE_SHOWN) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
+    let idle = summary.idle_policies.iter().map(|id| (*id).to_owned());
     let policies = if summary.policies == 1 { "policy" } else { "policies" };
-    (!all.is_empty()).then(|| {
+    (idle.len() > 0).then(|| {
+        let (all, count) = (summary.policies, idle.len());
         format!(
-            "{} {policies}, {} looked at nothing: {}{more}",
-            summary.policies,
-            all.len(),
-            shown.join(", ")
+            "{all} {policies}, {count} looked at nothing: {}",
+            listed(idle, IDLE_SHOWN)
         )
     })
 }

@@ -195,21 +195,15 @@ pub(crate) fn unclear(
 ) -> Vec<NotChecked> {
     let alike: BTreeSet<&(usize, String)> = of.values().collect();
     let entry = |same: &(usize, String)| {
-        let (count, first) = same;
-        let what = format!("{what} {}", resources(*count, first));
+        let what = match same {
+            (1, only) => format!("{what} {only}"),
+            (count, first) => format!("{what} {count} resources, the first is {first}"),
+        };
         let mut entry = NotChecked::new(kind, &of_value(of, same), fleet, what);
-        entry.resources = Some(*count);
+        entry.resources = Some(same.0);
         entry
     };
     alike.into_iter().map(entry).collect()
-}
-
-/// Returns the name of the only resource, or how many there are.
-pub(crate) fn resources(count: usize, first: &str) -> String {
-    match count {
-        1 => first.to_owned(),
-        _ => format!("{count} resources, the first is {first}"),
-    }
 }
 
 /// Returns an entry for each version that was never measured.

@@ -36,9 +36,6 @@ pub(super) struct CapturedResponse {
     pub at: i64,
     pub resource_type: ResourceType,
     pub resources: Vec<CapturedResource>,
-    /// Whether a resource that is missing from the response does not exist, as for Listeners and
-    /// Clusters.
-    pub has_all: bool,
     /// Whether the log would show a rejection, as that of C-core does.
     pub tells_verdicts: bool,
     nonce: String,
@@ -110,7 +107,6 @@ pub(super) fn responses(
             at: time_of(response.span.start).unwrap_or(before + 1),
             resource_type,
             resources,
-            has_all: matches!(resource_type, ResourceType::Listener | ResourceType::Cluster),
             tells_verdicts,
             nonce: response.nonce,
         });

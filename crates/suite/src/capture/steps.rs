@@ -135,7 +135,9 @@ fn apply<'s>(sent: &'s CapturedResponse, held: &mut SentResources<'s>) -> (Vec<&
         }
     }
     let names: BTreeSet<&str> = sent.resources.iter().map(|resource| resource.name.as_str()).collect();
-    let is_gone = |(kind, name): &(ResourceType, &'s str)| *kind == of_type && sent.has_all && !names.contains(name);
+    // A Listener or Cluster that is missing from a response does not exist.
+    let has_all = matches!(of_type, ResourceType::Listener | ResourceType::Cluster);
+    let is_gone = |(kind, name): &(ResourceType, &'s str)| *kind == of_type && has_all && !names.contains(name);
     let gone: Vec<&str> = held.keys().filter(|key| is_gone(key)).map(|(_, name)| *name).collect();
     gone.iter().for_each(|name| _ = held.remove(&(of_type, *name)));
     (changed, gone)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::check::{ENDS, ExpectedEnd, ServerCheckKind};
 use super::{Action, PlannedServer, ServerStep, ServerTest, TestRpc};
-use crate::expect::{message, misnamed, names, rule, set};
+use crate::expect::{NONE, message, misnamed, names, rule, set};
 use crate::read::{Faulty, SuiteReader, fault};
 use xdsctl_channel::sim::script::value::{
     address, filled_object, flag, members, object, one_or_more, seconds, text, unknown, wrong,
@@ -68,9 +68,6 @@ const OF_CHANNELS: [&str; 10] = [
     "lookups",
     "never",
 ];
-
-/// The word for nothing.
-const NONE: &str = "none";
 
 impl SuiteReader<'_> {
     /// Reads the `server` of a test, or of all tests of a file.
