@@ -97,23 +97,6 @@ const fn is_not(claim: &bool) -> bool {
     !*claim
 }
 
-#[derive(serde::Serialize)]
-struct SummaryRow<'a> {
-    resources: &'a std::collections::BTreeMap<&'static str, usize>,
-    severities: &'a std::collections::BTreeMap<&'static str, usize>,
-    effects: &'a std::collections::BTreeMap<&'static str, usize>,
-    rules: std::collections::BTreeMap<&'static str, usize>,
-    worlds: usize,
-    bootstraps: usize,
-    suppressed: usize,
-    baseline: usize,
-    silenced_errors: usize,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    idle_policies: &'a [&'static str],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    beyond_max: Option<usize>,
-}
-
 fn path<S: Serializer>(path: &FieldPath, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(path)
 }
@@ -345,19 +328,7 @@ impl<W: Write> ReportWriter for JsonReport<W> {
         self.line.extend_from_slice(b",\n  \"not_checked\": ");
         self.put(&summary.not_checked)?;
         self.line.extend_from_slice(b",\n  \"summary\": ");
-        self.put(&SummaryRow {
-            resources: &summary.verdicts,
-            severities: &summary.severities,
-            effects: &summary.effects,
-            rules: summary.rules.iter().map(|(id, of_rule)| (*id, of_rule.count)).collect(),
-            worlds: summary.scope.worlds,
-            bootstraps: summary.scope.bootstraps,
-            suppressed: summary.suppressed,
-            baseline: summary.known,
-            silenced_errors: summary.silenced,
-            idle_policies: &summary.idle_policies,
-            beyond_max: Some(summary.beyond_max).filter(|count| *count > 0),
-        })?;
+        self.put(summary)?;
         if let Some(reached) = self.reached.take() {
             // Write all findings before the rest is made, for readers that read along.
             self.line.extend_from_slice(b",\n  \"kept\": [");

@@ -157,10 +157,11 @@ impl Finding {
     }
 }
 
-/// The counts for the last lines of a report.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The counts for the last lines of a report. Their JSON is the `summary` of `xdsctl.findings/v1`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Summary {
     /// Number of resources by verdict.
+    #[serde(rename = "resources")]
     pub verdicts: BTreeMap<&'static str, usize>,
     /// Number of findings by severity.
     pub severities: BTreeMap<&'static str, usize>,
@@ -169,36 +170,52 @@ pub struct Summary {
     /// Number of findings by rule.
     pub rules: BTreeMap<&'static str, RuleCount>,
     /// The greatest severity of a finding that can fail the run.
+    #[serde(skip)]
     pub worst: Option<Severity>,
     /// The clients that were asked, in words.
+    #[serde(skip)]
     pub asked: String,
     /// What was not checked, and for which clients.
+    #[serde(skip)]
     pub not_checked: Vec<NotChecked>,
     /// The input, apart from its resources.
+    #[serde(flatten)]
     pub scope: ReportScope,
     /// How many findings a suppression removed; the other counts do not include them.
     pub suppressed: usize,
     /// How many findings are in the baseline; the other counts do not include them.
+    #[serde(rename = "baseline")]
     pub known: usize,
     /// How many errors settings, comments or the baseline remove or make less severe.
+    #[serde(rename = "silenced_errors")]
     pub silenced: usize,
     /// How many fixes `--fix` would make.
+    #[serde(skip)]
     pub fixable: usize,
     /// How many policies the project has.
+    #[serde(skip)]
     pub policies: usize,
     /// The policies that looked at nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub idle_policies: Vec<&'static str>,
     /// How many findings are not shown because of `--max-findings`.
+    #[serde(skip_serializing_if = "is_none")]
     pub beyond_max: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
+const fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// How many policies that looked at nothing are named.
 const IDLE_SHOWN: usize = 8;
 
 /// The size of the input, apart from its resources.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ReportScope {
     /// Number of documents.
+    #[serde(skip)]
     pub documents: usize,
     /// Number of worlds: sets of resources that one client sees together.
     pub worlds: usize,
@@ -207,11 +224,14 @@ pub struct ReportScope {
 }
 
 /// How many findings a rule has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(transparent)]
 pub struct RuleCount {
     /// The rule.
+    #[serde(skip)]
     pub rule: &'static Rule,
     /// The greatest severity of its findings.
+    #[serde(skip)]
     pub severity: Severity,
     /// Number of its findings.
     pub count: usize,

@@ -34,14 +34,9 @@ struct VerdictLine<'a> {
     resources: &'a BTreeMap<&'static str, usize>,
     severities: &'a BTreeMap<&'static str, usize>,
     not_checked: &'a [NotChecked],
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "super::is_none")]
     silenced_errors: usize,
     findings: Box<serde_json::value::RawValue>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-const fn is_none(count: &usize) -> bool {
-    *count == 0
 }
 
 /// Writes the verdict on a snapshot: `pass`, `fail`, or `error` if the snapshot could not be
