@@ -22,6 +22,7 @@ use super::draft::Draft;
 use calls::Calls;
 use line::CapturedLine;
 use xdsctl_document::source::{Source, SourceId};
+use xdsctl_model::text::plural;
 
 /// The traces that a log needs so that all can be read from it.
 pub const TRACES: &str = "xds_client,client_channel,client_channel_call,client_channel_lb_call,subchannel,retry";
@@ -53,25 +54,18 @@ pub fn capture(id: SourceId, source: &Source, shows_secrets: bool) -> Result<Cap
     lines.iter().for_each(|line| calls.line(line));
     calls.finish();
     let mut notes = Vec::new();
-    let mut note = |count: usize, words: &str| {
-        if count > 0 {
-            let s = if count == 1 { "" } else { "s" };
-            notes.push(words.replace("{}", &count.to_string()).replace("{s}", s));
-        }
-    };
-    note(
-        responses.unreadable,
-        "{} resource{s} of the log cannot be read, see `xdsctl validate`",
-    );
-    note(
-        responses.masked,
-        "secrets are masked, which `--show-secrets` writes as they are",
-    );
+    if responses.unreadable > 0 {
+        let resources = plural(responses.unreadable, "resource");
+        notes.push(format!("{resources} of the log cannot be read, see `xdsctl validate`"));
+    }
+    if responses.masked > 0 {
+        notes.push("secrets are masked, which `--show-secrets` writes as they are".to_owned());
+    }
     let without_end = calls.calls.iter().filter(|call| call.ended.is_none()).count();
-    note(
-        without_end,
-        "{} RPC{s} had not ended when the log did, and are left out",
-    );
+    if without_end > 0 {
+        let rpcs = plural(without_end, "RPC");
+        notes.push(format!("{rpcs} had not ended when the log did, and are left out"));
+    }
     calls.calls.retain(|call| call.ended.is_some());
     if calls.calls.is_empty() {
         notes.push(format!(
