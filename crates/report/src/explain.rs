@@ -448,22 +448,8 @@ fn row(one: &Recognised) -> serde_json::Value {
         "pages": one.pages.iter().map(lead).collect::<Vec<_>>(),
         "more": one.more,
         "client": one.writer.map(Family::name),
-        "server": one.server.as_ref().map(at_server),
+        "server": one.server,
         "near": one.near.iter().copied().map(page).collect::<Vec<_>>(),
-    })
-}
-
-/// Returns what a server's line says as JSON.
-fn at_server(told: &AtServer) -> serde_json::Value {
-    serde_json::json!({
-        "listen": told.listen,
-        "from": told.from,
-        "to": told.to.map(|ip| ip.to_string()),
-        "method": told.method,
-        "authority": told.authority,
-        "policy": told.policy,
-        "over_tls": told.is_over_tls,
-        "certificate": told.shows_certificate,
     })
 }
 

@@ -5,6 +5,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use serde::Serialize;
+
 use super::squeeze::Squeezed;
 
 /// Pages about things that happen in servers only.
@@ -43,7 +45,7 @@ const BEFORE_CALLER: [&str; 4] = [
 ];
 
 /// What a server's line says; `None` for what it leaves open.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AtServer {
     /// The address that the server listens on: an IP address and a port.
     pub listen: Option<String>,
@@ -58,8 +60,10 @@ pub struct AtServer {
     /// The RBAC policy that denied the RPC.
     pub policy: Option<String>,
     /// Whether the caller uses TLS.
+    #[serde(rename = "over_tls")]
     pub is_over_tls: bool,
     /// Whether the caller has shown a certificate.
+    #[serde(rename = "certificate")]
     pub shows_certificate: bool,
 }
 

@@ -47,8 +47,7 @@ struct WorldJson<'a> {
     world: &'a str,
     /// The clients for which the other members hold.
     clients: Vec<String>,
-    /// `both`, `added` or `removed`.
-    presence: &'static str,
+    presence: Presence,
     resources: Vec<ResourceJson<'a>>,
     routes: Vec<Routes<'a>>,
     clusters: &'a [ClusterChange],
@@ -211,11 +210,7 @@ fn world(compared: &Compared) -> WorldJson<'_> {
     WorldJson {
         world: &compared.world,
         clients: Vec::new(),
-        presence: match compared.presence {
-            Presence::Both => "both",
-            Presence::Added => "added",
-            Presence::Removed => "removed",
-        },
+        presence: compared.presence,
         resources: compared.diff.resources.iter().map(resource).collect(),
         routes: compared.diff.routes.iter().map(routes).collect(),
         clusters: &compared.diff.clusters,

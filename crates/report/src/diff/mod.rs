@@ -9,6 +9,7 @@ pub mod pull;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use serde::Serialize;
 
 use super::findings::clients;
 use super::findings::not_checked::{self, NotChecked};
@@ -28,7 +29,8 @@ const SHOWN: usize = 20;
 const VALUE_CHARS: usize = 120;
 
 /// The sides on which a world exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Presence {
     /// The world exists before and after the change.
     Both,
