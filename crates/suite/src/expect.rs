@@ -184,11 +184,10 @@ fn read(member: &JsonMember, tolerance: Option<&JsonNode>) -> Result<Vec<CheckKi
         "cookie" => rpc(RpcCheck::Cookie(match node.text() {
             Some(NONE) => Cookie::None,
             Some("set") => Cookie::Set,
-            _ => Cookie::For(address_or(
-                "cookie",
-                node,
-                "`none`, `set`, or an address like 10.0.0.1:80",
-            )?),
+            _ => {
+                let wanted = "`none`, `set`, or an address like 10.0.0.1:80";
+                Cookie::For(address("cookie", node).map_err(|_| wrong("cookie", node, wanted))?)
+            }
         })),
         "shares" => is(CheckKind::Shares(shares(node, tolerance)?)),
         "backends" => is(CheckKind::Backends(range(member)?)),
@@ -251,10 +250,6 @@ pub(super) fn set<T: Ord>(node: &JsonNode, read: impl Fn(&JsonNode) -> Result<T,
 fn literal(member: &JsonMember) -> Result<bool, Located> {
     let flag = member.node.flag();
     flag.ok_or_else(|| wrong(member.name.as_str(), &member.node, "true or false"))
-}
-
-fn address_or(member: &str, node: &JsonNode, wanted: &'static str) -> Result<std::net::SocketAddr, Located> {
-    address(member, node).map_err(|_| wrong(member, node, wanted))
 }
 
 /// Reads a whole number, or a range: `2`, `1..3`, `2..`.

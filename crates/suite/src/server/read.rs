@@ -145,11 +145,9 @@ impl SuiteReader<'_> {
             for member in own.iter().filter(|member| EXPECT.contains(&member.name.as_str())) {
                 let read = self.located(expectation(member)).and_then(|what| {
                     let check = self.check_of(member, what);
-                    match verb.map_or(Some("the step does nothing"), |verb| why_not(&check.what, &verb.name)) {
-                        Some(why) if is_of_action(&check.what) => {
-                            Err(fault(check.span, format!("nothing can be expected here: {why}")))
-                        }
-                        Some(_) | None => Ok(check),
+                    match why_not(&check.what, verb.map(|verb| verb.name.as_str())) {
+                        Some(why) => Err(fault(check.span, format!("nothing can be expected here: {why}"))),
+                        None => Ok(check),
                     }
                 });
                 checks.extend(self.keep(read));
@@ -171,13 +169,8 @@ struct Names {
     begun: Vec<String>,
 }
 
-/// Says whether a check is about what the step itself does, and not about the server after it.
-const fn is_of_action(what: &ServerCheckKind) -> bool {
-    !matches!(what, ServerCheckKind::Connections(_) | ServerCheckKind::Serves(_))
-}
-
-/// Says why a step with this verb cannot have a check.
-fn why_not(what: &ServerCheckKind, verb: &str) -> Option<&'static str> {
+/// Says why a step with this verb, or without one, cannot have a check.
+fn why_not(what: &ServerCheckKind, verb: Option<&str>) -> Option<&'static str> {
     let (verbs, why): (&[&str], _) = match what {
         ServerCheckKind::Ends(_) | ServerCheckKind::Chain(_) => (
             &["connect", "call", "finish"],
@@ -190,7 +183,11 @@ fn why_not(what: &ServerCheckKind, verb: &str) -> Option<&'static str> {
         | ServerCheckKind::Message(_) => (&["call", "finish"], "the step waits for no RPC: `call` and `finish` do"),
         ServerCheckKind::Shows(_) => (&["connect"], "the step makes no connection"),
         ServerCheckKind::Nack(_) => (&["update"], "the step sends no update"),
+        // The server has these after any step.
         ServerCheckKind::Connections(_) | ServerCheckKind::Serves(_) => return None,
+    };
+    let Some(verb) = verb else {
+        return Some("the step does nothing");
     };
     (!verbs.contains(&verb)).then_some(why)
 }
