@@ -136,40 +136,34 @@ fn handshake(taken: &Taken<'_>, connection: &Connection) -> Option<Sentence> {
     let asks = taken.asks?;
     let wants = cells::asked(asks);
     let own = shown(connection).map(certificate);
-    let (outcome, what) = match &taken.peer {
-        Ok(Peer::Plaintext) => (Outcome::Yes, wants.to_owned()),
-        Ok(Peer::Tls(Some(own))) => (Outcome::Yes, format!("{wants}; it shows {}", certificate(own))),
+    let what = match &taken.peer {
+        Ok(Peer::Plaintext) => wants.to_owned(),
+        Ok(Peer::Tls(Some(own))) => format!("{wants}; it shows {}", certificate(own)),
         Ok(Peer::Tls(None)) => match own {
-            Some(own) => (Outcome::Yes, format!("{wants}; that of the client is not seen: {own}")),
-            None => (Outcome::Yes, format!("{wants}; the client has none")),
+            Some(own) => format!("{wants}; that of the client is not seen: {own}"),
+            None => format!("{wants}; the client has none"),
         },
-        Err(End::HandshakeFailed(fault)) => {
-            let why = words_of::handshake_fault(fault);
-            (Outcome::No, format!("{wants}, and {why}"))
-        }
+        Err(End::HandshakeFailed(fault)) => format!("{wants}, and {}", words_of::handshake_fault(fault)),
         Err(_) => return None,
     };
+    let outcome = if taken.peer.is_ok() { Outcome::Yes } else { Outcome::No };
     Some(Sentence::new("handshake", outcome, what))
 }
 
 fn routes(handled: &Handled, rpc: &Rpc, answer: &AdmitAnswer<'_>) -> Vec<Sentence> {
+    let lacks = |part: &str, what: String| vec![Sentence::new(part, Outcome::No, what)];
     let held = match &handled.routes {
         Routes::Held(held) => held,
-        Routes::Missing(name) => {
-            let what = format!("RouteConfiguration `{name}` is not there");
-            return vec![Sentence::new("routes", Outcome::No, what)];
-        }
+        Routes::Missing(name) => return lacks("routes", format!("RouteConfiguration `{name}` is not there")),
         Routes::Rejected(name, why) => {
-            let what = format!("RouteConfiguration `{name}` is not taken: {why}");
-            return vec![Sentence::new("routes", Outcome::No, what)];
+            return lacks("routes", format!("RouteConfiguration `{name}` is not taken: {why}"));
         }
     };
     let Some(choice) = &handled.route else {
         return Vec::new();
     };
     let Some(host) = choice.virtual_host(held) else {
-        let what = format!("none has the authority `{}`", rpc.authority);
-        return vec![Sentence::new("virtual host", Outcome::No, what)];
+        return lacks("virtual host", format!("none has the authority `{}`", rpc.authority));
     };
     let domain = choice.host.and_then(|found| host.domains.get(found.domain));
     let domain = domain.map_or("", String::as_str);
