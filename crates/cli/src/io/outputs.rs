@@ -4,7 +4,6 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::input::Inputs;
 use super::overwrite::{self, OutputKind};
@@ -15,7 +14,6 @@ use xdsctl_document::source::SourceId;
 use xdsctl_model::diag::Severity;
 use xdsctl_report::edge::Edge;
 use xdsctl_report::findings::not_checked::Gate;
-use xdsctl_report::findings::reached::Reached;
 use xdsctl_report::findings::resolve::ResolvedFindings;
 use xdsctl_report::findings::{
     Finding, NotShown, ReportWriter, ResourceReport, Shown, Summary, Unplaced, concise, github, gitlab, human, json,
@@ -183,10 +181,6 @@ impl ReportWriter for Outputs<'_> {
 
     fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
         self.each(|format| format.resource(resource))
-    }
-
-    fn reached(&mut self, reached: Arc<Reached>) -> io::Result<()> {
-        self.each(|format| format.reached(Arc::clone(&reached)))
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {

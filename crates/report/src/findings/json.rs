@@ -12,7 +12,6 @@ use serde::ser::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::clients::{ClientVerdict, Verdicts};
-use super::reached::Reached;
 use super::{
     Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary, Unplaced, shown, too_quiet,
 };
@@ -181,8 +180,6 @@ pub struct JsonReport<W: Write> {
     line: Vec<u8>,
     /// How many resources are written.
     resources: usize,
-    /// What the clients keep, for the end of the document (`--show reached`).
-    reached: Option<Arc<Reached>>,
     /// The verdicts that were written last.
     last: (Verdicts, VerdictsJson),
     /// The findings that belong to no resource; they are written after the resources.
@@ -201,7 +198,6 @@ impl<W: Write> JsonReport<W> {
             out,
             line: Vec::new(),
             resources: 0,
-            reached: None,
             last: <(Verdicts, VerdictsJson)>::default(),
             documents: Vec::new(),
             withheld: Vec::new(),
@@ -310,11 +306,6 @@ impl<W: Write> ReportWriter for JsonReport<W> {
         self.pass()
     }
 
-    fn reached(&mut self, reached: Arc<Reached>) -> io::Result<()> {
-        self.reached = Some(reached);
-        Ok(())
-    }
-
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
         self.line.extend_from_slice(if self.resources == 0 {
             b"],\n  \"findings\": ["
@@ -329,7 +320,7 @@ impl<W: Write> ReportWriter for JsonReport<W> {
         self.put(&summary.not_checked)?;
         self.line.extend_from_slice(b",\n  \"summary\": ");
         self.put(summary)?;
-        if let Some(reached) = self.reached.take() {
+        if let Some(reached) = &summary.reached {
             // Write all findings before the rest is made, for readers that read along.
             self.line.extend_from_slice(b",\n  \"kept\": [");
             self.out.write_all(&self.line)?;

@@ -158,7 +158,7 @@ impl Finding {
 }
 
 /// The counts for the last lines of a report. Their JSON is the `summary` of `xdsctl.findings/v1`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct Summary {
     /// Number of resources by verdict.
     #[serde(rename = "resources")]
@@ -201,6 +201,9 @@ pub struct Summary {
     /// How many findings are not shown because of `--max-findings`.
     #[serde(skip_serializing_if = "is_none")]
     pub beyond_max: usize,
+    /// What the client keeps of the resources, if the user asked for it.
+    #[serde(skip)]
+    pub reached: Option<Arc<Reached>>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
@@ -328,15 +331,6 @@ pub trait ReportWriter {
     /// # Errors
     /// If writing fails.
     fn resource(&mut self, resource: &ResourceReport) -> io::Result<()>;
-
-    /// Writes what the client keeps of the resources. It is called after all resources, and only if
-    /// the user asked for it.
-    ///
-    /// # Errors
-    /// If writing fails.
-    fn reached(&mut self, _reached: Arc<Reached>) -> io::Result<()> {
-        Ok(())
-    }
 
     /// Writes what is left, and flushes.
     ///

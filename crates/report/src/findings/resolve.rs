@@ -13,7 +13,6 @@ use std::vec::IntoIter;
 
 use super::clients::{self, Said, Say, Verdicts};
 use super::not_checked::NotCheckedTally;
-use super::reached::Reached;
 use super::{Finding, NotShown, Parsed, RelatedPlace, ReportWriter, ResourceReport, Summary, Unplaced, section};
 use crate::masks::{Masks, ResourceSpan, redacted, resources};
 use crate::{SourcePlace, snippet};
@@ -74,8 +73,6 @@ pub struct ResolvedFindings<'r> {
     /// belong to no resource.
     withheld: Withheld,
     withheld_of_documents: Vec<NotShown>,
-    /// What the client keeps, if that is to be written after all findings.
-    pub reached: Option<Arc<Reached>>,
     resolver: Resolver<'r>,
     before: clients::Before,
     resources: Enumerate<IntoIter<Checked>>,
@@ -143,7 +140,6 @@ impl<'r> ResolvedFindings<'r> {
             not_checked: NotCheckedTally::default(),
             withheld,
             withheld_of_documents,
-            reached: None,
             resolver,
             before: clients::Before::default(),
             resources: outcome.resources.into_iter().enumerate(),
@@ -172,9 +168,6 @@ impl<'r> ResolvedFindings<'r> {
         }
         self.summary.beyond_max = beyond;
         self.summary.not_checked = self.not_checked.finish(self.resolver.options.fleet);
-        if let Some(reached) = self.reached {
-            format.reached(reached)?;
-        }
         format.end(&self.summary)?;
         Ok(self.summary)
     }

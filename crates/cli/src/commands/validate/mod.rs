@@ -489,7 +489,7 @@ impl Examined {
     ) -> ResolvedFindings<'r> {
         let outcome = std::mem::take(&mut self.outcome);
         let mut report = ResolvedFindings::new(outcome, &self.worlds, sources, options);
-        report.reached = self.reached.take();
+        report.summary.reached = self.reached.take();
         report.summary.scope = self.scope;
         report.summary.suppressed = self.suppressed.suppressed;
         report.summary.known = self.suppressed.known;
