@@ -32,8 +32,7 @@ pub struct TreeStyle {
 pub fn write(root: &TreeNode, style: TreeStyle, out: &mut dyn Write) -> io::Result<()> {
     // The writer behind `out` looks for secrets in each piece.
     let mut out = BufWriter::with_capacity(PIECE_BYTES, out);
-    let mut text = TreeText { style, out: &mut out };
-    text.node(root, "", "")?;
+    write_node(root, style, ("", ""), &mut out)?;
     out.flush()
 }
 
@@ -62,73 +61,64 @@ pub fn shown_facts(node: &TreeNode, all: bool) -> Vec<Cow<'_, Fact>> {
     facts
 }
 
-struct TreeText<'a> {
-    style: TreeStyle,
-    out: &'a mut dyn Write,
-}
-
-impl TreeText<'_> {
-    fn paint(&self, style: Style, text: &str) -> String {
-        edge::paint(style, self.style.colour, text)
+/// Writes a node; `lead` precedes its first line, `indent` all other lines.
+fn write_node(node: &TreeNode, style: TreeStyle, (lead, indent): (&str, &str), out: &mut dyn Write) -> io::Result<()> {
+    let paint = |look: Style, text: &str| edge::paint(look, style.colour, text);
+    let bold = Style::new().bold();
+    let name_style = match node.kind {
+        NodeKind::Failure => AnsiColor::Red.on_default().bold(),
+        NodeKind::Endpoint => AnsiColor::Green.on_default(),
+        NodeKind::Channel | NodeKind::Frame | NodeKind::Priority | NodeKind::Locality | NodeKind::Picker => bold,
+    };
+    let mut line = String::from(lead);
+    let mut width = lead.chars().count();
+    let (edge, name) = (visible_line(&node.edge), visible_line(&node.name));
+    if !edge.is_empty() {
+        line += &paint(AnsiColor::Cyan.on_default(), &edge);
+        line += " → ";
+        width += edge.chars().count() + 3;
     }
-
-    /// Writes a node; `lead` precedes its first line, `indent` all other lines.
-    fn node(&mut self, node: &TreeNode, lead: &str, indent: &str) -> io::Result<()> {
-        let bold = Style::new().bold();
-        let name_style = match node.kind {
-            NodeKind::Failure => AnsiColor::Red.on_default().bold(),
-            NodeKind::Endpoint => AnsiColor::Green.on_default(),
-            NodeKind::Channel | NodeKind::Frame | NodeKind::Priority | NodeKind::Locality | NodeKind::Picker => bold,
+    line += &paint(name_style, &name);
+    width += name.chars().count();
+    if node.lazy {
+        line += &paint(Style::new().dimmed(), " (on demand)");
+        width += " (on demand)".len();
+    }
+    let below = if node.children.is_empty() { "     " } else { "│    " };
+    for (number, fact) in shown_facts(node, style.all).iter().enumerate() {
+        let separator = if number == 0 { "  " } else { " · " };
+        let value = visible_line(&fact.value);
+        let length = fact.label.chars().count() + 1 + value.chars().count();
+        if width + separator.chars().count() + length > style.width {
+            writeln!(out, "{line}")?;
+            line = format!("{indent}{below}");
+            width = line.chars().count();
+        } else {
+            line += separator;
+            width += separator.chars().count();
+        }
+        width += length;
+        let look = if fact.warns {
+            AnsiColor::Yellow.on_default()
+        } else {
+            Style::new()
         };
-        let mut line = String::from(lead);
-        let mut width = lead.chars().count();
-        let (edge, name) = (visible_line(&node.edge), visible_line(&node.name));
-        if !edge.is_empty() {
-            line += &self.paint(AnsiColor::Cyan.on_default(), &edge);
-            line += " → ";
-            width += edge.chars().count() + 3;
-        }
-        line += &self.paint(name_style, &name);
-        width += name.chars().count();
-        if node.lazy {
-            line += &self.paint(Style::new().dimmed(), " (on demand)");
-            width += " (on demand)".len();
-        }
-        let below = if node.children.is_empty() { "     " } else { "│    " };
-        for (number, fact) in shown_facts(node, self.style.all).iter().enumerate() {
-            let separator = if number == 0 { "  " } else { " · " };
-            let value = visible_line(&fact.value);
-            let length = fact.label.chars().count() + 1 + value.chars().count();
-            if width + separator.chars().count() + length > self.style.width {
-                writeln!(self.out, "{line}")?;
-                line = format!("{indent}{below}");
-                width = line.chars().count();
-            } else {
-                line += separator;
-                width += separator.chars().count();
-            }
-            width += length;
-            let style = if fact.warns {
-                AnsiColor::Yellow.on_default()
-            } else {
-                Style::new()
-            };
-            line += &self.paint(Style::new().dimmed(), fact.label);
-            line.push(' ');
-            line += &self.paint(style, &value);
-        }
-        writeln!(self.out, "{line}")?;
-        let last = node.children.len().saturating_sub(1);
-        for (number, child) in node.children.iter().enumerate() {
-            let (lead, below) = if number == last {
-                ("└─ ", "   ")
-            } else {
-                ("├─ ", "│  ")
-            };
-            self.node(child, &format!("{indent}{lead}"), &format!("{indent}{below}"))?;
-        }
-        Ok(())
+        line += &paint(Style::new().dimmed(), fact.label);
+        line.push(' ');
+        line += &paint(look, &value);
     }
+    writeln!(out, "{line}")?;
+    let last = node.children.len().saturating_sub(1);
+    for (number, child) in node.children.iter().enumerate() {
+        let (lead, below) = if number == last {
+            ("└─ ", "   ")
+        } else {
+            ("├─ ", "│  ")
+        };
+        let (lead, below) = (format!("{indent}{lead}"), format!("{indent}{below}"));
+        write_node(child, style, (&lead, &below), out)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
