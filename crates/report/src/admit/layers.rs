@@ -241,7 +241,7 @@ fn filters(answer: &AdmitAnswer<'_>) -> Vec<Sentence> {
             let what = "no server of gRPC evaluates them, nothing is logged of what they would decide";
             Sentence::new("shadow_rules", Outcome::Told, what)
         });
-        let sentence = match (look.disabled, decided) {
+        let mut sentence = match (look.disabled, decided) {
             (Some(level), _) => Sentence::new(part, Outcome::Told, format!("switched off by the {}", level.name())),
             (None, None) => Sentence::new(part, Outcome::Yes, format!("keeps nobody out, {origin}")),
             (None, Some(decided)) => {
@@ -251,7 +251,8 @@ fn filters(answer: &AdmitAnswer<'_>) -> Vec<Sentence> {
                 Sentence::new(part, outcome, what).with(parts)
             }
         };
-        sentence.followed_by(shadow)
+        sentence.parts.extend(shadow);
+        sentence
     });
     sentences.collect()
 }

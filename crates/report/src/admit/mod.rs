@@ -58,9 +58,4 @@ impl Sentence {
         self.parts = parts;
         self
     }
-
-    fn followed_by(mut self, part: Option<Sentence>) -> Sentence {
-        self.parts.extend(part);
-        self
-    }
 }

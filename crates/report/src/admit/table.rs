@@ -141,55 +141,37 @@ impl Lines {
         }
         let (rows, except, also) = match &entry.outcome {
             RouteOutcome::Nobody(why) => {
-                let cells = ["nobody".to_owned(), String::new(), String::new(), String::new()];
-                return self.line(method, route, cells, cells::nobody(why));
+                let who = "nobody".to_owned();
+                let [from, headers, other]: [String; 3] = Default::default();
+                return self
+                    .lines
+                    .push([method, route, who, from, headers, other, cells::nobody(why)]);
             }
             RouteOutcome::Rows { rows, except, also } => (rows, except, also),
         };
         for row in rows {
-            let cells = self.cells(row);
-            self.line(
-                std::mem::take(&mut method),
-                std::mem::take(&mut route),
-                cells,
-                by(&row.by),
-            );
+            self.row(std::mem::take(&mut method), std::mem::take(&mut route), row);
         }
         for (filter, condition) in also {
-            let cells = [
-                String::new(),
-                String::new(),
-                String::new(),
-                cells::condition(condition, self.shows_secrets),
-            ];
-            self.line(
-                String::new(),
-                "and all of them".to_owned(),
-                cells,
-                format!("`{filter}`"),
-            );
+            let (route, by) = ("and all of them".to_owned(), format!("`{filter}`"));
+            let [method, who, from, headers]: [String; 4] = Default::default();
+            let other = cells::condition(condition, self.shows_secrets);
+            self.lines.push([method, route, who, from, headers, other, by]);
         }
-        for exception in except {
-            for row in &exception.rows {
-                let cells = self.cells(row);
-                self.line(String::new(), "but not".to_owned(), cells, by(&row.by));
-            }
+        for row in except.iter().flat_map(|exception| &exception.rows) {
+            self.row(String::new(), "but not".to_owned(), row);
         }
     }
 
-    fn cells(&self, row: &Row) -> [String; 4] {
+    fn row(&mut self, method: String, route: String, row: &Row) {
         let of = |column| cells::cell(row, column, self.shows_secrets).join("\n");
         let from = match of(Column::Source) {
             from if from.is_empty() => "anywhere".to_owned(),
             from => from,
         };
         let who = cells::who(row, self.asks, self.shows_secrets).join("\n");
-        [who, from, of(Column::Header), of(Column::Other)]
-    }
-
-    fn line(&mut self, method: String, route: String, cells: [String; 4], by: String) {
-        let [who, from, headers, other] = cells;
-        self.lines.push([method, route, who, from, headers, other, by]);
+        let (headers, other) = (of(Column::Header), of(Column::Other));
+        self.lines.push([method, route, who, from, headers, other, by(&row.by)]);
     }
 }
 
