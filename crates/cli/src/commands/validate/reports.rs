@@ -60,7 +60,6 @@ impl ReportPlan {
             everything: from(Severity::Note),
             findings: human::FindingsStyle {
                 colour: io.colours(args.color),
-                unicode: true,
                 width: io.width,
                 is_capped: !(args.all || args.all_findings),
                 min_severity: from(quietest),

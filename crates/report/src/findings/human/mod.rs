@@ -34,8 +34,6 @@ use xdsctl_model::diag::{Rule, Severity, Subject};
 pub struct FindingsStyle {
     /// Whether there are ANSI colours.
     pub colour: bool,
-    /// Whether there are box drawing characters.
-    pub unicode: bool,
     /// Columns of the terminal; `None` if nothing is wrapped or cut.
     pub width: Option<usize>,
     /// Whether only a few findings of each rule are shown and the others counted. A thousand
@@ -53,7 +51,6 @@ impl Default for FindingsStyle {
     fn default() -> Self {
         FindingsStyle {
             colour: false,
-            unicode: true,
             width: None,
             is_capped: true,
             min_severity: Severity::Warning,

@@ -14,11 +14,9 @@ use xdsctl_model::diag::Severity;
 const MAX_PATH_CHARS: usize = 400;
 
 pub(super) fn handler(style: FindingsStyle) -> GraphicalReportHandler {
-    let theme = match (style.unicode, style.colour) {
-        (true, true) => GraphicalTheme::unicode(),
-        (true, false) => GraphicalTheme::unicode_nocolor(),
-        (false, true) => GraphicalTheme::ascii(),
-        (false, false) => GraphicalTheme::none(),
+    let theme = match style.colour {
+        true => GraphicalTheme::unicode(),
+        false => GraphicalTheme::unicode_nocolor(),
     };
     GraphicalReportHandler::new_themed(theme)
         .with_width(style.width.unwrap_or(usize::MAX))
