@@ -178,7 +178,7 @@ fn headers(input: &JsonNode) -> Result<Vec<(String, String)>, Located> {
         let Some(node) = input.get(member) else { continue };
         let list = node.list().ok_or_else(|| wrong(member, node, "a list of headers"))?;
         for header in list {
-            members(member_name(member), header, &["key", "field", "value"])?;
+            members(member, header, &["key", "field", "value"])?;
             let key = header
                 .get("key")
                 .or_else(|| header.get("field"))
@@ -189,11 +189,4 @@ fn headers(input: &JsonNode) -> Result<Vec<(String, String)>, Located> {
         }
     }
     Ok(headers)
-}
-
-fn member_name(member: &str) -> &'static str {
-    match member {
-        "additional_headers" => "additional_headers",
-        _ => "additional_request_headers",
-    }
 }
