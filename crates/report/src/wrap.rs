@@ -70,6 +70,8 @@ pub struct Folding<W: Write> {
     out: W,
     width: usize,
     indent: Option<&'static str>,
+    /// What is before each line.
+    pub lead: &'static str,
     line: Vec<u8>,
 }
 
@@ -81,6 +83,7 @@ impl<W: Write> Folding<W> {
             out,
             width: width.unwrap_or(usize::MAX),
             indent,
+            lead: "",
             line: Vec::new(),
         }
     }
@@ -90,11 +93,12 @@ impl<W: Write> Folding<W> {
         let mut folded = String::with_capacity(text.len());
         for line in text.split_inclusive('\n') {
             let content = line.strip_suffix('\n').unwrap_or(line);
-            let own = content.len() - content.trim_start_matches(' ').len();
+            let led = format!("{}{content}", self.lead);
+            let own = led.len() - led.trim_start_matches(' ').len();
             // At least half of a narrow terminal remains for words.
             let below = || " ".repeat((own + HANGING).min(self.width / 2));
             let indent = self.indent.map_or_else(below, str::to_owned);
-            fold(content, self.width, &indent, &mut folded);
+            fold(&led, self.width, &indent, &mut folded);
             folded.push_str(line.get(content.len()..).unwrap_or_default());
         }
         self.line.drain(..end);
@@ -150,6 +154,18 @@ mod tests {
         );
         // The columns of a table stay, and so does a line without an end.
         assert_eq!(folded("a    b\nc", 12), "a    b\nc");
+    }
+
+    #[test]
+    fn a_lead_is_before_each_line_in_whatever_pieces_they_come() {
+        let mut out = Vec::new();
+        let mut folding = Folding::new(&mut out, Some(10), Some("  "));
+        folding.lead = "  ";
+        for piece in ["a", " b\nc", "\n", "one two three\n"] {
+            folding.write_all(piece.as_bytes()).unwrap();
+        }
+        drop(folding);
+        assert_eq!(String::from_utf8(out).unwrap(), "  a b\n  c\n  one two\n  three\n");
     }
 
     #[test]

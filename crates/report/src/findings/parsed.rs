@@ -1,6 +1,7 @@
 //! What the client keeps of a resource, as `--show parsed` prints it. It is made part by part, and
 //! no part is kept.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::ser::{Serialize, SerializeMap as _, SerializeSeq as _, Serializer};
@@ -22,6 +23,12 @@ impl Parsed {
     pub fn shown(&self) -> ParsedValue<'_> {
         let shown = parsed::of(&self.resource);
         if self.shows_secrets { shown } else { shown.redacted() }
+    }
+}
+
+impl fmt::Display for Parsed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        parsed::write(self.shown(), f)
     }
 }
 

@@ -6,7 +6,6 @@
 //! Places are looked up only for findings that are shown.
 
 mod group;
-mod lines;
 mod view;
 mod withheld;
 
@@ -22,7 +21,6 @@ use super::{
 use crate::edge::{marked, visible_line};
 use crate::wrap::Folding;
 use group::{Group, Groups, write_groups};
-use lines::Indented;
 pub(crate) use view::MessageView;
 use view::handler;
 use withheld::WithheldLines;
@@ -296,13 +294,12 @@ pub(crate) fn write_view(view: &MessageView<'_>, style: FindingsStyle, out: &mut
     out.write_all(b"\n")
 }
 
-/// Writes what the client keeps of an accepted resource.
-fn write_parsed(resource: &Named, parsed: &Parsed, out: &mut dyn Write) -> io::Result<()> {
+/// Writes what the client keeps of an accepted resource. It may be too long to be kept.
+fn write_parsed<W: Write>(resource: &Named, parsed: &Parsed, out: &mut Folding<W>) -> io::Result<()> {
     writeln!(out, "{} `{}`:", resource.type_name, visible_line(&resource.name))?;
-    let mut lines = Indented::new(out);
-    if xdsctl_channel::parsed::write(parsed.shown(), &mut lines).is_err() {
-        return Err(lines.error.unwrap_or_else(|| io::ErrorKind::Other.into()));
-    }
+    out.lead = "  ";
+    write!(out, "{parsed}")?;
+    out.lead = "";
     writeln!(out)
 }
 
