@@ -102,26 +102,12 @@ pub enum StatePlace {
     Address(SocketAddr),
 }
 
-/// What a check looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CheckScope {
-    /// The RPCs of the step.
-    Rpcs,
-    /// The resources that the step sends.
-    Update,
-    /// The channel, after the step.
-    Channel,
-}
-
 impl CheckKind {
-    /// Returns what the check looks at.
-    pub const fn scope(&self) -> CheckScope {
-        match self {
-            CheckKind::Rpc(_) | CheckKind::Shares(_) | CheckKind::Backends(_) | CheckKind::Count(_) => CheckScope::Rpcs,
-            CheckKind::Nack(_) => CheckScope::Update,
-            CheckKind::States(_) | CheckKind::Priority(_) | CheckKind::Has(_) | CheckKind::Lacks(_) => {
-                CheckScope::Channel
-            }
-        }
+    /// Says whether the check is about the RPCs of the step.
+    pub const fn is_of_rpcs(&self) -> bool {
+        matches!(
+            self,
+            CheckKind::Rpc(_) | CheckKind::Shares(_) | CheckKind::Backends(_) | CheckKind::Count(_)
+        )
     }
 }

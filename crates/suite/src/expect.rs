@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use super::check::{Check, CheckKind, CheckScope, Cookie, RpcCheck, StatePlace};
+use super::check::{Check, CheckKind, Cookie, RpcCheck, StatePlace};
 use super::read::{Faulty, SuiteReader, fault};
 use super::shares::ExpectedShares;
 use xdsctl_channel::sim::script::value::{
@@ -85,9 +85,9 @@ impl SuiteReader<'_> {
     pub(super) fn expect(&self, node: &JsonNode, sight: Sight) -> Faulty<Vec<Check>> {
         let checks = self.checks(node, "expect", &[&OF_RPC[..], &OF_STEP].concat())?;
         for check in &checks {
-            let why = match check.what.scope() {
-                CheckScope::Rpcs if !sight.rpcs => "the step waits for no RPC: `pick` and `finish` do",
-                CheckScope::Update if !sight.update => "the step sends no update",
+            let why = match &check.what {
+                what if what.is_of_rpcs() && !sight.rpcs => "the step waits for no RPC: `pick` and `finish` do",
+                CheckKind::Nack(_) if !sight.update => "the step sends no update",
                 _ => continue,
             };
             self.keep::<()>(Err(fault(check.span, format!("nothing can be expected here: {why}"))));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Never;
 use super::channel::{self, Policies};
-use super::check::{Check, CheckKind, CheckScope, Cookie, RpcCheck, StatePlace};
+use super::check::{Check, CheckKind, Cookie, RpcCheck, StatePlace};
 use super::seen::StepValues;
 use super::shares::{cannot_fail, labels, off};
 use xdsctl_channel::client::Updated;
@@ -132,11 +132,6 @@ impl<'t> Watched<'t> {
             }
             _ => {}
         }
-    }
-
-    /// Says whether the check is about RPCs.
-    pub const fn is_of_rpcs(&self) -> bool {
-        matches!(self.check.what.scope(), CheckScope::Rpcs)
     }
 
     /// Returns the numbers of different backends and of RPCs.

@@ -436,7 +436,7 @@ impl<'t> Run<'t> {
             let sends = matches!(planned.step, Some(Step::Pick(_) | Step::Finish(_)));
             let of_step = watched
                 .of_step()
-                .filter(|_| sends && watched.first.is_none() && watched.is_of_rpcs());
+                .filter(|_| sends && watched.first.is_none() && watched.check.what.is_of_rpcs());
             let value = watched.check.value;
             let idle = watched.cannot_fail().filter(|_| sends);
             self.played.notes.extend(idle.map(|note| (span, note)));
