@@ -213,11 +213,9 @@ fn form<'o>(
             let style = match destination.file {
                 // A file has no colours and no columns.
                 Some(_) => human::FindingsStyle {
-                    min_severity: style.findings.min_severity,
-                    is_quiet: style.findings.is_quiet,
-                    is_capped: style.findings.is_capped,
-                    explains_withheld: style.findings.explains_withheld,
-                    ..human::FindingsStyle::default()
+                    colour: false,
+                    width: None,
+                    ..style.findings
                 },
                 None => style.findings,
             };
