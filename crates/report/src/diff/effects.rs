@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 
-use super::{CHANGED, Compared, DiffStyle};
+use super::{CHANGED, Compared, DiffStyle, host_name};
 use crate::{listed, plural};
 use xdsctl_channel::client::Client;
 use xdsctl_channel::rpc::words;
@@ -59,11 +59,8 @@ impl RpcEffects<'_> {
     }
 
     fn host(&self, host: &HostChange, change: &RouteChange, out: &mut dyn Write) -> io::Result<()> {
-        let (before, after) = (&change.tables.0, &change.tables.1);
-        let name = |routes: &RouteConfiguration, at: usize| {
-            let host = routes.virtual_hosts.get(at);
-            host.map(|host| host.name.clone()).unwrap_or_default()
-        };
+        let was = host_name(&change.tables.0, host.before).unwrap_or_default();
+        let is = host_name(&change.tables.1, host.after).unwrap_or_default();
         let domains = self.some(&host.domains);
         match (host.before, host.after) {
             (Some(_), None) => {
@@ -72,16 +69,11 @@ impl RpcEffects<'_> {
                     "    authority {domains}: no virtual host any more, every RPC fails"
                 );
             }
-            (None, Some(at)) => {
-                return say!(
-                    out,
-                    "    authority {domains}: has a virtual host now, `{}`",
-                    name(after, at)
-                );
+            (None, Some(_)) => {
+                return say!(out, "    authority {domains}: has a virtual host now, `{is}`");
             }
-            (Some(one), Some(other)) if name(before, one) != name(after, other) => {
-                let (one, other) = (name(before, one), name(after, other));
-                say!(out, "    authority {domains}, virtual host `{one}` → `{other}`")?;
+            (Some(_), Some(_)) if was != is => {
+                say!(out, "    authority {domains}, virtual host `{was}` → `{is}`")?;
             }
             _ => say!(out, "    authority {domains}")?,
         }

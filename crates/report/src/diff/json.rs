@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::{Compared, Presence, Report, RpcChange, access};
+use super::{Compared, Presence, Report, RpcChange, access, host_name};
 use crate::admit::cells;
 use crate::findings::not_checked::NotChecked;
 use xdsctl_document::secret;
@@ -19,6 +19,7 @@ use xdsctl_lint::diff::tables::{Goes, Move, TableOutcome};
 use xdsctl_lint::diff::values::{ChangeKind, FieldChange};
 use xdsctl_lint::diff::{Example, ResourceChange, RouteChange, State};
 use xdsctl_model::profile;
+use xdsctl_model::resource::RouteConfiguration;
 use xdsctl_model::resource::listener::chain_place;
 use xdsctl_server::who::ChainAccess;
 
@@ -296,11 +297,6 @@ fn field(change: &FieldChange) -> Field<'_> {
 }
 
 fn routes(change: &RouteChange) -> Routes<'_> {
-    let name = |at: Option<usize>, is_after: bool| {
-        let tables = if is_after { &change.tables.1 } else { &change.tables.0 };
-        at.and_then(|at| tables.virtual_hosts.get(at))
-            .map(|host| host.name.as_str())
-    };
     Routes {
         listeners: &change.listeners,
         before: change.before.as_deref(),
@@ -311,8 +307,8 @@ fn routes(change: &RouteChange) -> Routes<'_> {
             .iter()
             .map(|changed| Host {
                 domains: &changed.domains,
-                before: name(changed.before, false),
-                after: name(changed.after, true),
+                before: host_name(&change.tables.0, changed.before),
+                after: host_name(&change.tables.1, changed.after),
                 moves: changed
                     .moves
                     .moves
@@ -326,9 +322,8 @@ fn routes(change: &RouteChange) -> Routes<'_> {
 }
 
 fn moved<'a>(moved: &'a Move, host: &HostChange, change: &'a RouteChange) -> Moved<'a> {
-    let index = |outcome: &TableOutcome, at: Option<usize>, is_after: bool| {
-        let tables = if is_after { &change.tables.1 } else { &change.tables.0 };
-        let host = at.and_then(|at| tables.virtual_hosts.get(at))?;
+    let index = |routes: &RouteConfiguration, at: Option<usize>, outcome: &TableOutcome| {
+        let host = routes.virtual_hosts.get(at?)?;
         Some(host.routes.get(outcome.route?)?.index)
     };
     let rpc = |example: &'a Example| Rpc {
@@ -352,8 +347,8 @@ fn moved<'a>(moved: &'a Move, host: &HostChange, change: &'a RouteChange) -> Mov
     Moved {
         example: moved.example.as_ref().map(rpc),
         other_routes: others.collect(),
-        before: way(&moved.before, index(&moved.before, host.before, false)),
-        after: way(&moved.after, index(&moved.after, host.after, true)),
+        before: way(&moved.before, index(&change.tables.0, host.before, &moved.before)),
+        after: way(&moved.after, index(&change.tables.1, host.after, &moved.after)),
     }
 }
 

@@ -21,6 +21,7 @@ use xdsctl_lint::diff::compared_value::ComparedValue;
 use xdsctl_lint::diff::values::{ChangeKind, FieldChange};
 use xdsctl_lint::diff::{Diff, ResourceChange, State};
 use xdsctl_model::profile::{self, Fleet};
+use xdsctl_model::resource::RouteConfiguration;
 
 /// Most lines of one kind that are shown for a resource, virtual host or cluster without `--all`.
 const SHOWN: usize = 20;
@@ -270,6 +271,11 @@ pub(crate) fn came_or_went(compared: &Compared, style: DiffStyle, out: &mut dyn 
         count => format!(", {count} of them rejected"),
     };
     say!(out, "{name}: the world {what}, with {resources}{rejected}")
+}
+
+/// Returns the name of the virtual host at this place.
+fn host_name(routes: &RouteConfiguration, at: Option<usize>) -> Option<&str> {
+    Some(&routes.virtual_hosts.get(at?)?.name)
 }
 
 /// Writes the differences in a resource.
