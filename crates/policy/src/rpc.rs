@@ -10,8 +10,6 @@ use xdsctl_channel::sim::Outcome;
 pub struct EndedRpc<'r> {
     /// How the RPC ended.
     pub outcome: &'r Outcome,
-    /// The name of the route that took the RPC.
-    pub route_name: Option<&'r str>,
     /// The backend of the RPC before it in its jar, if that was another one.
     pub moved_from: Option<&'r str>,
 }
@@ -63,7 +61,10 @@ impl<'r> View<'r> for EndedRpc<'r> {
             "cluster" => optional(outcome.cluster.as_deref(), text),
             "virtual_host" => optional(outcome.virtual_host.as_deref(), text),
             "route" => optional(outcome.route, Value::int),
-            "route_name" => optional(self.route_name.filter(|name| !name.is_empty()), text),
+            "route_name" => {
+                let name = outcome.route_name.as_deref();
+                optional(name.filter(|name| !name.is_empty()), text)
+            }
             "authority" => optional(outcome.authority.as_deref(), text),
             "duration" => Value::Duration(i128::from(outcome.ended - outcome.began) * 1_000_000),
             "began" => Value::Duration(i128::from(outcome.began) * 1_000_000),

@@ -13,7 +13,6 @@ use xdsctl_channel::sim::{Channel, Outcome};
 use xdsctl_model::cookie::SessionCookie;
 use xdsctl_model::status::Code;
 use xdsctl_model::text::plural;
-use xdsctl_policy::cel::Program;
 use xdsctl_policy::{EndedRpc, is_true_of};
 
 /// An RPC that has ended, with what depends on the RPCs before it.
@@ -23,12 +22,9 @@ pub(super) struct Ended<'d> {
     pub client: usize,
     /// The number of the RPC in that client.
     pub id: u64,
-    /// The outcome of the RPC.
-    pub outcome: &'d Outcome,
-    /// The backend at which the previous RPC with the same cookie jar ended, if it was another one.
-    pub moved_from: Option<&'d str>,
-    /// The name of the route that took the RPC.
-    pub route_name: Option<&'d str>,
+    /// The RPC, with the backend at which the previous one with the same cookie jar ended, if it was
+    /// another one.
+    pub rpc: EndedRpc<'d>,
 }
 
 /// The first RPC that broke an expectation.
@@ -50,7 +46,7 @@ impl First {
             client: ended.client,
             id: ended.id,
             happened,
-            outcome: ended.outcome.clone(),
+            outcome: ended.rpc.outcome.clone(),
         }
     }
 }
@@ -95,19 +91,20 @@ impl<'t> Watched<'t> {
 
     /// Holds the check against an RPC of the step.
     pub fn see(&mut self, ended: &Ended<'_>) {
+        let outcome = ended.rpc.outcome;
         self.total += 1;
         match &self.check.what {
             CheckKind::Shares(_) => {
                 let mut is_named = false;
-                for (number, label) in labels(ended.outcome).enumerate() {
-                    let is_again = labels(ended.outcome).take(number).any(|before| before == label);
+                for (number, label) in labels(outcome).enumerate() {
+                    let is_again = labels(outcome).take(number).any(|before| before == label);
                     if let Some(count) = self.counts.get_mut(label).filter(|_| !is_again) {
                         *count += 1;
                         is_named = true;
                     }
                 }
                 if !is_named {
-                    let label = ended.outcome.backend.as_deref().unwrap_or(ended.outcome.code.name());
+                    let label = outcome.backend.as_deref().unwrap_or(outcome.code.name());
                     match self.elsewhere.get_mut(label) {
                         Some(count) => *count += 1,
                         None => _ = self.elsewhere.insert(label.to_owned(), 1),
@@ -115,7 +112,7 @@ impl<'t> Watched<'t> {
                 }
             }
             CheckKind::Backends(_) => {
-                if let Some(backend) = &ended.outcome.backend
+                if let Some(backend) = &outcome.backend
                     && !self.backends.contains(backend)
                 {
                     self.backends.insert(backend.clone());
@@ -203,7 +200,8 @@ impl<'t> Guard<'t> {
     /// Holds the checks against an RPC of the run.
     pub fn see(&mut self, ended: &Ended<'_>) {
         // An expression that cannot be evaluated counts as true, so that it does not pass unseen.
-        let cannot = |what: &RpcCheck| matches!(what, RpcCheck::That(program) if that(program, ended).is_err());
+        let cannot =
+            |what: &RpcCheck| matches!(what, RpcCheck::That(program) if is_true_of(program, ended.rpc).is_err());
         let is_so = |check: &Check| match &check.what {
             CheckKind::Rpc(what) => holds(what, ended).is_ok() || cannot(what),
             _ => true,
@@ -217,12 +215,12 @@ impl<'t> Guard<'t> {
 
 /// Says how an RPC ended.
 fn end(ended: &Ended<'_>) -> String {
-    let outcome = ended.outcome;
+    let outcome = ended.rpc.outcome;
     let mut words = match &outcome.backend {
         Some(backend) => format!("OK from {backend}"),
         None => format!("{}: {}", outcome.code, outcome.details),
     };
-    if let Some(before) = ended.moved_from {
+    if let Some(before) = ended.rpc.moved_from {
         words.push_str(&format!(", the one before in its session was at {before}"));
     }
     words
@@ -230,7 +228,7 @@ fn end(ended: &Ended<'_>) -> String {
 
 /// Holds an expectation against an RPC. The error says what the RPC did instead.
 fn holds(what: &RpcCheck, ended: &Ended<'_>) -> Result<(), String> {
-    let outcome = ended.outcome;
+    let outcome = ended.rpc.outcome;
     let or = |is_so: bool, words: &dyn Fn() -> String| if is_so { Ok(()) } else { Err(words()) };
     let end = || end(ended);
     match what {
@@ -286,15 +284,13 @@ fn holds(what: &RpcCheck, ended: &Ended<'_>) -> Result<(), String> {
         }
         RpcCheck::Route(names) => {
             let number = outcome.route.map(|route| route.to_string());
-            let mut both = number.as_deref().into_iter().chain(ended.route_name);
-            or(
-                both.any(|name| has(names, name)),
-                &|| match (&number, ended.route_name) {
-                    (Some(number), Some("") | None) => format!("routes[{number}] takes it"),
-                    (Some(number), Some(name)) => format!("routes[{number}] `{name}` takes it"),
-                    (None, _) => format!("no route takes it: {}", end()),
-                },
-            )
+            let route_name = outcome.route_name.as_deref();
+            let mut both = number.as_deref().into_iter().chain(route_name);
+            or(both.any(|name| has(names, name)), &|| match (&number, route_name) {
+                (Some(number), Some("") | None) => format!("routes[{number}] takes it"),
+                (Some(number), Some(name)) => format!("routes[{number}] `{name}` takes it"),
+                (None, _) => format!("no route takes it: {}", end()),
+            })
         }
         RpcCheck::Attempts(range) => or(range.contains(&(outcome.attempts.len() as u64)), &|| attempts(outcome)),
         RpcCheck::AttemptsAt(addresses) => {
@@ -324,22 +320,12 @@ fn holds(what: &RpcCheck, ended: &Ended<'_>) -> Result<(), String> {
                 None => format!("the answer sets no cookie: {}", end()),
             })
         }
-        RpcCheck::Moves(moves) => or(ended.moved_from.is_some() == *moves, &end),
-        RpcCheck::That(program) => match that(program, ended) {
+        RpcCheck::Moves(moves) => or(ended.rpc.moved_from.is_some() == *moves, &end),
+        RpcCheck::That(program) => match is_true_of(program, ended.rpc) {
             Ok(is_so) => or(is_so, &end),
             Err(why) => Err(format!("{why}: {}", end())),
         },
     }
-}
-
-/// Says whether an expression is true of an RPC.
-fn that(program: &Program, ended: &Ended<'_>) -> Result<bool, String> {
-    let rpc = EndedRpc {
-        outcome: ended.outcome,
-        route_name: ended.route_name,
-        moved_from: ended.moved_from,
-    };
-    is_true_of(program, rpc)
 }
 
 /// Says whether a sorted list has a name.

@@ -17,6 +17,7 @@ use xdsctl_channel::sim::script::{self, Done, Step, StepResult};
 use xdsctl_channel::sim::{Channel, ChannelOptions, LimitReached, MAX_MACHINES, Network, Outcome};
 use xdsctl_document::source::Span;
 use xdsctl_lb::runtime::Time;
+use xdsctl_policy::EndedRpc;
 
 /// The most unmet expectations for which the trace of an RPC is kept.
 const MAX_WAYS: usize = 1000;
@@ -185,9 +186,10 @@ impl Watch<'_> {
         let ended = Ended {
             client: done.client,
             id: done.id.number(),
-            outcome: &done.outcome,
-            moved_from: moved_from.as_deref(),
-            route_name: done.outcome.route_name.as_deref(),
+            rpc: EndedRpc {
+                outcome: &done.outcome,
+                moved_from: moved_from.as_deref(),
+            },
         };
         let checks = self.steps.get(step).map_or(0, Vec::len) + self.guards.len();
         self.effort.take(checks);

@@ -80,7 +80,7 @@ impl StepValues {
 
 /// Returns what an RPC did.
 fn of_rpc(what: &RpcCheck, ended: &Ended<'_>) -> Result<Value, &'static str> {
-    let outcome = ended.outcome;
+    let outcome = ended.rpc.outcome;
     let name = |name: Option<&str>, why| name.filter(|name| !name.is_empty()).map(Value::from).ok_or(why);
     match what {
         RpcCheck::Status(_) => Ok(outcome.code.name().into()),
@@ -98,7 +98,7 @@ fn of_rpc(what: &RpcCheck, ended: &Ended<'_>) -> Result<Value, &'static str> {
         }
         RpcCheck::Route(_) => {
             let number = outcome.route.ok_or("no route takes an RPC")?;
-            let route = ended.route_name.filter(|name| !name.is_empty());
+            let route = outcome.route_name.as_deref().filter(|name| !name.is_empty());
             Ok(route.map_or_else(|| number.into(), Value::from))
         }
         RpcCheck::Attempts(_) => Ok(outcome.attempts.len().into()),
