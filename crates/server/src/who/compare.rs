@@ -9,7 +9,7 @@
 use super::condition::{Condition, Fact};
 use super::methods::MethodClass;
 use super::regions::{Region, intersections};
-use super::rows::{Clause, Row};
+use super::rows::Row;
 use super::table::{ChainTable, HostTable, HostTables, MethodTable, RouteOutcome, Table};
 use crate::handshake::Asks;
 use crate::routing;
@@ -300,11 +300,8 @@ impl Comparison {
     /// Says whether everyone whom a row matches is matched by one of these rows, too.
     fn is_covered(&mut self, row: &Row, rows: &[Row]) -> bool {
         rows.iter().any(|other| {
-            let mut needs = other.clauses.iter();
-            needs.all(|need| {
-                let mut own = row.clauses.iter();
-                need.condition.is_true() || own.any(|own| self.implies(&own.condition, &need.condition))
-            })
+            let mut needs = other.conditions.iter();
+            needs.all(|need| need.is_true() || row.conditions.iter().any(|own| self.implies(own, need)))
         })
     }
 
@@ -391,9 +388,9 @@ fn flat(method: &MethodTable) -> SideRows {
     let mut side = SideRows::default();
     let mut not_before: Vec<Condition> = Vec::new();
     for entry in &method.entries {
-        let guard = clauses(not_before.iter().chain([&entry.only_if]));
+        let guard = parts(not_before.iter().chain([&entry.only_if]));
         if let RouteOutcome::Rows { rows, except, also } = &entry.outcome {
-            let also = clauses(also.iter().map(|(_, condition)| condition));
+            let also = parts(also.iter().map(|(_, condition)| condition));
             for row in rows {
                 side.rows.extend(apart(with(row, guard.iter().chain(&also))));
             }
@@ -407,21 +404,18 @@ fn flat(method: &MethodTable) -> SideRows {
     side
 }
 
-fn clauses<'c>(conditions: impl Iterator<Item = &'c Condition>) -> Vec<Clause> {
+/// Returns the conditions, and the parts of those that are several.
+fn parts<'c>(conditions: impl Iterator<Item = &'c Condition>) -> Vec<Condition> {
     let parts = conditions.flat_map(|condition| match condition {
         Condition::All(list) => list.as_slice(),
         Condition::OneOf(_) | Condition::Is { .. } => std::slice::from_ref(condition),
     });
-    let clauses = parts.map(|condition| Clause {
-        column: condition.column(),
-        condition: condition.clone(),
-    });
-    clauses.collect()
+    parts.cloned().collect()
 }
 
-fn with<'c>(row: &'c Row, more: impl Iterator<Item = &'c Clause>) -> Row {
+fn with<'c>(row: &'c Row, more: impl Iterator<Item = &'c Condition>) -> Row {
     Row {
-        clauses: row.clauses.iter().chain(more).cloned().collect(),
+        conditions: row.conditions.iter().chain(more).cloned().collect(),
         by: row.by.clone(),
     }
 }
@@ -429,25 +423,25 @@ fn with<'c>(row: &'c Row, more: impl Iterator<Item = &'c Clause>) -> Row {
 /// Splits a row into one for each of its alternatives, unless these are too many.
 fn apart(row: Row) -> Vec<Row> {
     let mut rows = vec![Row {
-        clauses: Vec::new(),
+        conditions: Vec::new(),
         by: row.by.clone(),
     }];
-    for clause in &row.clauses {
-        let list = match &clause.condition {
+    for condition in &row.conditions {
+        let list = match condition {
             Condition::OneOf(list) => list.as_slice(),
             whole => std::slice::from_ref(whole),
         };
         if rows.len().saturating_mul(list.len()) > MAX_APART {
             return vec![row];
         }
-        let parts = rows.iter().flat_map(|row| {
+        let split = rows.iter().flat_map(|row| {
             list.iter().map(move |condition| {
                 let mut own = row.clone();
-                own.clauses.extend(clauses(std::iter::once(condition)));
+                own.conditions.extend(parts(std::iter::once(condition)));
                 own
             })
         });
-        rows = parts.collect();
+        rows = split.collect();
     }
     rows
 }

@@ -25,7 +25,7 @@ pub use compare::{Access, AccessBy, AccessChanges, ChainAccess, ChainSide, HostA
 pub use condition::{Column, Condition, Fact};
 pub use methods::{MethodClass, MethodNames};
 pub use regions::{AddressSpan, Ports, Region};
-pub use rows::{Clause, PolicyName, Row};
+pub use rows::{PolicyName, Row};
 pub use table::{
     ChainTable, Exception, HostTable, HostTables, MethodTable, Nobody, RouteOutcome, RouteTable, Table, TooLarge,
 };

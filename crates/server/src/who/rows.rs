@@ -14,20 +14,11 @@ pub struct PolicyName {
     pub policy: String,
 }
 
-/// A condition in a cell.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Clause {
-    /// What the condition is about.
-    pub column: Column,
-    /// The condition.
-    pub condition: Condition,
-}
-
-/// A row. It matches if all of its clauses hold; without clauses it matches everyone.
+/// A row. It matches if all of its conditions hold; without conditions it matches everyone.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Row {
     /// The conditions of the row.
-    pub clauses: Vec<Clause>,
+    pub conditions: Vec<Condition>,
     /// The policies that match, one of each filter.
     pub by: Vec<PolicyName>,
 }
@@ -35,27 +26,21 @@ pub struct Row {
 impl Row {
     /// Says whether it asks nothing about who the client is: neither its names nor its address.
     pub fn is_of_everyone(&self) -> bool {
-        !self.clauses.iter().any(|clause| clause.condition.asks_who())
+        !self.conditions.iter().any(Condition::asks_who)
     }
 
     /// Returns the conditions of a column.
     pub fn cell(&self, column: Column) -> impl Iterator<Item = &Condition> {
-        let own = self.clauses.iter().filter(move |clause| clause.column == column);
-        own.map(|clause| &clause.condition)
+        self.conditions.iter().filter(move |own| own.column() == column)
     }
 }
 
-/// Splits what a condition asks into rows of clauses.
-pub(super) fn split(condition: &Condition) -> Vec<Vec<Clause>> {
+/// Splits what a condition asks into rows, each with the conditions that must all hold.
+pub(super) fn split(condition: &Condition) -> Vec<Vec<Condition>> {
     if condition.is_false() {
         return Vec::new();
     }
-    let whole = |condition: &Condition| {
-        vec![vec![Clause {
-            column: condition.column(),
-            condition: condition.clone(),
-        }]]
-    };
+    let whole = |condition: &Condition| vec![vec![condition.clone()]];
     match condition {
         Condition::Is { .. } => whole(condition),
         Condition::All(list) => {
@@ -85,18 +70,13 @@ pub(super) fn split(condition: &Condition) -> Vec<Vec<Clause>> {
                     return whole(condition);
                 }
             }
-            let alike = alike.into_iter().map(|(column, parts)| {
-                vec![Clause {
-                    column,
-                    condition: Condition::one_of(parts),
-                }]
-            });
+            let alike = alike.into_iter().map(|(_, parts)| vec![Condition::one_of(parts)]);
             alike.chain(rows).collect()
         }
     }
 }
 
-fn product(rows: &[Vec<Clause>], parts: &[Vec<Clause>]) -> Vec<Vec<Clause>> {
+fn product(rows: &[Vec<Condition>], parts: &[Vec<Condition>]) -> Vec<Vec<Condition>> {
     let pairs = rows.iter().flat_map(|row| parts.iter().map(move |part| (row, part)));
     pairs
         .map(|(row, part)| row.iter().chain(part).cloned().collect())
@@ -111,7 +91,7 @@ pub(super) fn both(rows: &[Row], others: &[Row], most: usize) -> Option<Vec<Row>
     }
     let pairs = rows.iter().flat_map(|row| others.iter().map(move |other| (row, other)));
     let joined = pairs.map(|(row, other)| Row {
-        clauses: row.clauses.iter().chain(&other.clauses).cloned().collect(),
+        conditions: row.conditions.iter().chain(&other.conditions).cloned().collect(),
         by: row.by.iter().chain(&other.by).cloned().collect(),
     });
     Some(joined.collect())

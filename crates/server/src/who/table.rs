@@ -414,8 +414,8 @@ fn of_policies(
 /// Returns whom policies match, as rows.
 fn of_matching(policies: &[(PolicyName, Condition)]) -> Vec<Row> {
     let rows = policies.iter().flat_map(|(by, condition)| {
-        split(condition).into_iter().map(|clauses| Row {
-            clauses,
+        split(condition).into_iter().map(|conditions| Row {
+            conditions,
             by: vec![by.clone()],
         })
     });

@@ -348,7 +348,7 @@ fn count(table: &Table<'_>, seen: &mut Seen) {
     for entry in entries {
         seen.conditional += usize::from(!entry.only_if.is_true());
         if let RouteOutcome::Rows { rows, except, .. } = &entry.outcome {
-            seen.cells += rows.iter().map(|row| row.clauses.len()).sum::<usize>();
+            seen.cells += rows.iter().map(|row| row.conditions.len()).sum::<usize>();
             seen.exceptions += except.len();
         }
     }

@@ -57,7 +57,7 @@ impl<'a> Facts<'a> {
 
     /// Says whether a row matches the RPC.
     pub fn row(&self, row: &Row) -> bool {
-        row.clauses.iter().all(|clause| self.condition(&clause.condition))
+        row.conditions.iter().all(|condition| self.condition(condition))
     }
 
     fn are_let_in(&self, outcome: &RouteOutcome) -> bool {
