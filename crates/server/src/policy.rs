@@ -12,6 +12,7 @@ use crate::connection::{Connection, Rpc};
 use crate::dialect::{Authentication, MetadataCondition, NameKind, ServerDialect, UnsupportedCondition};
 use crate::handshake::Peer;
 use xdsctl_channel::rpc::matching;
+use xdsctl_model::resource::matcher::StringMatcher;
 use xdsctl_model::resource::rbac::{
     AddressRange, AuditCondition, RbacAction, RbacAddress, RbacCondition, RbacPolicy, RbacRules,
 };
@@ -204,38 +205,55 @@ impl<'a> Walk<'a> {
 
     /// Looks at a condition. Returns `None` if the server ignores it.
     fn look(&mut self, condition: &'a RbacCondition) -> Option<Look<'a>> {
-        let (matches, seen, parts) = match condition {
+        let asked = self.asked;
+        let mut parts = Vec::new();
+        let (matches, seen) = match condition {
             RbacCondition::OneOf(list) => {
-                let (matches, parts) = self.one_of(list);
-                (matches, Seen::Parts, parts)
+                let (matches, own) = self.one_of(list);
+                parts = own;
+                (matches, Seen::Parts)
             }
             RbacCondition::All(list) => {
-                let (fails, parts) = self.until(list, false);
-                (!fails, Seen::Parts, parts)
+                let (fails, own) = self.until(list, false);
+                parts = own;
+                (!fails, Seen::Parts)
             }
             RbacCondition::Not(inner) => {
                 let look = self.look(inner)?;
-                (!look.matches, Seen::Parts, vec![look])
+                let matches = !look.matches;
+                parts.push(look);
+                (matches, Seen::Parts)
             }
-            RbacCondition::Any => (true, Seen::Nothing, Vec::new()),
-            RbacCondition::Metadata { invert } => match self.asked.dialect.metadata {
-                MetadataCondition::Inverted => (*invert, Seen::Nothing, Vec::new()),
-                MetadataCondition::Never => (false, Seen::Nothing, Vec::new()),
+            RbacCondition::Any => (true, Seen::Nothing),
+            RbacCondition::Metadata { invert } => match asked.dialect.metadata {
+                MetadataCondition::Inverted => (*invert, Seen::Nothing),
+                MetadataCondition::Never => (false, Seen::Nothing),
             },
-            RbacCondition::Unsupported(_) => match self.asked.dialect.unsupported {
-                UnsupportedCondition::Never => (false, Seen::Nothing, Vec::new()),
+            RbacCondition::Unsupported(_) => match asked.dialect.unsupported {
+                UnsupportedCondition::Never => (false, Seen::Nothing),
                 UnsupportedCondition::PassedOver => return None,
             },
-            RbacCondition::Header(_)
-            | RbacCondition::Path(_)
-            | RbacCondition::Address(..)
-            | RbacCondition::DestinationPort(_)
-            | RbacCondition::DestinationPortRange { .. }
-            | RbacCondition::ServerName(_)
-            | RbacCondition::Authenticated(_) => {
-                let (matches, seen) = leaf(condition, self.asked);
-                (matches, seen, Vec::new())
+            RbacCondition::Header(matcher) => {
+                let value = (asked.dialect.policy_header)(asked.rpc, &matcher.name);
+                (matching::value_matches(matcher, value.as_deref()), Seen::Header(value))
             }
+            RbacCondition::Path(matcher) => {
+                let path = asked.rpc.method.as_str();
+                let matches = !path.is_empty() && matching::string_matches(matcher, path);
+                (matches, Seen::Path(path))
+            }
+            RbacCondition::Address(which, range) => address(*which, range, asked),
+            RbacCondition::DestinationPort(port) => {
+                let own = asked.connection.to.port();
+                (*port == u32::from(own), Seen::Port(own))
+            }
+            RbacCondition::DestinationPortRange { start, end } => {
+                let own = asked.connection.to.port();
+                ((*start..*end).contains(&i32::from(own)), Seen::Port(own))
+            }
+            // Servers compare with an empty text, whatever name the connection was made for.
+            RbacCondition::ServerName(matcher) => (matching::string_matches(matcher, ""), Seen::Nothing),
+            RbacCondition::Authenticated(matcher) => authenticated(matcher.as_ref(), asked),
         };
         Some(Look {
             condition,
@@ -246,59 +264,26 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Says whether a condition without parts matches, and what it was compared with.
-fn leaf<'a>(condition: &'a RbacCondition, asked: Asked<'a>) -> (bool, Seen<'a>) {
-    match condition {
-        RbacCondition::Header(matcher) => {
-            let value = (asked.dialect.policy_header)(asked.rpc, &matcher.name);
-            (matching::value_matches(matcher, value.as_deref()), Seen::Header(value))
-        }
-        RbacCondition::Path(matcher) => {
-            let path = asked.rpc.method.as_str();
-            (
-                !path.is_empty() && matching::string_matches(matcher, path),
-                Seen::Path(path),
-            )
-        }
-        RbacCondition::Address(which, range) => address(*which, range, asked),
-        RbacCondition::DestinationPort(port) => {
-            let own = asked.connection.to.port();
-            (*port == u32::from(own), Seen::Port(own))
-        }
-        RbacCondition::DestinationPortRange { start, end } => {
-            let own = asked.connection.to.port();
-            ((*start..*end).contains(&i32::from(own)), Seen::Port(own))
-        }
-        // Servers compare with an empty text, whatever name the connection was made for.
-        RbacCondition::ServerName(matcher) => (matching::string_matches(matcher, ""), Seen::Nothing),
-        RbacCondition::Authenticated(matcher) => {
-            let by_certificate = asked.dialect.authentication == Authentication::Certificate;
-            let peer = match asked.peer {
-                Peer::Plaintext if by_certificate => None,
-                Peer::Plaintext => return (false, Seen::Plaintext),
-                Peer::Tls(peer) => peer,
-            };
-            let names = (asked.dialect.names)(peer);
-            let matches = match matcher {
-                None => peer.is_some() || !by_certificate,
-                Some(matcher) => names.iter().any(|(_, name)| matching::string_matches(matcher, name)),
-            };
-            let has = |kind| names.iter().any(|(own, _)| *own == kind);
-            let has_dns = peer.is_some_and(|peer| !peer.dns_names.is_empty());
-            let has_other_dns = has_dns && has(NameKind::Uri) && !has(NameKind::Dns);
-            let seen = Seen::Names {
-                compared: names,
-                has_other_dns,
-            };
-            (matches, seen)
-        }
-        RbacCondition::All(_)
-        | RbacCondition::OneOf(_)
-        | RbacCondition::Not(_)
-        | RbacCondition::Any
-        | RbacCondition::Metadata { .. }
-        | RbacCondition::Unsupported(_) => (false, Seen::Nothing),
-    }
+fn authenticated<'a>(matcher: Option<&StringMatcher>, asked: Asked<'a>) -> (bool, Seen<'a>) {
+    let by_certificate = asked.dialect.authentication == Authentication::Certificate;
+    let peer = match asked.peer {
+        Peer::Plaintext if by_certificate => None,
+        Peer::Plaintext => return (false, Seen::Plaintext),
+        Peer::Tls(peer) => peer,
+    };
+    let names = (asked.dialect.names)(peer);
+    let matches = match matcher {
+        None => peer.is_some() || !by_certificate,
+        Some(matcher) => names.iter().any(|(_, name)| matching::string_matches(matcher, name)),
+    };
+    let has = |kind| names.iter().any(|(own, _)| *own == kind);
+    let has_dns = peer.is_some_and(|peer| !peer.dns_names.is_empty());
+    let has_other_dns = has_dns && has(NameKind::Uri) && !has(NameKind::Dns);
+    let seen = Seen::Names {
+        compared: names,
+        has_other_dns,
+    };
+    (matches, seen)
 }
 
 fn address<'a>(which: RbacAddress, range: &AddressRange, asked: Asked<'_>) -> (bool, Seen<'a>) {
