@@ -9,7 +9,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::connection::Connection;
-use crate::dialect::{Loopback, RangeRanks, ServerDialect, SourceTypes};
+use crate::dialect::{ServerDialect, SourceTypes};
 use xdsctl_model::resource::listener::{Cidr, FilterChain, SourceType, TcpListener};
 
 /// One question on the way to a chain, and its answer.
@@ -65,12 +65,11 @@ fn find(
     steps: &mut Vec<ChainStep>,
 ) -> Option<usize> {
     let (from, to) = ((dialect.address)(connection.from), (dialect.address)(connection.to));
-    let ranks = dialect.ranges;
     if listener.destinations.is_empty() {
         return None;
     }
     let destinations = listener.destinations.iter().map(|one| (one.prefix, one));
-    let Some((prefix, destinations)) = longest(destinations, to, ranks) else {
+    let Some((prefix, destinations)) = longest(destinations, to, dialect) else {
         steps.push(ChainStep::NoDestination(to));
         return None;
     };
@@ -89,7 +88,7 @@ fn find(
             .chain(some.map(move |range| (Some(*range), (*index, *chain))))
     });
     let ranges: Vec<_> = ranges.collect();
-    let Some((range, of_range)) = longest(ranges.iter().copied(), from, ranks) else {
+    let Some((range, of_range)) = longest(ranges.iter().copied(), from, dialect) else {
         steps.push(ChainStep::NoSource(from));
         return None;
     };
@@ -136,23 +135,20 @@ pub(crate) fn of_source_type<'l>(
 
 /// Says whether a connection is from the server's own host.
 pub(crate) fn is_local(from: IpAddr, to: IpAddr, dialect: &ServerDialect) -> bool {
-    is_loopback(from, dialect.loopback) || from == to
-}
-
-fn is_loopback(address: IpAddr, loopback: Loopback) -> bool {
-    match (address, loopback) {
-        (IpAddr::V4(address), Loopback::One) => address == Ipv4Addr::LOCALHOST,
-        (address, _) => address.is_loopback(),
-    }
+    let is_loopback = match from {
+        IpAddr::V4(from) if !dialect.loopback_is_net => from == Ipv4Addr::LOCALHOST,
+        from => from.is_loopback(),
+    };
+    is_loopback || from == to
 }
 
 /// Returns the ranges that the range of a match stands for. Of two such ranges, the longer one is
 /// more specific.
-pub(crate) fn ranges_of(range: Option<Cidr>, ranks: RangeRanks) -> Vec<Option<Cidr>> {
+pub(crate) fn ranges_of(range: Option<Cidr>, none_is_zero: bool) -> Vec<Option<Cidr>> {
     let zero = |ip: IpAddr| Some(Cidr::new(SocketAddr::new(ip, 0), 0));
-    match (range, ranks) {
-        (None, RangeRanks::NoneIsZero) => vec![zero(Ipv4Addr::UNSPECIFIED.into()), zero(Ipv6Addr::UNSPECIFIED.into())],
-        (range, _) => vec![range],
+    match range {
+        None if none_is_zero => vec![zero(Ipv4Addr::UNSPECIFIED.into()), zero(Ipv6Addr::UNSPECIFIED.into())],
+        range => vec![range],
     }
 }
 
@@ -161,12 +157,12 @@ pub(crate) fn ranges_of(range: Option<Cidr>, ranks: RangeRanks) -> Vec<Option<Ci
 fn longest<T>(
     ranges: impl Iterator<Item = (Option<Cidr>, T)>,
     address: IpAddr,
-    ranks: RangeRanks,
+    dialect: &ServerDialect,
 ) -> Option<(Option<Cidr>, Vec<T>)> {
-    let rank = |range: Option<Cidr>| match (range, ranks) {
-        (None, RangeRanks::NoneLast) => -1,
-        (None, RangeRanks::NoneIsZero) => 0,
-        (Some(range), _) => i32::from(range.prefix_len),
+    let rank = |range: Option<Cidr>| match range {
+        None if dialect.no_range_is_zero => 0,
+        None => -1,
+        Some(range) => i32::from(range.prefix_len),
     };
     let mut best: Option<(Option<Cidr>, Vec<T>)> = None;
     for (range, value) in ranges {
@@ -307,7 +303,7 @@ mod tests {
         let with = |source_types| ServerDialect {
             source_types,
             several_close: source_types == SourceTypes::AnyToo,
-            loopback: Loopback::Net,
+            loopback_is_net: true,
             ..dialect()
         };
         for (types, local) in [(SourceTypes::AnyElse, Some(Some(1))), (SourceTypes::AnyToo, None)] {

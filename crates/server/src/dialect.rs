@@ -23,24 +23,6 @@ pub enum NameKind {
     Subject,
 }
 
-/// What a server does with a condition that it accepts and does not implement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnsupportedCondition {
-    /// The condition never matches.
-    Never,
-    /// The condition is ignored, as if it were not there.
-    PassedOver,
-}
-
-/// How metadata conditions match.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MetadataCondition {
-    /// The conditions match if they are inverted.
-    Inverted,
-    /// The conditions never match.
-    Never,
-}
-
 /// Which source types a filter chain may have to take a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceTypes {
@@ -66,25 +48,6 @@ pub enum RoutesByRds {
     Fatal,
 }
 
-/// Which virtual host an RPC gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HostChoice {
-    /// The host with the best domain for the RPC's authority.
-    Best,
-    /// The last host of all, if any host has the authority.
-    LastIfAny,
-}
-
-/// What `authenticated` requires of a peer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Authentication {
-    /// TLS; with a matcher, also a name that matches.
-    Tls,
-    /// A certificate; with a matcher, a name that matches. The name of a peer without a certificate
-    /// is empty.
-    Certificate,
-}
-
 /// What happens to an RPC without `:authority`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoAuthority {
@@ -94,15 +57,6 @@ pub enum NoAuthority {
     Unknown,
     /// The stream of the RPC is reset.
     Reset,
-}
-
-/// Which of two ranges of addresses is more specific.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RangeRanks {
-    /// The longer one. A match without a range comes after a range of length 0.
-    NoneLast,
-    /// The longer one. A match without a range is like a range of length 0.
-    NoneIsZero,
 }
 
 /// Which updates of a Listener count as changes. A change drains the connections before it.
@@ -175,15 +129,6 @@ pub enum Comparison {
     Ends,
 }
 
-/// Which addresses are loopback addresses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loopback {
-    /// `127.0.0.1` and `::1`.
-    One,
-    /// `127.0.0.0/8` and `::1`.
-    Net,
-}
-
 /// Why an RPC does not reach its filters, or is denied by them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal<'r> {
@@ -246,14 +191,16 @@ pub struct ServerDialect {
     pub serves_without_template: bool,
     /// What the server does with chains whose routes come by RDS.
     pub routes_by_rds: RoutesByRds,
-    /// Which virtual host an RPC gets.
-    pub hosts: HostChoice,
+    /// Whether an RPC whose authority any virtual host has gets the last virtual host of all;
+    /// otherwise, it gets the one with the best domain for the authority.
+    pub last_host_wins: bool,
     /// Whether the server does not begin to serve if two routes are equal.
     pub stops_at_equal_routes: bool,
     /// Returns an address in the form in which the server sees it.
     pub address: fn(SocketAddr) -> IpAddr,
-    /// Which ranges of filter chains are more specific.
-    pub ranges: RangeRanks,
+    /// Whether a filter chain without a range of addresses is like one with a range of length 0;
+    /// otherwise, it comes after such a chain.
+    pub no_range_is_zero: bool,
     /// Whether source port 0 of a filter chain means any port.
     pub port_zero_is_any: bool,
     /// Whether several chains that are left close the connection; otherwise, the first one takes
@@ -261,8 +208,8 @@ pub struct ServerDialect {
     pub several_close: bool,
     /// Which source types of filter chains count.
     pub source_types: SourceTypes,
-    /// Which addresses are SAME_IP_OR_LOOPBACK, besides the server's own.
-    pub loopback: Loopback,
+    /// Whether all of `127.0.0.0/8` is SAME_IP_OR_LOOPBACK, and not only `127.0.0.1`.
+    pub loopback_is_net: bool,
     /// Returns the value of a header that policies see, if any.
     pub policy_header: for<'r> fn(&'r Rpc, &str) -> Option<Cow<'r, str>>,
     /// Returns the value of a header that the matchers of routes see, if any.
@@ -270,12 +217,14 @@ pub struct ServerDialect {
     /// Returns the names of a peer that a principal may have, in order. `None` is a peer without a
     /// certificate.
     pub names: for<'p> fn(Option<&'p PeerCertificate>) -> PeerNames<'p>,
-    /// What makes a peer authenticated.
-    pub authentication: Authentication,
-    /// What the server does with conditions of kinds that it does not implement.
-    pub unsupported: UnsupportedCondition,
-    /// How metadata conditions match.
-    pub metadata: MetadataCondition,
+    /// Whether a peer is authenticated by its certificate, and otherwise by TLS alone. With a
+    /// matcher, a name must match; the name of a peer without a certificate is empty.
+    pub authenticates_by_certificate: bool,
+    /// Whether a condition of a kind that the server does not implement is ignored; otherwise, it
+    /// never matches.
+    pub passes_over_unsupported: bool,
+    /// Whether a metadata condition matches if it is inverted; otherwise, it never matches.
+    pub inverted_metadata_matches: bool,
     /// Whether the principals of a policy are looked at before its permissions.
     pub principals_first: bool,
     /// How domains are compared with `:authority`.

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 
 use crate::connection::{Connection, Rpc};
-use crate::dialect::{Authentication, MetadataCondition, NameKind, ServerDialect, UnsupportedCondition};
+use crate::dialect::{NameKind, ServerDialect};
 use crate::handshake::Peer;
 use xdsctl_channel::rpc::matching;
 use xdsctl_model::resource::matcher::StringMatcher;
@@ -225,14 +225,9 @@ impl<'a> Walk<'a> {
                 (matches, Seen::Parts)
             }
             RbacCondition::Any => (true, Seen::Nothing),
-            RbacCondition::Metadata { invert } => match asked.dialect.metadata {
-                MetadataCondition::Inverted => (*invert, Seen::Nothing),
-                MetadataCondition::Never => (false, Seen::Nothing),
-            },
-            RbacCondition::Unsupported(_) => match asked.dialect.unsupported {
-                UnsupportedCondition::Never => (false, Seen::Nothing),
-                UnsupportedCondition::PassedOver => return None,
-            },
+            RbacCondition::Metadata { invert } => (*invert && asked.dialect.inverted_metadata_matches, Seen::Nothing),
+            RbacCondition::Unsupported(_) if asked.dialect.passes_over_unsupported => return None,
+            RbacCondition::Unsupported(_) => (false, Seen::Nothing),
             RbacCondition::Header(matcher) => {
                 let value = (asked.dialect.policy_header)(asked.rpc, &matcher.name);
                 (matching::value_matches(matcher, value.as_deref()), Seen::Header(value))
@@ -265,7 +260,7 @@ impl<'a> Walk<'a> {
 }
 
 fn authenticated<'a>(matcher: Option<&StringMatcher>, asked: Asked<'a>) -> (bool, Seen<'a>) {
-    let by_certificate = asked.dialect.authentication == Authentication::Certificate;
+    let by_certificate = asked.dialect.authenticates_by_certificate;
     let peer = match asked.peer {
         Peer::Plaintext if by_certificate => None,
         Peer::Plaintext => return (false, Seen::Plaintext),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::connection::Rpc;
-use crate::dialect::{HostChoice, ServerDialect};
+use crate::dialect::ServerDialect;
 use xdsctl_channel::client::Client;
 use xdsctl_channel::rpc::{Draw, Mismatch, matching};
 use xdsctl_model::resource::RouteConfiguration;
@@ -75,7 +75,7 @@ pub(crate) fn host(routes: &RouteConfiguration, authority: &str, dialect: &Serve
     let domains = routes.virtual_hosts.iter().map(|host| &host.domains);
     let mut found = best_match_by(domains, authority, dialect.domains)?;
     let last = routes.virtual_hosts.len().saturating_sub(1);
-    if dialect.hosts == HostChoice::LastIfAny && found.host != last {
+    if dialect.last_host_wins && found.host != last {
         (found.host, found.domain) = (last, 0);
     }
     Some(found)

@@ -5,8 +5,7 @@ use std::borrow::Cow;
 
 use crate::connection::{Rpc, plain};
 use crate::dialect::{
-    Authentication, DrainsOn, HostChoice, Lifetime, Loopback, MetadataCondition, NoAuthority, RangeRanks, Refusal,
-    Rotation, RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, all_names,
+    DrainsOn, Lifetime, NoAuthority, Refusal, Rotation, RoutesByRds, ServerDialect, SourceTypes, all_names,
 };
 use xdsctl_channel::client::Client;
 use xdsctl_channel::rpc::known;
@@ -25,14 +24,14 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         // The Python program does, and its server then has no config fetcher.
         serves_without_template: true,
         routes_by_rds: RoutesByRds::Served,
-        hosts: HostChoice::Best,
+        last_host_wins: false,
         stops_at_equal_routes: false,
         address: plain,
-        ranges: RangeRanks::NoneLast,
+        no_range_is_zero: false,
         port_zero_is_any: true,
         several_close: false,
         source_types: SourceTypes::AnyAlone,
-        loopback: Loopback::One,
+        loopback_is_net: false,
         policy_header: match profile.has(Feature::PoliciesSeeContentType) {
             true => policy_header,
             false => |rpc, name| policy_header(rpc, name).filter(|_| name != "content-type"),
@@ -43,9 +42,9 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         },
         // Follows `AuthenticatedAuthorizationMatcher::Matches`.
         names: all_names,
-        authentication: Authentication::Tls,
-        unsupported: UnsupportedCondition::Never,
-        metadata: MetadataCondition::Inverted,
+        authenticates_by_certificate: false,
+        passes_over_unsupported: false,
+        inverted_metadata_matches: true,
         principals_first: false,
         domains: DomainComparison::Folded,
         asks_optionally: true,

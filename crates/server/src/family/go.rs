@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use crate::connection::{Rpc, joined, plain};
 use crate::dialect::{
-    Authentication, DrainsOn, HostChoice, Lifetime, Loopback, MetadataCondition, NoAuthority, RangeRanks, Refusal,
-    Rotation, RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, all_names, names_of_first_kind,
+    DrainsOn, Lifetime, NoAuthority, Refusal, Rotation, RoutesByRds, ServerDialect, SourceTypes, all_names,
+    names_of_first_kind,
 };
 use xdsctl_channel::client::Client;
 use xdsctl_model::profile::{Feature, Profile};
@@ -22,17 +22,14 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
             true => RoutesByRds::Served,
             false => RoutesByRds::Fatal,
         },
-        hosts: match profile.has(Feature::BestVirtualHostServes) {
-            true => HostChoice::Best,
-            false => HostChoice::LastIfAny,
-        },
+        last_host_wins: !profile.has(Feature::BestVirtualHostServes),
         stops_at_equal_routes: false,
         address: plain,
-        ranges: RangeRanks::NoneLast,
+        no_range_is_zero: false,
         port_zero_is_any: true,
         several_close: false,
         source_types: SourceTypes::AnyElse,
-        loopback: Loopback::Net,
+        loopback_is_net: true,
         policy_header: match profile.has(Feature::PoliciesSeePath) {
             true => policy_header,
             false => policy_header_without_path,
@@ -46,12 +43,9 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
             true => names_of_first_kind,
             false => all_names,
         },
-        authentication: Authentication::Tls,
-        unsupported: match profile.has(Feature::RbacKindsChecked) {
-            true => UnsupportedCondition::Never,
-            false => UnsupportedCondition::PassedOver,
-        },
-        metadata: MetadataCondition::Inverted,
+        authenticates_by_certificate: false,
+        passes_over_unsupported: !profile.has(Feature::RbacKindsChecked),
+        inverted_metadata_matches: true,
         principals_first: false,
         domains: DomainComparison::of(|feature| profile.has(feature)),
         asks_optionally: false,

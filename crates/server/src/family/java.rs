@@ -7,8 +7,8 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 use crate::connection::{PeerCertificate, Rpc, joined, plain};
 use crate::dialect::{
-    Authentication, DrainsOn, HostChoice, Lifetime, Loopback, MetadataCondition, NameKind, NoAuthority, PeerNames,
-    RangeRanks, Refusal, Rotation, RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition, names_of_first_kind,
+    DrainsOn, Lifetime, NameKind, NoAuthority, PeerNames, Refusal, Rotation, RoutesByRds, ServerDialect, SourceTypes,
+    names_of_first_kind,
 };
 use xdsctl_channel::client::Client;
 use xdsctl_model::profile::{Feature, Profile};
@@ -28,14 +28,14 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
             true => RoutesByRds::Served,
             false => RoutesByRds::GoodAwaited,
         },
-        hosts: HostChoice::Best,
+        last_host_wins: false,
         stops_at_equal_routes: true,
         address: plain,
-        ranges: RangeRanks::NoneIsZero,
+        no_range_is_zero: true,
         port_zero_is_any: false,
         several_close: true,
         source_types: SourceTypes::AnyToo,
-        loopback: Loopback::Net,
+        loopback_is_net: true,
         policy_header,
         route_header,
         names: match profile.has(Feature::SubjectOfRfc2253) {
@@ -43,9 +43,9 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
             true => names_of_first_kind,
             false => spaced_names,
         },
-        authentication: Authentication::Tls,
-        unsupported: UnsupportedCondition::Never,
-        metadata: MetadataCondition::Never,
+        authenticates_by_certificate: false,
+        passes_over_unsupported: false,
+        inverted_metadata_matches: false,
         principals_first: false,
         domains: DomainComparison::of(|feature| profile.has(feature)),
         asks_optionally: true,

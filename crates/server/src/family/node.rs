@@ -5,9 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 
 use crate::connection::{PeerCertificate, Rpc, joined_by};
 use crate::dialect::{
-    Authentication, Comparison, DrainsOn, HostChoice, Lifetime, Loopback, MetadataCondition, NameKind, NoAuthority,
-    PeerNames, RangeRanks, Refusal, Rotation, RoutesByRds, ServerDialect, SourceTypes, UnsupportedCondition,
-    names_of_first_kind,
+    Comparison, DrainsOn, Lifetime, NameKind, NoAuthority, PeerNames, Refusal, Rotation, RoutesByRds, ServerDialect,
+    SourceTypes, names_of_first_kind,
 };
 use xdsctl_channel::client::Client;
 use xdsctl_model::profile::Profile;
@@ -25,20 +24,20 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         crashes_at_resources: true,
         serves_without_template: false,
         routes_by_rds: RoutesByRds::Served,
-        hosts: HostChoice::Best,
+        last_host_wins: false,
         stops_at_equal_routes: false,
         address,
-        ranges: RangeRanks::NoneLast,
+        no_range_is_zero: false,
         port_zero_is_any: false,
         several_close: true,
         source_types: SourceTypes::AnyElse,
-        loopback: Loopback::One,
+        loopback_is_net: false,
         policy_header,
         route_header: header,
         names,
-        authentication: Authentication::Certificate,
-        unsupported: UnsupportedCondition::Never,
-        metadata: MetadataCondition::Never,
+        authenticates_by_certificate: true,
+        passes_over_unsupported: false,
+        inverted_metadata_matches: false,
         principals_first: true,
         domains: DomainComparison::of(|feature| profile.has(feature)),
         asks_optionally: true,

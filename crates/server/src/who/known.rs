@@ -9,7 +9,7 @@ use super::methods::{MethodClass, MethodNames};
 use super::regions::Region;
 use super::table::TooLarge;
 use crate::connection::{Connection, Rpc, Transport};
-use crate::dialect::{Authentication, ServerDialect, UnsupportedCondition};
+use crate::dialect::ServerDialect;
 use crate::handshake::{Asks, Peer};
 use crate::policy::{self, Asked};
 use xdsctl_channel::rpc::matching::{self, MILLION};
@@ -89,9 +89,7 @@ impl Known<'_> {
             (RbacCondition::Not(inner), _) => return self.left(inner, !is_not, budget),
             (RbacCondition::All(list), false) | (RbacCondition::OneOf(list), true) => Condition::all(parts(list)?),
             (RbacCondition::OneOf(list), false) | (RbacCondition::All(list), true) => Condition::one_of(parts(list)?),
-            (RbacCondition::Unsupported(_), _) if self.dialect.unsupported == UnsupportedCondition::PassedOver => {
-                return Ok(None);
-            }
+            (RbacCondition::Unsupported(_), _) if self.dialect.passes_over_unsupported => return Ok(None),
             (leaf, _) => match self.value(leaf) {
                 Some(value) => Condition::constant(value != is_not),
                 None => {
@@ -213,7 +211,7 @@ impl Known<'_> {
             RbacCondition::Authenticated(matcher) => match (self.asks, matcher) {
                 (Asks::Plaintext | Asks::Nothing, _) => Some(self.of_nobody(leaf)),
                 (Asks::Required, None) => Some(true),
-                (Asks::Optional, None) if self.dialect.authentication == Authentication::Tls => Some(true),
+                (Asks::Optional, None) if !self.dialect.authenticates_by_certificate => Some(true),
                 (Asks::Optional | Asks::Required, _) => None,
             },
             RbacCondition::Address(..)

@@ -176,7 +176,7 @@ pub(super) fn regions(
     }
     let mut by_range: BTreeMap<Option<Cidr>, Vec<usize>> = BTreeMap::new();
     for destination in &listener.destinations {
-        for range in ranges_of(destination.prefix, dialect.ranges) {
+        for range in ranges_of(destination.prefix, dialect.no_range_is_zero) {
             by_range.entry(range).or_default().extend(&destination.chains);
         }
     }
@@ -232,7 +232,7 @@ impl Found<'_> {
         for (index, chain) in chains {
             let any = chain.source.prefixes.is_empty().then_some(None);
             let ranges = any.into_iter().chain(chain.source.prefixes.iter().copied().map(Some));
-            for range in ranges.flat_map(|range| ranges_of(range, self.dialect.ranges)) {
+            for range in ranges.flat_map(|range| ranges_of(range, self.dialect.no_range_is_zero)) {
                 by_range.entry(range).or_default().push((*index, chain));
             }
         }
