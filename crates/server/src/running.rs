@@ -121,8 +121,7 @@ impl OpenConnection {
 struct UnderWay {
     connection: String,
     rpc: Rpc,
-    ended: Option<Handled>,
-    end: End,
+    called: Called,
 }
 
 /// A running server.
@@ -154,15 +153,6 @@ pub struct Called {
     pub end: End,
     /// What the layers did; `None` if the RPC did not reach them.
     pub handled: Option<Handled>,
-}
-
-impl Called {
-    const fn closed() -> Called {
-        Called {
-            end: End::Closed,
-            handled: None,
-        }
-    }
 }
 
 impl RunningServer {
@@ -281,7 +271,10 @@ impl RunningServer {
     pub fn call(&mut self, connection: &str, rpc: &Rpc, draw: &mut Draw<'_>) -> Called {
         let open = self.connections.get(connection);
         let Some(open) = open.filter(|open| open.state == ConnectionState::Open) else {
-            return Called::closed();
+            return Called {
+                end: End::Closed,
+                handled: None,
+            };
         };
         let handled = admit::call(
             &open.chain,
@@ -304,12 +297,10 @@ impl RunningServer {
     /// Sends an RPC under a name. It ends with [`RunningServer::finish`], unless it is denied at
     /// once.
     pub fn begin(&mut self, name: &str, connection: &str, rpc: &Rpc, draw: &mut Draw<'_>) {
-        let Called { end, handled } = self.call(connection, rpc, draw);
         let under_way = UnderWay {
             connection: connection.to_owned(),
             rpc: rpc.clone(),
-            ended: handled,
-            end,
+            called: self.call(connection, rpc, draw),
         };
         self.calls.insert(name.to_owned(), under_way);
     }
@@ -317,14 +308,9 @@ impl RunningServer {
     /// Ends the RPC of a name. Returns its connection, what was sent, and its outcome; `None` if
     /// there is no such RPC.
     pub fn finish(&mut self, name: &str) -> Option<(String, Rpc, Called)> {
-        let UnderWay {
-            connection,
-            rpc,
-            ended: handled,
-            end,
-        } = self.calls.remove(name)?;
+        let call = self.calls.remove(name)?;
         self.close_idle();
-        Some((connection, rpc, Called { end, handled }))
+        Some((call.connection, call.rpc, call.called))
     }
 
     /// Takes an update of the control plane. A Listener that has changed drains the connections
@@ -405,7 +391,7 @@ impl RunningServer {
             if open.state == ConnectionState::Draining && open.until.is_some_and(|until| until <= now) {
                 open.state = ConnectionState::Closed;
                 let own = self.calls.values_mut().filter(|call| call.connection == *name);
-                own.for_each(|call| call.end = cut_off.clone());
+                own.for_each(|call| call.called.end = cut_off.clone());
             }
         }
     }
@@ -473,7 +459,8 @@ impl RunningServer {
         self.connections
             .values_mut()
             .for_each(|open| open.state = ConnectionState::Closed);
-        self.calls.values_mut().for_each(|call| call.end = End::Closed);
+        let calls = self.calls.values_mut();
+        calls.for_each(|call| call.called.end = End::Closed);
     }
 
     /// Closes connections that are drained and have no RPC left.
