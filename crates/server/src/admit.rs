@@ -11,8 +11,9 @@ use crate::serving::{NotServing, Serving};
 use xdsctl_channel::client::Client;
 use xdsctl_channel::rpc::chain::{self as overrides, Chain};
 use xdsctl_channel::rpc::{Draw, Level};
-use xdsctl_model::resource::filter::FilterConfig;
+use xdsctl_model::resource::filter::{FilterConfig, HttpFilter};
 use xdsctl_model::resource::listener::{FilterChain, TcpListener};
+use xdsctl_model::resource::route::Action;
 use xdsctl_model::status::{Code, Status};
 
 /// How a connection and an RPC end.
@@ -152,116 +153,113 @@ pub fn call(
     draw: &mut Draw<'_>,
 ) -> Handled {
     let manager = &chain.http_connection_manager;
-    let routes = Routes::of(&manager.routes, client);
+    let asked = Asked {
+        connection,
+        peer,
+        rpc,
+        dialect,
+    };
     let mut handled = Handled {
-        routes,
+        routes: Routes::of(&manager.routes, client),
         route: None,
         filters: None,
         looks: Vec::new(),
         end: End::Served,
     };
-    if rpc.is_unimplemented && dialect.unimplemented_first {
-        handled.end = refused(dialect, client, Refusal::Unimplemented(&rpc.method));
-        return handled;
+    if let Err(end) = handled.pass(&manager.http_filters, asked, client, draw) {
+        handled.end = end;
     }
-    if rpc.authority.is_empty() && dialect.no_authority == NoAuthority::Reset {
-        handled.end = End::Reset;
-        return handled;
-    }
-    let held = match &handled.routes {
-        Routes::Held(held) => std::sync::Arc::clone(held),
-        Routes::Missing(name) => {
-            handled.end = refused(dialect, client, Refusal::NoRoutes(name));
-            return handled;
-        }
-        Routes::Rejected(name, why) => {
-            handled.end = refused(dialect, client, Refusal::BadRoutes(name, why));
-            return handled;
-        }
-    };
-    if rpc.authority.is_empty() && dialect.no_authority == NoAuthority::Unknown {
-        handled.end = refused(dialect, client, Refusal::NoAuthority);
-        return handled;
-    }
-    let choice = routing::choose(&held, rpc, dialect, draw);
-    let refusal = match (choice.virtual_host(&held), choice.chosen(&held)) {
-        (None, _) => Some(Refusal::NoVirtualHost(&rpc.authority)),
-        (Some(_), None) => Some(Refusal::NoRoute),
-        (Some(_), Some(_)) => (!choice.is_served(&held)).then_some(Refusal::InappropriateAction),
-    };
-    if let Some(refusal) = refusal {
-        handled.end = refused(dialect, client, refusal);
-    } else {
-        let levels = [
-            (
-                Level::VirtualHost,
-                choice.virtual_host(&held).map(|host| &host.typed_per_filter_config),
-            ),
-            (
-                Level::Route,
-                choice.chosen(&held).map(|route| &route.typed_per_filter_config),
-            ),
-        ];
-        let levels: Vec<_> = levels
-            .into_iter()
-            .filter(|_| !dialect.ignores_overrides)
-            .filter_map(|(level, overrides)| Some((level, overrides?)))
-            .collect();
-        let filters = overrides::build(&manager.http_filters, &levels);
-        let asked = Asked {
-            connection,
-            peer,
-            rpc,
-            dialect,
-        };
-        run(&filters, asked, client, &mut handled);
-        handled.filters = Some(filters);
-        if rpc.is_unimplemented && handled.end == End::Served {
-            handled.end = match fatal::of_unimplemented(rpc, dialect) {
-                Some(words) => End::Ended(words),
-                None => refused(dialect, client, Refusal::Unimplemented(&rpc.method)),
-            };
-        }
-        let fatal = {
-            let decided = decisions(&handled, asked);
-            fatal::of_decisions(decided.iter().filter_map(|(_, decision)| decision.as_ref()), asked)
-        };
-        if let Some(words) = fatal {
-            handled.end = End::Ended(words);
-        }
-    }
-    handled.route = Some(choice);
     handled
 }
 
-/// Runs the filters until one denies the RPC.
-fn run(filters: &Chain, asked: Asked<'_>, client: &Client, handled: &mut Handled) {
-    for filter in filters.iter() {
-        handled.looks.push(FilterLook {
-            name: filter.name.clone(),
-            kind: filter.config.kind(),
-            config_level: filter.config_level,
-            disabled: filter.disabled.then_some(filter.disabled_level),
-            has_shadow_rules: matches!(&filter.config, FilterConfig::Rbac(rbac) if rbac.has_shadow_rules),
-        });
-        if filter.disabled {
-            continue;
+impl Handled {
+    /// Takes the RPC through routes and filters.
+    ///
+    /// # Errors
+    /// Fails if the RPC does not reach the application, and says how it ends.
+    fn pass(
+        &mut self,
+        http_filters: &[HttpFilter],
+        asked: Asked<'_>,
+        client: &Client,
+        draw: &mut Draw<'_>,
+    ) -> Result<(), End> {
+        let Asked { rpc, dialect, .. } = asked;
+        let refuse = |refusal: Refusal<'_>| Err(refused(dialect, client, refusal));
+        if rpc.is_unimplemented && dialect.unimplemented_first {
+            return refuse(Refusal::Unimplemented(&rpc.method));
         }
-        if let Some(words) = fatal::of_filter(&filter.config) {
-            handled.end = End::Ended(words);
-            return;
+        if rpc.authority.is_empty() && dialect.no_authority == NoAuthority::Reset {
+            return Err(End::Reset);
         }
-        let Some(decision) = decision(&filter.config, asked) else {
-            continue;
+        let held = match &self.routes {
+            Routes::Held(held) => std::sync::Arc::clone(held),
+            Routes::Missing(name) => return refuse(Refusal::NoRoutes(name)),
+            Routes::Rejected(name, why) => return refuse(Refusal::BadRoutes(name, why)),
         };
-        if !decision.is_allowed {
-            let refusal = match decision.matched() {
-                Some(policy) => Refusal::Policy(policy.name),
-                None => Refusal::NoPolicy,
-            };
-            handled.end = refused(asked.dialect, client, refusal);
-            return;
+        if rpc.authority.is_empty() && dialect.no_authority == NoAuthority::Unknown {
+            return refuse(Refusal::NoAuthority);
         }
+        let choice = self.route.insert(routing::choose(&held, rpc, dialect, draw));
+        let Some(host) = choice.virtual_host(&held) else {
+            return refuse(Refusal::NoVirtualHost(&rpc.authority));
+        };
+        let Some(route) = choice.chosen(&held) else {
+            return refuse(Refusal::NoRoute);
+        };
+        if route.action != Action::NonForwarding {
+            return refuse(Refusal::InappropriateAction);
+        }
+        let levels = [
+            (Level::VirtualHost, &host.typed_per_filter_config),
+            (Level::Route, &route.typed_per_filter_config),
+        ];
+        let levels = if dialect.ignores_overrides {
+            &[][..]
+        } else {
+            &levels[..]
+        };
+        let filters = overrides::build(http_filters, levels);
+        let mut outcome = self.run(&filters, asked, client);
+        self.filters = Some(filters);
+        if rpc.is_unimplemented && outcome.is_ok() {
+            outcome = match fatal::of_unimplemented(rpc, dialect) {
+                Some(words) => Err(End::Ended(words)),
+                None => refuse(Refusal::Unimplemented(&rpc.method)),
+            };
+        }
+        let decided = decisions(self, asked);
+        match fatal::of_decisions(decided.iter().filter_map(|(_, decision)| decision.as_ref()), asked) {
+            Some(words) => Err(End::Ended(words)),
+            None => outcome,
+        }
+    }
+
+    /// Runs the filters until one denies the RPC.
+    fn run(&mut self, filters: &Chain, asked: Asked<'_>, client: &Client) -> Result<(), End> {
+        for filter in filters.iter() {
+            self.looks.push(FilterLook {
+                name: filter.name.clone(),
+                kind: filter.config.kind(),
+                config_level: filter.config_level,
+                disabled: filter.disabled.then_some(filter.disabled_level),
+                has_shadow_rules: matches!(&filter.config, FilterConfig::Rbac(rbac) if rbac.has_shadow_rules),
+            });
+            if filter.disabled {
+                continue;
+            }
+            if let Some(words) = fatal::of_filter(&filter.config) {
+                return Err(End::Ended(words));
+            }
+            let decision = decision(&filter.config, asked);
+            if let Some(denial) = decision.filter(|decision| !decision.is_allowed) {
+                let refusal = denial
+                    .matched()
+                    .map_or(Refusal::NoPolicy, |policy| Refusal::Policy(policy.name));
+                return Err(refused(asked.dialect, client, refusal));
+            }
+        }
+        Ok(())
     }
 }
 

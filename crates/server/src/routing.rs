@@ -10,7 +10,7 @@ use xdsctl_channel::rpc::{Draw, Mismatch, matching};
 use xdsctl_model::resource::RouteConfiguration;
 use xdsctl_model::resource::domain::{DomainMatch, best_match_by};
 use xdsctl_model::resource::listener::RouteSource;
-use xdsctl_model::resource::route::{Action, Route, VirtualHost};
+use xdsctl_model::resource::route::{Route, VirtualHost};
 
 /// The routes of a chain.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,12 +61,6 @@ impl RouteChoice {
     /// Returns the route that takes the RPC.
     pub fn chosen<'r>(&self, routes: &'r RouteConfiguration) -> Option<&'r Route> {
         self.virtual_host(routes)?.routes.get(self.route?)
-    }
-
-    /// Says whether the route is one for servers.
-    pub fn is_served(&self, routes: &RouteConfiguration) -> bool {
-        self.chosen(routes)
-            .is_some_and(|route| route.action == Action::NonForwarding)
     }
 }
 
