@@ -11,8 +11,7 @@ use xdsctl_model::text::percent;
 use xdsctl_server::handshake::Asks;
 use xdsctl_server::serving::NotServing;
 use xdsctl_server::who::{
-    AddressSpan, ChainTable, Column, Condition, Fact, HostTables, MethodClass, Nobody, Ports, Region, RouteOutcome,
-    Row, Table,
+    AddressSpan, ChainTable, Column, Condition, Fact, MethodClass, Nobody, Ports, Region, RouteOutcome, Row, Table,
 };
 
 /// The question and the answer.
@@ -213,10 +212,7 @@ pub(crate) fn open(table: &Table<'_>) -> Vec<String> {
 }
 
 fn open_in(chain: &ChainTable) -> Vec<String> {
-    let HostTables::Held(_, hosts) = &chain.hosts else {
-        return Vec::new();
-    };
-    let classes = hosts.iter().flat_map(|host| {
+    let classes = chain.hosts.iter().flat_map(|host| {
         let is_only = host.methods.len() == 1;
         host.methods.iter().map(move |method| (method, is_only))
     });

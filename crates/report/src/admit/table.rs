@@ -12,8 +12,9 @@ use crate::edge::{self, visible_line};
 use crate::write_table;
 use xdsctl_model::resource::listener::chain_place;
 use xdsctl_server::handshake::Asks;
+use xdsctl_server::routing::Routes;
 use xdsctl_server::who::{
-    ChainTable, Column, Condition, HostTable, HostTables, MethodTable, PolicyName, RouteOutcome, RouteTable, Row, Table,
+    ChainTable, Column, Condition, HostTable, MethodTable, PolicyName, RouteOutcome, RouteTable, Row, Table,
 };
 use xdsctl_server::words;
 
@@ -75,17 +76,14 @@ fn of_chain(
     for line in cells::connections(&chain.regions) {
         say!(out, "  {line}")?;
     }
-    match &chain.hosts {
-        HostTables::Missing(name) => say!(out, "  nobody: RouteConfiguration `{name}` is not there"),
-        HostTables::Rejected(name, why) => say!(out, "  nobody: RouteConfiguration `{name}` is not taken: {why}"),
-        HostTables::Held(_, hosts) if hosts.is_empty() => say!(out, "  nobody: there is no virtual host"),
-        HostTables::Held(_, hosts) => {
-            for host in hosts {
-                say!(out, "  virtual_hosts[{}] for {}", host.index, host.domains.join(", "))?;
-                of_host(host, chain.asks, answer.shows_secrets, width, out)?;
-            }
-            Ok(())
-        }
+    match &chain.routes {
+        Routes::Missing(name) => say!(out, "  nobody: RouteConfiguration `{name}` is not there"),
+        Routes::Rejected(name, why) => say!(out, "  nobody: RouteConfiguration `{name}` is not taken: {why}"),
+        Routes::Held(_) if chain.hosts.is_empty() => say!(out, "  nobody: there is no virtual host"),
+        Routes::Held(_) => chain.hosts.iter().try_for_each(|host| {
+            say!(out, "  virtual_hosts[{}] for {}", host.index, host.domains.join(", "))?;
+            of_host(host, chain.asks, answer.shows_secrets, width, out)
+        }),
     }
 }
 

@@ -8,9 +8,9 @@ use super::cells::{self, AdmittedAnswer};
 use xdsctl_model::resource::listener::chain_place;
 use xdsctl_model::resource::rbac::RbacCondition;
 use xdsctl_server::handshake::Asks;
+use xdsctl_server::routing::Routes;
 use xdsctl_server::who::{
-    ChainTable, Column, Condition, Fact, HostTable, HostTables, MethodClass, MethodTable, PolicyName, RouteOutcome,
-    RouteTable, Row,
+    ChainTable, Column, Condition, Fact, HostTable, MethodClass, MethodTable, PolicyName, RouteOutcome, RouteTable, Row,
 };
 use xdsctl_server::words;
 
@@ -100,13 +100,10 @@ pub fn document(answer: &AdmittedAnswer<'_>) -> impl Serialize {
 }
 
 fn of_chain(chain: &ChainTable, shows_secrets: bool) -> ChainJson {
-    let (error, hosts) = match &chain.hosts {
-        HostTables::Held(_, hosts) => (None, hosts.as_slice()),
-        HostTables::Missing(name) => (Some(format!("RouteConfiguration `{name}` is not there")), &[][..]),
-        HostTables::Rejected(name, why) => (
-            Some(format!("RouteConfiguration `{name}` is not taken: {why}")),
-            &[][..],
-        ),
+    let error = match &chain.routes {
+        Routes::Held(_) => None,
+        Routes::Missing(name) => Some(format!("RouteConfiguration `{name}` is not there")),
+        Routes::Rejected(name, why) => Some(format!("RouteConfiguration `{name}` is not taken: {why}")),
     };
     ChainJson {
         filter_chain: chain_place(chain.index),
@@ -118,7 +115,7 @@ fn of_chain(chain: &ChainTable, shows_secrets: bool) -> ChainJson {
             Asks::Required => "certificate_required",
         },
         error,
-        virtual_hosts: hosts.iter().map(|host| of_host(host, shows_secrets)).collect(),
+        virtual_hosts: chain.hosts.iter().map(|host| of_host(host, shows_secrets)).collect(),
     }
 }
 

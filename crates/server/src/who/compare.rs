@@ -10,9 +10,9 @@ use super::condition::{Condition, Fact};
 use super::methods::MethodClass;
 use super::regions::{Region, intersections};
 use super::rows::Row;
-use super::table::{ChainTable, HostTable, HostTables, MethodTable, RouteOutcome, Table};
+use super::table::{ChainTable, HostTable, MethodTable, RouteOutcome, Table};
 use crate::handshake::Asks;
-use crate::routing;
+use crate::routing::{self, Routes};
 use xdsctl_channel::rpc::matching;
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
 use xdsctl_model::resource::rbac::RbacCondition;
@@ -171,10 +171,10 @@ fn ways<'t>(table: Option<&'t Table<'t>>) -> Vec<(Option<&'t ChainTable>, Vec<Re
 /// Returns the virtual host of an authority, for which a domain pattern may stand.
 fn host_of<'t>(table: Option<&Table<'_>>, chain: Option<&'t ChainTable>, domain: &str) -> Option<&'t HostTable> {
     let (table, chain) = (table?, chain?);
-    let HostTables::Held(routes, hosts) = &chain.hosts else {
+    let Routes::Held(routes) = &chain.routes else {
         return None;
     };
-    hosts.get(routing::host(routes, domain, table.dialect())?.host)
+    chain.hosts.get(routing::host(routes, domain, table.dialect())?.host)
 }
 
 struct Comparison {
@@ -193,13 +193,9 @@ type OneSide<'t> = (Option<&'t Table<'t>>, Option<&'t ChainTable>);
 
 impl Comparison {
     fn hosts(&mut self, before: OneSide<'_>, after: OneSide<'_>) -> Vec<HostAccess> {
-        let mut domains: Vec<String> = Vec::new();
-        for (_, chain) in [before, after] {
-            let Some(HostTables::Held(_, hosts)) = chain.map(|chain| &chain.hosts) else {
-                continue;
-            };
-            domains.extend(hosts.iter().flat_map(|host| host.domains.iter().cloned()));
-        }
+        let chains = [before.1, after.1].into_iter().flatten();
+        let hosts = chains.flat_map(|chain| &chain.hosts);
+        let mut domains: Vec<String> = hosts.flat_map(|host| host.domains.iter().cloned()).collect();
         domains.sort_unstable();
         domains.dedup();
         // An authority may match two domains, of which neither is below the other.

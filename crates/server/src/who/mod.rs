@@ -26,9 +26,7 @@ pub use condition::{Column, Condition, Fact};
 pub use methods::{MethodClass, MethodNames};
 pub use regions::{AddressSpan, Ports, Region};
 pub use rows::{PolicyName, Row};
-pub use table::{
-    ChainTable, Exception, HostTable, HostTables, MethodTable, Nobody, RouteOutcome, RouteTable, Table, TooLarge,
-};
+pub use table::{ChainTable, Exception, HostTable, MethodTable, Nobody, RouteOutcome, RouteTable, Table, TooLarge};
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,5 @@
 //! The table: for each chain, virtual host and class of methods, who is let in.
 
-use std::sync::Arc;
-
 use super::condition::Condition;
 use super::known::{Known, LooksLeft, name_methods, name_route};
 use super::methods::{MethodClass, MethodNames};
@@ -13,7 +11,6 @@ use crate::routing::Routes;
 use xdsctl_channel::client::Client;
 use xdsctl_channel::rpc::Level;
 use xdsctl_channel::rpc::chain as overrides;
-use xdsctl_model::resource::RouteConfiguration;
 use xdsctl_model::resource::filter::FilterConfig;
 use xdsctl_model::resource::listener::{FilterChain, TcpListener};
 use xdsctl_model::resource::rbac::{RbacAction, RbacRules};
@@ -53,19 +50,10 @@ pub struct ChainTable {
     pub regions: Vec<Region>,
     /// What the chain asks of the client.
     pub asks: Asks,
-    /// The chain's virtual hosts.
-    pub hosts: HostTables,
-}
-
-/// The virtual hosts of a chain.
-#[derive(Debug, Clone)]
-pub enum HostTables {
-    /// The virtual hosts are there, in their order.
-    Held(Arc<RouteConfiguration>, Vec<HostTable>),
-    /// There is no RouteConfiguration of this name: nobody is let in.
-    Missing(String),
-    /// The client rejects the RouteConfiguration of this name, for this reason.
-    Rejected(String, String),
+    /// The chain's routes. Nobody is let in if they are not there.
+    pub routes: Routes,
+    /// The virtual hosts of the routes, in their order.
+    pub hosts: Vec<HostTable>,
 }
 
 /// The clients that a virtual host lets in.
@@ -185,28 +173,25 @@ impl<'a> Table<'a> {
                 continue;
             };
             let asks = Asks::of(chain, program, dialect);
-            let hosts = match routes {
-                Routes::Missing(name) => HostTables::Missing(name),
-                Routes::Rejected(name, why) => HostTables::Rejected(name, why),
-                Routes::Held(held) => {
-                    let of_chain = OfChain {
-                        chain,
-                        names: &names,
-                        asks,
-                        regions: &regions,
-                        port,
-                        dialect,
-                    };
-                    let hosts = held.virtual_hosts.iter();
-                    let made = hosts.map(|host| of_chain.host(host, &mut budget));
-                    let made = made.collect::<Result<Vec<_>, _>>()?;
-                    HostTables::Held(held, made)
-                }
+            let of_chain = OfChain {
+                chain,
+                names: &names,
+                asks,
+                regions: &regions,
+                port,
+                dialect,
             };
+            let hosts = match &routes {
+                Routes::Held(held) => held.virtual_hosts.as_slice(),
+                Routes::Missing(_) | Routes::Rejected(..) => &[],
+            };
+            let hosts = hosts.iter().map(|host| of_chain.host(host, &mut budget));
+            let hosts = hosts.collect::<Result<Vec<_>, _>>()?;
             chains.push(ChainTable {
                 index,
                 regions,
                 asks,
+                routes,
                 hosts,
             });
         }

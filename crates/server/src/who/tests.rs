@@ -340,10 +340,7 @@ struct Seen {
 }
 
 fn count(table: &Table<'_>, seen: &mut Seen) {
-    let hosts = table.chains.iter().flat_map(|chain| match &chain.hosts {
-        crate::who::HostTables::Held(_, hosts) => hosts.as_slice(),
-        _ => &[],
-    });
+    let hosts = table.chains.iter().flat_map(|chain| &chain.hosts);
     let entries = hosts.flat_map(|host| host.methods.iter().flat_map(|class| &class.entries));
     for entry in entries {
         seen.conditional += usize::from(!entry.only_if.is_true());

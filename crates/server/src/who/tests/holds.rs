@@ -8,10 +8,8 @@ use crate::connection::Connection;
 use crate::dialect::{NoAuthority, ServerDialect};
 use crate::handshake::shake;
 use crate::policy::{self, Asked};
-use crate::routing;
-use crate::who::{
-    AddressSpan, Condition, Fact, HostTables, MethodClass, MethodNames, Region, RouteOutcome, Row, Table,
-};
+use crate::routing::{self, Routes};
+use crate::who::{AddressSpan, Condition, Fact, MethodClass, MethodNames, Region, RouteOutcome, Row, Table};
 use xdsctl_channel::rpc::matching::{self, MILLION};
 use xdsctl_channel::rpc::{Draw, Purpose};
 use xdsctl_model::resource::listener::TcpListener;
@@ -112,14 +110,14 @@ pub(super) fn lets_in(table: &Table<'_>, listener: &TcpListener, question: Quest
     let Ok(peer) = shake(chain.unwrap(), connection, &question.program, dialect) else {
         return false;
     };
-    let HostTables::Held(held, hosts) = &own.hosts else {
+    let Routes::Held(held) = &own.routes else {
         return false;
     };
     if rpc.authority.is_empty() && dialect.no_authority != NoAuthority::Empty {
         return false;
     }
     let host = routing::host(held, &rpc.authority, dialect);
-    let Some(host) = host.and_then(|found| hosts.get(found.host)) else {
+    let Some(host) = host.and_then(|found| own.hosts.get(found.host)) else {
         return false;
     };
     let asked = Asked {
