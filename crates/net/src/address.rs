@@ -133,7 +133,7 @@ impl Address {
             path if is_path => ServerPlace::Unix(PathBuf::from(percent_decode(path))),
             "" if kind == ServerKind::Ads => ServerPlace::Bootstrap,
             authority => {
-                check(authority).map_err(|wrong| wrong.of(text, kind.scheme()))?;
+                check(authority, text, kind.scheme())?;
                 ServerPlace::Tcp(authority.to_owned())
             }
         };
@@ -177,50 +177,28 @@ impl Address {
     }
 }
 
-/// The fault of a text that should be `HOST:PORT`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wrong {
-    Port,
-    Brackets,
-    More,
-    /// The text has this character, or this part is wrong.
-    Odd(String),
-}
-
-impl Wrong {
-    /// Returns the error for this address.
-    pub(crate) fn of(self, text: &str, scheme: &'static str) -> AddressError {
-        let text = shown(text);
-        match self {
-            Wrong::Port => AddressError::Port(text, scheme),
-            Wrong::Brackets => AddressError::Brackets(text, scheme),
-            Wrong::More => AddressError::More(text, scheme),
-            Wrong::Odd(odd) => AddressError::Odd(text, odd, scheme),
-        }
-    }
-}
-
-/// Checks that a text is `HOST:PORT` and nothing else, so that every later parser finds the same
-/// host and port in it.
+/// Checks that a part of an address is `HOST:PORT` and nothing else, so that every later parser
+/// finds the same host and port in it.
 ///
 /// A host is a name of ASCII letters, digits, `-`, `_` and `.`, an IPv4 address, or an IPv6 address
 /// in brackets.
 ///
 /// # Errors
-/// The text is not `HOST:PORT`.
-pub(crate) fn check(authority: &str) -> Result<(), Wrong> {
+/// The part is not `HOST:PORT`. The error has the whole address, `text`.
+pub(crate) fn check(authority: &str, text: &str, scheme: &'static str) -> Result<(), AddressError> {
+    let odd = |what: String| Err(AddressError::Odd(shown(text), what, scheme));
     if authority.contains(['/', '@', '#', '?']) {
-        return Err(Wrong::More);
+        return Err(AddressError::More(shown(text), scheme));
     }
     let (host, port) = authority.rsplit_once(':').unwrap_or((authority, ""));
     let inside = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     match inside {
-        Some(inside) if inside.parse::<Ipv6Addr>().is_err() => return Err(Wrong::Odd(format!("`{}`", shown(host)))),
-        None if host.contains(':') => return Err(Wrong::Brackets),
+        Some(inside) if inside.parse::<Ipv6Addr>().is_err() => return odd(format!("`{}`", shown(host))),
+        None if host.contains(':') => return Err(AddressError::Brackets(shown(text), scheme)),
         None => {
-            if let Some(odd) = host.chars().find(|c| !is_of_name(*c)) {
-                return Err(Wrong::Odd(shown_char(odd)));
+            if let Some(c) = host.chars().find(|c| !is_of_name(*c)) {
+                return odd(shown_char(c));
             }
         }
         Some(_) => {}
@@ -229,7 +207,7 @@ pub(crate) fn check(authority: &str) -> Result<(), Wrong> {
     if is_port && !host.is_empty() {
         Ok(())
     } else {
-        Err(Wrong::Port)
+        Err(AddressError::Port(shown(text), scheme))
     }
 }
 

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bytes::{Buf as _, BufMut as _, Bytes};
-use tonic::codec::{BufferSettings, Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
+use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::metadata::{Ascii, MetadataValue};
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Code, Request, Status};
 
 use crate::error::Error;
-use crate::node::{self, Server};
+use crate::node;
 use crate::{Address, FetchOptions, ServerKind, ServerPlace, other_server};
 
 /// How many bytes the server may send before they are read, for a stream and for the connection.
@@ -46,10 +46,6 @@ impl Encoder for BytesCodec {
     fn encode(&mut self, item: Bytes, out: &mut EncodeBuf<'_>) -> Result<(), Status> {
         out.put(item);
         Ok(())
-    }
-
-    fn buffer_settings(&self) -> BufferSettings {
-        BufferSettings::default()
     }
 }
 
@@ -95,10 +91,10 @@ pub enum To {
 pub fn way(address: &Address, options: &FetchOptions) -> Result<Way, Error> {
     let wants_tls = address.has("tls") || options.tls.is_some();
     let (to, is_secure) = match &address.place {
-        ServerPlace::Bootstrap => match node::server(options)? {
-            Server::Tcp { authority, is_secure } => (To::Tcp(authority), is_secure || wants_tls),
-            Server::Unix(path) => (To::Unix(path.into()), wants_tls),
-        },
+        ServerPlace::Bootstrap => {
+            let own = node::server(options)?;
+            (own.to, own.is_secure || wants_tls)
+        }
         ServerPlace::Tcp(authority) => (To::Tcp(authority.clone()), wants_tls),
         ServerPlace::Unix(path) => (To::Unix(path.clone()), wants_tls),
     };

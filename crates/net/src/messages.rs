@@ -66,8 +66,6 @@ pub struct DeltaRequest {
     pub subscribe: Vec<String>,
     #[prost(string, repeated, tag = "4")]
     pub unsubscribe: Vec<String>,
-    #[prost(map = "string, string", tag = "5")]
-    pub initial_resource_versions: std::collections::HashMap<String, String>,
     #[prost(string, tag = "6")]
     pub response_nonce: String,
     #[prost(message, optional, tag = "7")]

@@ -4,27 +4,15 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use xdsctl_document::proto::transcode;
 
+use crate::connect::{To, Way};
 use crate::error::Error;
-use crate::{Address, FetchOptions, address};
+use crate::{Address, FetchOptions, ServerKind, address};
 
 /// The user agent of the node if the bootstrap has none, as a gRPC client sets its own.
 const USER_AGENT: &str = "xdsctl";
 
 /// The port of a server that names none (gRPC name resolution, doc/naming.md).
 const DEFAULT_PORT: u16 = 443;
-
-/// A management server of a bootstrap.
-pub enum Server {
-    /// `HOST:PORT`.
-    Tcp {
-        /// The host with the port, which is also the authority of requests.
-        authority: String,
-        /// Whether the server's credentials are `tls`.
-        is_secure: bool,
-    },
-    /// The path of a socket.
-    Unix(String),
-}
 
 fn bootstrap(options: &FetchOptions) -> Result<Option<Value>, Error> {
     let Some(text) = &options.bootstrap else {
@@ -34,9 +22,9 @@ fn bootstrap(options: &FetchOptions) -> Result<Option<Value>, Error> {
     Ok(Some(value))
 }
 
-/// Returns the first management server of the bootstrap, with the first credentials that are known
-/// here.
-pub fn server(options: &FetchOptions) -> Result<Server, Error> {
+/// Returns the way to the first management server of the bootstrap, with the first credentials that
+/// are known here.
+pub fn server(options: &FetchOptions) -> Result<Way, Error> {
     let usage = |what: &str| Error::Usage(what.to_owned());
     let bootstrap = bootstrap(options)?;
     let bootstrap = bootstrap.ok_or_else(|| {
@@ -61,7 +49,10 @@ pub fn server(options: &FetchOptions) -> Result<Server, Error> {
         }
     };
     if let Some(path) = uri.strip_prefix("unix:") {
-        return Ok(Server::Unix(path.strip_prefix("//").unwrap_or(path).to_owned()));
+        return Ok(Way {
+            to: To::Unix(path.strip_prefix("//").unwrap_or(path).into()),
+            is_secure: false,
+        });
     }
     let authority = uri.strip_prefix("dns:").unwrap_or(uri).trim_start_matches('/');
     let has_port = authority.rsplit(']').next().is_some_and(|end| end.contains(':'));
@@ -70,13 +61,16 @@ pub fn server(options: &FetchOptions) -> Result<Server, Error> {
     } else {
         format!("{authority}:{DEFAULT_PORT}")
     };
-    address::check(&authority).map_err(|_| {
+    address::check(&authority, uri, ServerKind::Ads.scheme()).map_err(|_| {
         let uri = address::shown(uri);
         Error::Usage(format!(
             "the bootstrap's xds_servers[0].server_uri `{uri}` is none of HOST:PORT, dns:///HOST:PORT, unix:PATH"
         ))
     })?;
-    Ok(Server::Tcp { authority, is_secure })
+    Ok(Way {
+        to: To::Tcp(authority),
+        is_secure,
+    })
 }
 
 /// Returns the node as wire bytes: that of the bootstrap, changed by the address and the options,
@@ -91,7 +85,7 @@ pub fn node(address: &Address, options: &FetchOptions) -> Result<Bytes, Error> {
     if let Some(id) = address.get("node").or(options.node.as_deref()) {
         node["id"] = id.into();
     }
-    if let Some(cluster) = address.get("cluster").or(options.cluster.as_deref()) {
+    if let Some(cluster) = address.get("cluster") {
         node["cluster"] = cluster.into();
     }
     node["user_agent_name"] = USER_AGENT.into();

@@ -21,8 +21,6 @@ pub struct FetchOptions {
     pub bootstrap: Option<Vec<u8>>,
     /// `node.id`, instead of the bootstrap's.
     pub node: Option<String>,
-    /// `node.cluster`, instead of the bootstrap's.
-    pub cluster: Option<String>,
     /// The targets of the channels whose resources are asked for. If empty, everything is asked
     /// for, as a proxy does.
     pub targets: Vec<String>,
@@ -75,7 +73,6 @@ impl Default for FetchOptions {
             is_partial: false,
             bootstrap: None,
             node: None,
-            cluster: None,
             targets: Vec::new(),
             delta: false,
             scope: None,

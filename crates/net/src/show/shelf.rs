@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 /// The files that the user has opened, with their present content.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Shelf {
     files: Mutex<Numbered>,
     version: watch::Sender<u64>,
@@ -19,15 +19,6 @@ struct Numbered {
     /// The files by name, each with the number of its content.
     files: BTreeMap<String, (u64, Bytes)>,
     next: u64,
-}
-
-impl Default for Shelf {
-    fn default() -> Self {
-        Shelf {
-            files: Mutex::default(),
-            version: watch::Sender::new(0),
-        }
-    }
 }
 
 impl Shelf {
