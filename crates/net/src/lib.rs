@@ -55,6 +55,6 @@ pub use error::Error;
 #[cfg(feature = "live")]
 pub use fetch::{Fetched, StreamEvent, fetch, watch};
 #[cfg(feature = "live")]
-pub use serve::{LedgerCounts, LedgerLine, Prediction, ServerTls, Serving, SnapshotResource, Tone, serve};
+pub use serve::{LedgerCounts, LedgerLine, Prediction, ServerTls, Serving, SnapshotResource, serve};
 #[cfg(feature = "live")]
 pub use show::{Fetch, PageFile, Shelf, Showing, show};

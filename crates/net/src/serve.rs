@@ -24,7 +24,7 @@ use tonic::server::{Grpc, StreamingService};
 use tonic::{Request, Response, Status, Streaming};
 use xdsctl_model::profile::UserAgent;
 
-pub use ledger::{LedgerCounts, LedgerLine, Tone};
+pub use ledger::{LedgerCounts, LedgerLine};
 pub use snapshot::{Prediction, SnapshotResource};
 pub use tls::ServerTls;
 
@@ -113,29 +113,26 @@ struct NewsHandler<'s> {
     predictions: BTreeMap<UserAgent, Prediction>,
     /// The channels for which a text was printed.
     channels: BTreeSet<(UserAgent, String)>,
-    predict: &'s mut dyn FnMut(&UserAgent) -> Prediction,
-    channel: &'s mut dyn FnMut(&UserAgent, &str) -> Option<String>,
-    told: &'s mut dyn FnMut(&LedgerLine),
+    serving: Serving<'s>,
 }
 
 impl NewsHandler<'_> {
     fn handle(&mut self, heard: StreamNews) {
         match heard {
-            StreamNews::Line(line) => (self.told)(&line),
+            StreamNews::Line(line) => (self.serving.told)(&line),
             StreamNews::Answer(answer) => {
-                let predict = &mut self.predict;
+                let predict = &mut self.serving.predict;
                 let predicted = self.predictions.entry(answer.agent.clone());
                 let predicted = predicted.or_insert_with_key(|agent| predict(agent));
-                for line in self.ledger.take(&answer, predicted) {
-                    (self.told)(&line);
-                }
+                let lines = self.ledger.take(&answer, predicted);
+                lines.iter().for_each(&mut *self.serving.told);
             }
             StreamNews::Channels(agent, listeners) => {
                 for listener in listeners {
                     if self.channels.insert((agent.clone(), listener.clone()))
-                        && let Some(text) = (self.channel)(&agent, &listener)
+                        && let Some(text) = (self.serving.channel)(&agent, &listener)
                     {
-                        (self.told)(&LedgerLine::plain(text));
+                        (self.serving.told)(&LedgerLine::plain(text));
                     }
                 }
             }
@@ -153,33 +150,21 @@ impl NewsHandler<'_> {
 ///
 /// # Errors
 /// It is not possible to listen on the address.
-pub fn serve(serving: Serving<'_>) -> Result<LedgerCounts, Error> {
+pub fn serve(mut serving: Serving<'_>) -> Result<LedgerCounts, Error> {
     run(async move {
-        let Serving {
-            listen,
-            tls,
-            resources,
-            until_alone,
-            listening,
-            reload,
-            predict,
-            channel,
-            told,
-        } = serving;
+        let listen = serving.listen;
+        let cannot = |e: std::io::Error| Error::Usage(format!("cannot listen on `{listen}`: {e}"));
+        let acceptor = serving.tls.take().map(|tls| tls.acceptor()).transpose()?;
+        let listener = TcpListener::bind(listen).await.map_err(cannot)?;
+        (serving.listening)(listener.local_addr().map_err(cannot)?);
+        let (sender, mut heard) = mpsc::unbounded_channel();
+        let snapshot = Arc::new(Snapshot::first(std::mem::take(&mut serving.resources)));
         let mut handler = NewsHandler {
             ledger: Ledger::default(),
             predictions: BTreeMap::new(),
             channels: BTreeSet::new(),
-            predict,
-            channel,
-            told,
+            serving,
         };
-        let cannot = |e: std::io::Error| Error::Usage(format!("cannot listen on `{listen}`: {e}"));
-        let acceptor = tls.map(|tls| tls.acceptor()).transpose()?;
-        let listener = TcpListener::bind(listen).await.map_err(cannot)?;
-        listening(listener.local_addr().map_err(cannot)?);
-        let (sender, mut heard) = mpsc::unbounded_channel();
-        let snapshot = Arc::new(Snapshot::first(resources));
         let shared = Arc::new(ServerState {
             snapshot: watch::Sender::new(snapshot),
             heard: sender,
@@ -203,10 +188,10 @@ pub fn serve(serving: Serving<'_>) -> Result<LedgerCounts, Error> {
                     if streams > streams_before || shared.snapshot.receiver_count() > 0 {
                         alone_since = tokio::time::Instant::now();
                     }
-                    if until_alone && streams > 0 && alone_since.elapsed() >= FAREWELL {
+                    if handler.serving.until_alone && streams > 0 && alone_since.elapsed() >= FAREWELL {
                         break;
                     }
-                    if let Some(resources) = reload() {
+                    if let Some(resources) = (handler.serving.reload)() {
                         shared.snapshot.send_modify(|snapshot| *snapshot = Arc::new(snapshot.next(resources)));
                         let version = shared.snapshot.borrow().version;
                         handler.forget();
@@ -235,10 +220,8 @@ async fn connection(stream: TcpStream, shared: Arc<ServerState>) {
         Ok(Err(error)) => error.to_string(),
         Err(_) => format!("nothing within {} s", HANDSHAKE_TIMEOUT.as_secs()),
     };
-    shared.tell(StreamNews::Line(LedgerLine {
-        text: format!("a client and this server do not agree on TLS: {why}"),
-        tone: Tone::Difference,
-    }));
+    let text = format!("a client and this server do not agree on TLS: {why}");
+    shared.tell(StreamNews::Line(LedgerLine::loud(text)));
 }
 
 async fn http(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, shared: Arc<ServerState>) {

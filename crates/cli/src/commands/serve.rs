@@ -34,7 +34,7 @@ mod live {
     use xdsctl_document::source::{MAX_STREAM_BYTES, read_stream};
     use xdsctl_model::diag::Diagnostic;
     use xdsctl_model::profile::{Client, Fleet, UserAgent};
-    use xdsctl_net::{LedgerLine, Prediction, Serving, SnapshotResource, Tone};
+    use xdsctl_net::{LedgerLine, Prediction, Serving, SnapshotResource};
 
     /// The exit code with `--compare` if a verdict differs, or if nothing was compared.
     const EXIT_DIFFERS: u8 = 1;
@@ -102,7 +102,7 @@ mod live {
                     .flatten()
             },
             told: &mut |line: &LedgerLine| {
-                if !args.quiet || line.tone != Tone::Plain {
+                if !args.quiet || line.is_loud {
                     line.text.lines().for_each(&write);
                 }
             },

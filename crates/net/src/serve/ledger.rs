@@ -6,33 +6,25 @@ use super::peer::PeerAnswer;
 use super::snapshot::{Prediction, Snapshot, SnapshotResource};
 use xdsctl_model::text::plural;
 
-/// The meaning of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
-    /// The line is about an event.
-    Plain,
-    /// A client rejects something as predicted.
-    Rejection,
-    /// A client does not do what was predicted.
-    Difference,
-}
-
 /// A line to print.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerLine {
     /// The text of the line.
     pub text: String,
-    /// The meaning of the line.
-    pub tone: Tone,
+    /// Whether the line is about a rejection or about something that was not predicted, and not
+    /// about a mere event.
+    pub is_loud: bool,
 }
 
 impl LedgerLine {
     /// Returns a line about an event.
     pub const fn plain(text: String) -> LedgerLine {
-        LedgerLine {
-            text,
-            tone: Tone::Plain,
-        }
+        LedgerLine { text, is_loud: false }
+    }
+
+    /// Returns a line about a rejection, or about something that was not predicted.
+    pub const fn loud(text: String) -> LedgerLine {
+        LedgerLine { text, is_loud: true }
     }
 }
 
@@ -81,16 +73,10 @@ impl Ledger {
             return lines;
         };
         let blamed = blamed(rejection, &answer.resources);
-        lines.push(LedgerLine {
-            text: format!("NACK {what}{who}"),
-            tone: Tone::Rejection,
-        });
+        lines.push(LedgerLine::loud(format!("NACK {what}{who}")));
         if blamed.is_empty() {
             // The client does not blame a certain resource.
-            lines.push(LedgerLine {
-                text: format!("     client: {rejection}"),
-                tone: Tone::Difference,
-            });
+            lines.push(LedgerLine::loud(format!("     client: {rejection}")));
         }
         for (index, resource) in answer.resources.iter().enumerate() {
             lines.extend(self.judge((answer, predicted), resource, blamed.get(&index).copied()));
@@ -122,22 +108,16 @@ impl Ledger {
         if is_known || words.is_none() && !is_different {
             return Vec::new();
         }
-        let tone = if is_different {
-            Tone::Difference
-        } else {
-            Tone::Rejection
-        };
-        let line = |text: String| LedgerLine { text, tone };
         let title = if is_different { " DIFFERS" } else { "" };
         let mut lines = vec![
-            line(format!("     {kind} `{}`{title}", resource.name)),
-            line(format!("       client: {}", words.unwrap_or("takes it"))),
-            line(format!("       xdsctl: {}", rejected.unwrap_or("takes it"))),
+            format!("     {kind} `{}`{title}", resource.name),
+            format!("       client: {}", words.unwrap_or("takes it")),
+            format!("       xdsctl: {}", rejected.unwrap_or("takes it")),
         ];
         if let (Some(_), Some(version)) = (words, in_use) {
-            lines.push(line(format!("       version {version} stays in use")));
+            lines.push(format!("       version {version} stays in use"));
         }
-        lines
+        lines.into_iter().map(LedgerLine::loud).collect()
     }
 
     /// Counts over all clients and resources whether the verdicts are as predicted.
@@ -270,7 +250,7 @@ mod tests {
     fn a_client_that_takes_what_was_to_be_rejected_differs() {
         let mut ledger = Ledger::default();
         let lines = take(&mut ledger, answer(GO, &[("a", Some("p"))], None));
-        assert!(lines.iter().any(|line| line.tone == Tone::Difference), "{lines:?}");
+        assert!(lines.iter().any(|line| line.text.ends_with(" DIFFERS")), "{lines:?}");
         assert_eq!(ledger.compared(&Snapshot::default()).different, 1);
     }
 
