@@ -47,7 +47,7 @@ impl<'o> AdsSession<'o> {
         let node = crate::node::node(address, options)?;
         let requests = subscriber.start(&node);
         let deadline = Instant::now() + options.timeout;
-        let stream = AdsStream::open(address, options, requests, subscriber.is_delta());
+        let stream = AdsStream::open(address, options, requests, subscriber.is_delta);
         let stream = match tokio::time::timeout_at(deadline, fetch::interruptible(stream)).await {
             Ok(stream) => stream?,
             Err(_) => return Err(fetch::late(address, options, "no connection".to_owned())),
@@ -228,8 +228,7 @@ pub async fn watch(
                     attempt += 1;
                     tokio::time::sleep(connect::pause(attempt)).await;
                     let requests = session.subscriber.start(&session.node);
-                    if let Ok(stream) = AdsStream::open(address, options, requests, session.subscriber.is_delta()).await
-                    {
+                    if let Ok(stream) = AdsStream::open(address, options, requests, session.subscriber.is_delta).await {
                         session.stream = stream;
                         session.late.clear();
                     }

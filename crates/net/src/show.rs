@@ -91,26 +91,20 @@ struct ShowState {
 /// It is not possible to listen on the port.
 pub fn show(showing: Showing<'_>) -> Result<(), Error> {
     run(async move {
-        let Showing {
-            port,
-            pages,
-            shelf,
-            fetch,
-            listening,
-        } = showing;
+        let port = showing.port;
         let cannot = |e: std::io::Error| Error::Usage(format!("cannot listen on port {port} of 127.0.0.1: {e}"));
         let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
             .await
             .map_err(cannot)?;
         let port = listener.local_addr().map_err(cannot)?.port();
         let state = Arc::new(ShowState {
-            pages,
-            shelf,
-            fetch,
+            pages: showing.pages,
+            shelf: showing.shelf,
+            fetch: showing.fetch,
             token: drawn()?,
             hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")],
         });
-        listening(&format!("http://127.0.0.1:{port}/{}/", state.token));
+        (showing.listening)(&format!("http://127.0.0.1:{port}/{}/", state.token));
         let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         loop {
             tokio::select! {

@@ -25,7 +25,8 @@ const INVALID_ARGUMENT: i32 = 3;
 /// A client that follows references.
 pub struct Subscriber {
     client: Client,
-    is_delta: bool,
+    /// Whether the stream has the Delta form rather than the state-of-the-world form.
+    pub is_delta: bool,
     /// The targets whose channels are followed; empty to ask for everything.
     targets: Vec<Target>,
     types: BTreeMap<ResourceType, Subscription>,
@@ -76,11 +77,6 @@ impl Subscriber {
             types: BTreeMap::new(),
             held: HeldResources::new(options.max_message_bytes),
         })
-    }
-
-    /// Says whether the stream has the Delta form rather than the state-of-the-world form.
-    pub const fn is_delta(&self) -> bool {
-        self.is_delta
     }
 
     /// Says whether the client asks for all resources of a type.
@@ -142,35 +138,28 @@ impl Subscriber {
         }
         for target in &self.targets {
             add(ResourceType::Listener, &target.listener);
-            for node in self.references(ResourceType::Listener, &target.listener) {
+            for node in self.held.references(ResourceType::Listener, &target.listener) {
                 if node.resource_type == ResourceType::RouteConfiguration {
                     add(node.resource_type, &node.name);
                 }
             }
-            match self.client.resolve(&Start::Target(target.clone())) {
+            let missing = match self.client.resolve(&Start::Target(target.clone())) {
                 Ok(config) => {
                     for name in config.clusters.keys() {
                         add(ResourceType::Cluster, name);
-                        for node in self.references(ResourceType::Cluster, name) {
+                        for node in self.held.references(ResourceType::Cluster, name) {
                             add(node.resource_type, &node.name);
                         }
                     }
-                    config
-                        .missing
-                        .iter()
-                        .for_each(|(resource_type, name)| add(*resource_type, name));
+                    config.missing
                 }
-                Err(failure) => failure
-                    .missing
-                    .iter()
-                    .for_each(|(resource_type, name)| add(*resource_type, name)),
-            }
+                Err(failure) => failure.missing,
+            };
+            missing
+                .iter()
+                .for_each(|(resource_type, name)| add(*resource_type, name));
         }
         needed
-    }
-
-    fn references(&self, resource_type: ResourceType, name: &str) -> &[LinkedResource] {
-        self.held.references(resource_type, name)
     }
 
     /// Returns requests for what is needed and was not asked for.
@@ -180,7 +169,7 @@ impl Subscriber {
             let names = needed.remove(&resource_type).unwrap_or_default();
             let is_wildcard = self.is_wildcard(resource_type);
             let subscription = self.types.entry(resource_type).or_default();
-            if subscription.is_open && *subscription.names() == names
+            if subscription.is_open && subscription.names == names
                 || !subscription.is_open && names.is_empty() && !is_wildcard
             {
                 continue;
@@ -188,7 +177,7 @@ impl Subscriber {
             let was_open = std::mem::replace(&mut subscription.is_open, true);
             let held = &self.held;
             let before = subscription.want(names, |name| held.knows(resource_type, name));
-            let names = subscription.names();
+            let names = &subscription.names;
             let type_url = resource_type.type_url();
             requests.push(if self.is_delta {
                 let before = if was_open { before } else { BTreeSet::new() };
@@ -333,7 +322,7 @@ impl Subscriber {
     /// Says whether a state-of-the-world request for names of a type got no response of that type.
     pub fn has_unanswered_type(&self) -> bool {
         let mut types = self.types.values();
-        !self.is_delta && types.any(|s| s.is_open && !s.is_answered && !s.awaited().is_empty())
+        !self.is_delta && types.any(|s| s.is_open && !s.is_answered && !s.awaited.is_empty())
     }
 
     /// Says whether there was a response for each type that is asked for as a whole. If such a type
@@ -352,7 +341,7 @@ impl Subscriber {
     /// Returns the names that were asked for and about which nothing is known.
     fn absent(&self) -> impl Iterator<Item = (ResourceType, &str)> {
         self.types.iter().flat_map(|(resource_type, subscription)| {
-            let names = subscription.awaited().iter();
+            let names = subscription.awaited.iter();
             names.map(move |name| (*resource_type, name.as_str()))
         })
     }

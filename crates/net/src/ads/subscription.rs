@@ -14,9 +14,10 @@ use crate::messages::{DiscoveryRequest, Status};
 pub struct Subscription {
     /// Whether a request was sent.
     pub is_open: bool,
-    names: BTreeSet<String>,
-    /// The names about which nothing is known.
-    awaited: BTreeSet<String>,
+    /// The names that are asked for.
+    pub names: BTreeSet<String>,
+    /// Those of the names about which nothing is known.
+    pub awaited: BTreeSet<String>,
     pub version: String,
     pub nonce: String,
     /// Whether a response has arrived.
@@ -27,16 +28,6 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    /// Returns the names that are asked for.
-    pub const fn names(&self) -> &BTreeSet<String> {
-        &self.names
-    }
-
-    /// Returns the names that are asked for and about which nothing is known.
-    pub const fn awaited(&self) -> &BTreeSet<String> {
-        &self.awaited
-    }
-
     /// Replaces the names that are asked for. Returns the former names.
     pub fn want(&mut self, names: BTreeSet<String>, is_known: impl Fn(&str) -> bool) -> BTreeSet<String> {
         self.awaited = names.iter().filter(|name| !is_known(name)).cloned().collect();

@@ -14,7 +14,8 @@ use crate::messages::{
     Any, DeltaRequest, DeltaResponse, DiscoveryRequest, DiscoveryResponse, Resource as Wrapped, Status,
 };
 
-/// The type URLs for which a response has all resources, so that a missing one no longer exists.
+/// The type URLs for which a response has all resources, so that a missing one no longer exists. A
+/// first request without names asks for all of them.
 const COMPLETE: [&str; 2] = [
     "type.googleapis.com/envoy.config.listener.v3.Listener",
     "type.googleapis.com/envoy.config.cluster.v3.Cluster",
@@ -276,12 +277,6 @@ impl Peer {
     }
 }
 
-/// Says whether a first request without names asks for all resources of the type, as for Listeners
-/// and Clusters.
-fn may_be_wildcard(type_url: &str) -> bool {
-    COMPLETE.contains(&type_url)
-}
-
 impl Subscribed {
     fn awaits_an_answer(&self) -> bool {
         self.unanswered.iter().any(|sent| !sent.is_overdue)
@@ -292,7 +287,7 @@ impl Subscribed {
         let has_star = names.iter().any(|name| name == "*");
         // For a client that has named something before, an empty list does not mean everything.
         self.is_wildcard =
-            has_star || names.is_empty() && may_be_wildcard(type_url) && (!self.is_open || self.is_wildcard);
+            has_star || names.is_empty() && COMPLETE.contains(&type_url) && (!self.is_open || self.is_wildcard);
         self.names = names.into_iter().filter(|name| name != "*").collect();
         let (names, is_wildcard) = (&self.names, self.is_wildcard);
         self.sent.retain(|name, _| is_wildcard || names.contains(name));
@@ -300,7 +295,7 @@ impl Subscribed {
 
     /// Handles a Delta request, which says what changes.
     fn apply_delta(&mut self, subscribe: Vec<String>, unsubscribe: &[String], type_url: &str) {
-        if !self.is_open && subscribe.is_empty() && may_be_wildcard(type_url) {
+        if !self.is_open && subscribe.is_empty() && COMPLETE.contains(&type_url) {
             self.is_wildcard = true;
         }
         for name in subscribe {
