@@ -47,6 +47,7 @@ use io::outlet::Outlet;
 
 use xdsctl_channel::rpc::TooManyInstructions;
 use xdsctl_channel::sim::LimitReached;
+use xdsctl_document::source::Span;
 use xdsctl_report::edge::{Edge, visible_line};
 use xdsctl_report::wrap::Folding;
 
@@ -70,14 +71,22 @@ pub enum Error {
     #[error("cannot write the answer: {0}")]
     Output(#[from] std::io::Error),
     /// A fault of a settings file, with its line.
-    #[error("{message}")]
+    #[error("{file}:{line}:{column}: {message}")]
     Marked {
-        /// The place and what is wrong.
+        /// The name of the file.
+        file: String,
+        /// The line of the fault, from 1.
+        line: usize,
+        /// The column of the fault in characters, from 1.
+        column: usize,
+        /// The fault's bytes on its line.
+        span: Span,
+        /// What is wrong.
         message: String,
-        /// The line of the file, as it is written.
-        line: String,
-        /// The text below the line, which marks the fault.
-        mark: String,
+        /// The line of the file, as it may be quoted.
+        quoted: String,
+        /// How many characters are marked below the line.
+        width: usize,
     },
     /// A running system cannot be reached, or answers with an error.
     #[error("{0}")]
@@ -189,9 +198,12 @@ fn end(outcome: Result<u8, Error>, err: &mut dyn std::io::Write) -> ExitCode {
 
 fn tell(error: &Error, err: &mut dyn std::io::Write) -> std::io::Result<()> {
     say!(err, "xdsctl: {error}")?;
-    if let Error::Marked { line, mark, .. } = error {
-        say!(err, "  | {line}")?;
-        say!(err, "  | {mark}")?;
+    if let Error::Marked {
+        quoted, column, width, ..
+    } = error
+    {
+        say!(err, "  | {quoted}")?;
+        say!(err, "  | {}{}", " ".repeat(column - 1), "^".repeat(*width))?;
     }
     err.flush()
 }

@@ -12,6 +12,7 @@ use super::policies::PolicyTable;
 use super::{IgnoreSetting, ProjectConfig, RuleSetting, Setting};
 use crate::args::{FailOn, Level, ReportFormat, WorldMode};
 use xdsctl_document::secret;
+use xdsctl_document::source::{Source, Span};
 use xdsctl_lint::catalogue;
 use xdsctl_lint::choice::{FilePattern, Ignore, RuleSelector, Wildcard};
 use xdsctl_model::diag::{Rule, Severity};
@@ -55,7 +56,6 @@ impl SettingFault {
     pub(super) fn located(&self, name: &str, text: &str) -> Error {
         let start = self.span.start.min(text.len());
         let before = text.get(..start).unwrap_or_default();
-        let number = Lines::of(text).at(start);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let whole = text
             .get(line_start..)
@@ -66,6 +66,11 @@ impl SettingFault {
         let column = before.get(line_start..).unwrap_or_default().chars().count();
         let marked = text.get(start..self.span.end.max(start)).unwrap_or_default();
         let width = marked.lines().next().unwrap_or_default().chars().count().max(1);
+        // Characters that are not on the line itself, such as its end, have no place in it.
+        let byte = |column: usize| {
+            let mut offsets = whole.char_indices().map(|(at, _)| line_start + at);
+            offsets.nth(column).unwrap_or(line_start + whole.len())
+        };
         let shown = without_secret(before.get(..line_start).unwrap_or_default(), whole);
         let quoted = marked.trim_matches(['"', '\'']);
         let message = match &self.message {
@@ -73,9 +78,13 @@ impl SettingFault {
             message => message.replace(&format!("`{quoted}`"), &format!("`{}`", secret::REDACTED)),
         };
         Error::Marked {
-            message: format!("{name}:{number}:{}: {message}", column + 1),
-            line: shown,
-            mark: format!("{}{}", " ".repeat(column), "^".repeat(width)),
+            file: name.to_owned(),
+            line: before.matches('\n').count() + 1,
+            column: column + 1,
+            span: Span::new(byte(column), byte(column + width)),
+            message,
+            quoted: shown,
+            width,
         }
     }
 }
@@ -102,20 +111,6 @@ fn without_secret(above: &str, line: &str) -> String {
     let (shown, hidden) = line.split_at(from);
     let stars = hidden.chars().map(|c| if c == '=' || c == ' ' { c } else { '*' });
     shown.chars().chain(stars).collect()
-}
-
-/// The offsets of the line ends of a text.
-struct Lines(Vec<usize>);
-
-impl Lines {
-    fn of(text: &str) -> Lines {
-        Lines(text.match_indices('\n').map(|(at, _)| at).collect())
-    }
-
-    /// Returns the line of a byte, from 1.
-    fn at(&self, offset: usize) -> usize {
-        self.0.partition_point(|end| *end < offset) + 1
-    }
 }
 
 /// The settings file as it is written.
@@ -169,7 +164,7 @@ impl ConfigFile {
     /// Returns the settings. Paths start at `directory`.
     pub(super) fn settings(
         self,
-        text: &str,
+        text: &Source,
         directory: &Path,
         policies: &Policies,
     ) -> Result<ProjectConfig, SettingFault> {
@@ -177,7 +172,6 @@ impl ConfigFile {
         let mut rules: Vec<_> = self.rules.into_iter().collect();
         // A table has no order of its own, so use the order of the file.
         rules.sort_by_key(|(name, _)| name.span().start);
-        let lines = Lines::of(text);
         let mut named = 0;
         let rules = rules.into_iter().map(|(name, loudness)| {
             named += 1 + name.get_ref().matches(',').count();
@@ -192,7 +186,7 @@ impl ConfigFile {
                 rules: RuleSelector::list(name.get_ref(), &known).map_err(|why| SettingFault::at(&name, why))?,
                 severity: loudness.get_ref().severity(),
             };
-            let line = lines.at(name.span().start);
+            let line = text.line_column(name.span().start).line;
             Ok(Setting { value: setting, line })
         });
         if let Some(beyond) = self.ignore.get(MAX_IGNORES) {
@@ -202,7 +196,7 @@ impl ConfigFile {
             ));
         }
         let ignores = self.ignore.into_iter().map(|table| {
-            let line = lines.at(table.span().start);
+            let line = text.line_column(table.span().start).line;
             let value = ignore(table, &known)?;
             Ok(Setting { value, line })
         });
@@ -224,7 +218,7 @@ impl ConfigFile {
 
 /// Reads the list of clients. Each entry must be a client.
 fn clients(
-    text: &str,
+    text: &Source,
     list: Option<Spanned<Vec<Spanned<String>>>>,
 ) -> Result<Option<Setting<Vec<String>>>, SettingFault> {
     let Some(list) = list else {
@@ -243,7 +237,7 @@ fn clients(
     Ok(setting(text, Some(list), names))
 }
 
-fn fail_on(text: &str, value: Option<Spanned<String>>) -> Result<Option<Setting<FailOn>>, SettingFault> {
+fn fail_on(text: &Source, value: Option<Spanned<String>>) -> Result<Option<Setting<FailOn>>, SettingFault> {
     let Some(value) = value else {
         return Ok(None);
     };
@@ -254,9 +248,9 @@ fn fail_on(text: &str, value: Option<Spanned<String>>) -> Result<Option<Setting<
     Ok(setting(text, Some(value), |_| fail_on))
 }
 
-fn setting<T, U>(text: &str, value: Option<Spanned<T>>, of: impl FnOnce(T) -> U) -> Option<Setting<U>> {
+fn setting<T, U>(text: &Source, value: Option<Spanned<T>>, of: impl FnOnce(T) -> U) -> Option<Setting<U>> {
     let value = value?;
-    let line = Lines::of(text).at(value.span().start);
+    let line = text.line_column(value.span().start).line;
     Some(Setting {
         value: of(value.into_inner()),
         line,

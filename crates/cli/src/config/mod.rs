@@ -16,7 +16,7 @@ use crate::io::reach::{AllowedDirectories, directory_of};
 use crate::{Error, Io};
 use document::ConfigFile;
 use policies::{OpenFile, ProjectPolicies};
-use xdsctl_document::source::read_stream;
+use xdsctl_document::source::{Source, read_stream};
 use xdsctl_lint::catalogue;
 use xdsctl_lint::choice::{Ignore, RuleSelector};
 use xdsctl_model::diag::Rule;
@@ -170,8 +170,9 @@ impl ProjectConfig {
             std::mem::take(&mut document.policies),
         );
         let policies = ProjectPolicies::of_project(tables, &named, (file, &text), reach, open)?;
+        let source = Source::of(name.as_str(), text.clone().into_bytes());
         let mut config = document
-            .settings(&text, directory, &policies.policies)
+            .settings(&source, directory, &policies.policies)
             .map_err(|fault| fault.located(&name, &text))?;
         config.file = Some(PathBuf::from(name));
         config.root = normal(&here.join(directory));

@@ -16,7 +16,7 @@ use crate::args::Level;
 use crate::io::input::cannot_read;
 use crate::io::reach::{AllowedDirectories, directory_of};
 use xdsctl_document::envelope::Finding;
-use xdsctl_document::source::{SourceMap, Span};
+use xdsctl_document::source::{Source, SourceMap, Span};
 use xdsctl_lint::catalogue;
 use xdsctl_lint::choice::POLICY_IDLE;
 use xdsctl_model::diag::Diagnostic;
@@ -66,8 +66,6 @@ pub struct PolicyFile {
     pub cases: Vec<Case>,
     /// The number of each of its policies, and the span of the policy's id.
     pub policies: Vec<(usize, Range<usize>)>,
-    /// The offset of the last policy that was read, and its line.
-    lines: (usize, usize),
 }
 
 /// A case of a policy.
@@ -313,17 +311,17 @@ impl Builder {
             text: text.to_owned(),
             cases: Vec::new(),
             policies: Vec::new(),
-            lines: (0, 1),
         };
+        let source = Source::of(name, text.as_bytes().to_vec());
         for table in tables {
-            self.table(table, &mut file)
+            self.table(table, &source, &mut file)
                 .map_err(|fault| fault.located(name, text))?;
         }
         self.files.push(file);
         Ok(())
     }
 
-    fn table(&mut self, table: PolicyTable, file: &mut PolicyFile) -> Result<(), SettingFault> {
+    fn table(&mut self, table: PolicyTable, source: &Source, file: &mut PolicyFile) -> Result<(), SettingFault> {
         let number = self.policies.len();
         let id = table.id.get_ref();
         if number >= MAX_POLICIES {
@@ -353,12 +351,7 @@ impl Builder {
                 file.cases.push(read_case(number, is_accepted, case)?);
             }
         }
-        // Policies are in order, so count lines from the previous one.
-        let (before, lines) = file.lines;
-        let start = table.id.span().start;
-        let between = file.text.get(before..start).unwrap_or_default();
-        let line = lines + between.matches('\n').count();
-        file.lines = (start, line);
+        let line = source.line_column(table.id.span().start).line;
         let owned = |text: &Option<Spanned<String>>| text.as_ref().map(|text| text.get_ref().clone());
         let variables = table.variables.iter();
         let policy = Policy::new(PolicyText {

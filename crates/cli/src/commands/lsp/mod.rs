@@ -224,7 +224,7 @@ fn add(settings: &Settings, fault: Option<&Error>, snapshot: &mut Snapshot) -> b
         });
         let id = known.unwrap_or_else(|| snapshot.sources.add_settings(name.clone(), text.as_bytes().to_vec()));
         snapshot.documents.insert(file.to_owned(), id);
-        is_placed |= fault.is_some_and(|fault| settings::place(fault, id, &name, text, snapshot));
+        is_placed |= fault.is_some_and(|fault| settings::place(fault, id, &name, snapshot));
     }
     is_placed
 }

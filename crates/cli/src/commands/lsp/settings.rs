@@ -10,7 +10,7 @@ use crate::args::ConfigArgs;
 use crate::config::{self, ProjectConfig, policies};
 use crate::{Error, Io};
 use xdsctl_document::secret;
-use xdsctl_document::source::{SourceId, Span};
+use xdsctl_document::source::SourceId;
 use xdsctl_lsp::project::ProjectFinding;
 use xdsctl_lsp::{OpenTexts, Snapshot};
 
@@ -76,38 +76,16 @@ pub(super) fn may_be_policies(file: &Path) -> bool {
     file.extension().is_some_and(|ending| ending == "toml")
 }
 
-/// Adds an error as a finding if it has a place in the settings. Says whether it has.
-pub(super) fn place(error: &Error, id: SourceId, name: &str, text: &str, snapshot: &mut Snapshot) -> bool {
-    let Error::Marked { message, mark, .. } = error else {
-        return false;
-    };
-    let rest = message.strip_prefix(name).and_then(|rest| rest.strip_prefix(':'));
-    let Some((line, column, said)) = rest.and_then(parts) else {
-        return false;
-    };
-    let start: usize = text
-        .split_inclusive('\n')
-        .take(line.saturating_sub(1))
-        .map(str::len)
-        .sum();
-    let of_line = text.get(start..).unwrap_or_default().lines().next().unwrap_or_default();
-    let byte = |characters: usize| {
-        of_line
-            .char_indices()
-            .nth(characters)
-            .map_or(of_line.len(), |(at, _)| at)
-    };
-    let width = mark.trim_start().chars().count();
-    let from = column.saturating_sub(1);
-    let span = Span::new(start + byte(from), start + byte(from + width));
-    let message = secret::hide(said).into_owned();
-    snapshot.findings.push(ProjectFinding::of_text(id, span, message));
-    true
-}
-
-/// Splits `LINE:COLUMN: what`.
-fn parts(text: &str) -> Option<(usize, usize, &str)> {
-    let (line, rest) = text.split_once(':')?;
-    let (column, said) = rest.split_once(": ")?;
-    Some((line.parse().ok()?, column.parse().ok()?, said))
+/// Adds an error as a finding if it has a place in this file. Says whether it has.
+pub(super) fn place(error: &Error, id: SourceId, name: &str, snapshot: &mut Snapshot) -> bool {
+    match error {
+        Error::Marked {
+            file, span, message, ..
+        } if file == name => {
+            let message = secret::hide(message).into_owned();
+            snapshot.findings.push(ProjectFinding::of_text(id, *span, message));
+            true
+        }
+        _ => false,
+    }
 }
