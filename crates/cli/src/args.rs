@@ -120,7 +120,7 @@ pub enum Command {
 }
 
 /// Inputs and the client that looks at them, common to all commands that read xDS resources.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub struct InputArgs {
     /// Dumps, resources, directories, or running systems such as `csds://HOST:PORT`; `-` is standard input
     #[arg(value_name = "FILE", default_value = "-")]

@@ -8,7 +8,7 @@ use crate::io::ColourChoice;
 use crate::session::seconds;
 
 /// Which channel.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub struct ChannelArgs {
     /// Inputs
     #[command(flatten)]

@@ -7,6 +7,7 @@ mod config;
 mod cookie;
 mod diff;
 mod explain;
+#[cfg(feature = "net")]
 mod fetch;
 #[cfg(not(target_family = "wasm"))]
 pub mod generate;
@@ -18,16 +19,20 @@ mod pick;
 mod policy;
 mod retry;
 mod route;
+#[cfg(feature = "net")]
 mod serve;
 mod several;
 mod simulate;
 mod test;
 mod tree;
+#[cfg(feature = "net")]
 mod ui;
 mod validate;
 mod who;
 
 use crate::args::{Command, ConfigCommand};
+#[cfg(not(feature = "net"))]
+use crate::io::live::missing;
 use crate::{Error, Io};
 
 /// Runs a command, and returns its exit code.
@@ -54,9 +59,18 @@ pub(crate) fn run(command: &Command, io: &mut Io<'_>) -> Result<u8, Error> {
         },
         Command::Diff(diff) => diff::run(diff, io),
         Command::Who(who) => who::run(who, io),
+        #[cfg(feature = "net")]
         Command::Fetch(fetch) => fetch::run(fetch, io),
+        #[cfg(feature = "net")]
         Command::Serve(serve) => serve::run(serve, io),
+        #[cfg(feature = "net")]
         Command::Ui(ui) => ui::run(ui, io),
+        #[cfg(not(feature = "net"))]
+        Command::Fetch(fetch) => Err(missing(&fetch.source)),
+        #[cfg(not(feature = "net"))]
+        Command::Serve(_) => Err(missing("xdsctl serve")),
+        #[cfg(not(feature = "net"))]
+        Command::Ui(_) => Err(missing("xdsctl ui")),
         #[cfg(not(target_family = "wasm"))]
         Command::Lsp(lsp) => lsp::run(lsp, io),
         #[cfg(not(target_family = "wasm"))]
