@@ -319,8 +319,8 @@ fn growth(list: &[Input], commands: &[&[&str]], world: Option<&Path>, directory:
 fn held(args: &[&str]) -> usize {
     let before = HELD.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
-    let mut io = xdsctl_cli::Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
-    let _exit = xdsctl_cli::run(std::iter::once("xdsctl").chain(args.iter().copied()), &mut io);
+    let io = xdsctl_cli::Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
+    let _exit = xdsctl_cli::run(std::iter::once("xdsctl").chain(args.iter().copied()), io);
     MOST.load(Ordering::Relaxed) - before
 }
 

@@ -241,10 +241,9 @@ fn a_reader_that_goes_away_ends_the_output_and_not_the_verdict() {
         for format in ["human", "json"] {
             for after in [0, 1, 50] {
                 let (mut out, mut err) = (Closing(after), Vec::new());
-                let mut io = io_to(&mut out, &mut err);
+                let io = io_to(&mut out, &mut err);
                 let args = ["xdsctl", "validate", "--format", format, path.to_str().unwrap()];
-                let got = xdsctl_cli::run(args, &mut io);
-                drop(io);
+                let got = xdsctl_cli::run(args, io);
                 assert_eq!(got, ExitCode::from(expected), "{format} {after}");
                 assert_eq!(String::from_utf8(err).unwrap(), "");
             }
@@ -281,9 +280,8 @@ fn an_answer_that_cannot_be_written_is_an_error() {
         &["cookie", "--help"],
     ] {
         let (mut out, mut err) = (Full, Vec::new());
-        let mut io = io_to(&mut out, &mut err);
-        let got = xdsctl_cli::run([&["xdsctl"], args].concat(), &mut io);
-        drop(io);
+        let io = io_to(&mut out, &mut err);
+        let got = xdsctl_cli::run([&["xdsctl"], args].concat(), io);
         assert_eq!(got, ExitCode::from(2), "{args:?}");
         let err = String::from_utf8(err).unwrap();
         assert!(err.starts_with("xdsctl: cannot write the answer: "), "{args:?}: {err}");

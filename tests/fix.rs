@@ -447,9 +447,8 @@ fn a_file_keeps_its_permissions_and_one_that_is_read_only_its_text() {
         read_only.to_str().unwrap(),
     ];
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut io = xdsctl_cli::Io::piped(&b""[..], &mut out, &mut err);
-    let code = xdsctl_cli::run([&["xdsctl"], &args[..]].concat(), &mut io);
-    drop(io);
+    let io = xdsctl_cli::Io::piped(&b""[..], &mut out, &mut err);
+    let code = xdsctl_cli::run([&["xdsctl"], &args[..]].concat(), io);
     assert_eq!(format!("{code:?}"), format!("{:?}", std::process::ExitCode::from(2)));
     assert_eq!(
         String::from_utf8(err).unwrap(),

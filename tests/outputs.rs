@@ -572,9 +572,8 @@ fn each_line_of_a_stream_gets_its_verdict_before_the_next_is_read() {
         answers: &answers,
     };
     let mut err = Vec::new();
-    let mut io = Io::piped(conversation, Shared(&answers), &mut err);
-    let code_of_all = xdsctl_cli::run(["xdsctl", "validate", "--format", "jsonl"], &mut io);
-    drop(io);
+    let io = Io::piped(conversation, Shared(&answers), &mut err);
+    let code_of_all = xdsctl_cli::run(["xdsctl", "validate", "--format", "jsonl"], io);
     let out = String::from_utf8(answers.into_inner().unwrap()).unwrap();
     let rows: Vec<Value> = out.lines().map(json).collect();
     assert_eq!(code_of_all, ExitCode::from(2));

@@ -40,9 +40,8 @@ fn file(name: &str) -> PathBuf {
 /// JSON where that was asked for, and the exit code exists.
 pub fn run(args: &[&str], input: &[u8]) -> Vec<u8> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut io = Io::piped(input, &mut out, &mut err);
-    let code = xdsctl_cli::run(["xdsctl"].iter().chain(args).copied(), &mut io);
-    drop(io);
+    let io = Io::piped(input, &mut out, &mut err);
+    let code = xdsctl_cli::run(["xdsctl"].iter().chain(args).copied(), io);
     let is_trouble = code == ExitCode::from(2);
     assert!(
         code == ExitCode::SUCCESS || code == ExitCode::from(1) || is_trouble,

@@ -43,9 +43,8 @@ fn validate(data: &[u8], name: &str) {
 
 fn run(args: &[&str], input: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut io = Io::piped(input, &mut out, std::io::sink());
-    xdsctl_cli::run(args, &mut io);
-    drop(io);
+    let io = Io::piped(input, &mut out, std::io::sink());
+    xdsctl_cli::run(args, io);
     out
 }
 

@@ -81,10 +81,8 @@ fn child(args: &[String]) {
     let (mut out, mut err) = (0, 0);
     let (args, input) = standard_input(args);
     let args = std::iter::once("xdsctl".to_owned()).chain(args.iter().cloned());
-    let exit = xdsctl_cli::run(
-        args,
-        &mut Io::piped(input.as_slice(), Counter(&mut out), Counter(&mut err)),
-    );
+    let io = Io::piped(input.as_slice(), Counter(&mut out), Counter(&mut err));
+    let exit = xdsctl_cli::run(args, io);
     let code = (0..=2).find(|code| ExitCode::from(*code) == exit).unwrap_or(255);
     let (seconds, megabytes) = taken("self").unwrap_or_default();
     println!("{code} {seconds} {megabytes} {}", out + err);

@@ -45,8 +45,8 @@ impl Client {
         let mut line: Vec<String> = ["xdsctl", "lsp"].map(str::to_owned).to_vec();
         line.extend(arguments.iter().map(|&one| one.to_owned()));
         let server = std::thread::spawn(move || {
-            let mut io = Io::piped(input, output, std::io::sink());
-            xdsctl_cli::run(line, &mut io)
+            let io = Io::piped(input, output, std::io::sink());
+            xdsctl_cli::run(line, io)
         });
         Client {
             to: Some(to),

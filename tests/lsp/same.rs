@@ -20,9 +20,8 @@ fn command_line(project: &Path) -> Vec<Said> {
         .map(Into::into)
         .into_iter()
         .chain([config.into_os_string(), project.into()]);
-    let mut io = Io::piped(std::io::empty(), &mut out, &mut err);
-    xdsctl_cli::run(line, &mut io);
-    drop(io);
+    let io = Io::piped(std::io::empty(), &mut out, &mut err);
+    xdsctl_cli::run(line, io);
     if out.is_empty() {
         return Vec::new();
     }
@@ -99,10 +98,9 @@ fn suite(file: &Path) -> Option<Vec<((u64, u64), String)>> {
         return None;
     }
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let mut io = Io::piped(std::io::empty(), &mut out, &mut err);
+    let io = Io::piped(std::io::empty(), &mut out, &mut err);
     let line = ["xdsctl", "test", "--format", "json", "--"].map(Into::into).into_iter();
-    xdsctl_cli::run(line.chain([file.as_os_str().to_owned()]), &mut io);
-    drop(io);
+    xdsctl_cli::run(line.chain([file.as_os_str().to_owned()]), io);
     let report: Value = serde_json::from_slice(&out).unwrap();
     let faults = report["suites"][0]["faults"].as_array().unwrap().iter();
     let faults = faults.map(|fault| {
@@ -378,7 +376,7 @@ fn faults_of_settings_are_those_of_the_command_line() {
         let endpoints = project.join("eds.yaml");
         fs::write(&endpoints, include_str!("shop/eds.yaml")).unwrap();
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let mut io = Io::piped(std::io::empty(), &mut out, &mut err);
+        let io = Io::piped(std::io::empty(), &mut out, &mut err);
         let line: Vec<std::ffi::OsString> = [
             "xdsctl".into(),
             "validate".into(),
@@ -387,8 +385,7 @@ fn faults_of_settings_are_those_of_the_command_line() {
             project.clone().into(),
         ]
         .into();
-        xdsctl_cli::run(line, &mut io);
-        drop(io);
+        xdsctl_cli::run(line, io);
         let printed = String::from_utf8(err).unwrap();
         let mut client = Client::open(&project);
         client.did_open(&config, settings);

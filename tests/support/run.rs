@@ -77,8 +77,7 @@ fn run_on<T: Into<std::ffi::OsString> + Clone>(
     let args = std::iter::once("xdsctl".into()).chain(args.into_iter().map(Into::into));
     let mut io = Io::piped(input, &mut out, &mut err);
     change(&mut io);
-    let exit = xdsctl_cli::run(args, &mut io);
-    drop(io);
+    let exit = xdsctl_cli::run(args, io);
     (exit, out, err)
 }
 

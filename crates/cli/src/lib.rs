@@ -41,7 +41,6 @@ pub use args::{Args, Command, PolicyCommand, command};
 #[cfg(not(target_family = "wasm"))]
 pub use commands::generate;
 pub use io::Io;
-pub use io::unread::Incomplete;
 
 use io::outlet::Outlet;
 
@@ -124,8 +123,9 @@ impl From<TooManyInstructions> for Error {
 /// The exit code for usage errors, I/O errors and nothing to check.
 const EXIT_TROUBLE: u8 = 2;
 
-/// Runs xdsctl with `args` (the program's name first) on `io`.
-pub fn run<I, T>(args: I, io: &mut Io<'_>) -> ExitCode
+/// Runs xdsctl with `args` (the program's name first) on `io`. What is written to the streams has
+/// its secrets masked and its control characters made visible.
+pub fn run<I, T>(args: I, mut io: Io<'_>) -> ExitCode
 where
     I: IntoIterator<Item = T>,
     T: Into<std::ffi::OsString> + Clone,
@@ -135,47 +135,32 @@ where
         Ok(args) => args,
         Err(error) => {
             io.annotates = args::are_for_github(&args);
-            return usage(&quoted(error, &args), io);
+            return usage(&quoted(error, &args), &mut io);
         }
     };
-    let outlet = Outlet::new(&mut io.out);
+    let width = io.width.filter(|_| args.is_folded());
+    let outlet = Outlet::new(io.out);
     let out: Box<dyn std::io::Write + '_> = match args.is_protocol() {
         true => Box::new(outlet),
         false => Box::new(Edge::new(outlet, args.shows_secrets() || args.prints_dump())),
     };
-    let err = Edge::new(&mut io.err, args.shows_secrets());
-    let mut guarded = Io {
-        input: Box::new(&mut io.input),
-        out: match io.width.filter(|_| args.is_folded()) {
+    let err = Edge::new(io.err, args.shows_secrets());
+    let mut io = Io {
+        out: match width {
             Some(width) => Box::new(Folding::new(out, Some(width), None)),
             None => out,
         },
-        err: match io.width.filter(|_| io.err_is_terminal && args.is_folded()) {
+        err: match width.filter(|_| io.err_is_terminal) {
             Some(width) => Box::new(Folding::new(err, Some(width), None)),
             None => Box::new(err),
         },
-        in_is_terminal: io.in_is_terminal,
-        out_is_terminal: io.out_is_terminal,
-        err_is_terminal: io.err_is_terminal,
-        colour: io.colour,
-        width: io.width,
-        is_utf8_terminal: io.is_utf8_terminal,
-        step_summary: io.step_summary.clone(),
-        paths: io.paths.clone(),
-        ends_process: io.ends_process,
-        incomplete: io.incomplete.clone(),
         annotates: args.is_for_github(),
-        kept: None,
+        ..io
     };
-    guarded_run(&args, &mut guarded)
-}
-
-/// Runs a command on streams that mask secrets and escape text.
-fn guarded_run(args: &Args, io: &mut Io<'_>) -> ExitCode {
-    let outcome = commands::run(&args.command, io);
+    let outcome = commands::run(&args.command, &mut io);
     let outcome = outcome.and_then(|code| {
         io.out.flush()?;
-        Ok(io.incomplete.exit_code(code))
+        Ok(io.exit_code(code))
     });
     if let Err(error) = &outcome {
         io.annotate(error);

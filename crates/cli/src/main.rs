@@ -9,5 +9,5 @@ use xdsctl_cli::{Io, run};
 static ALLOCATOR: xdsctl_cli::allocator::Split = xdsctl_cli::allocator::Split;
 
 fn main() -> ExitCode {
-    run(std::env::args_os(), &mut Io::real())
+    run(std::env::args_os(), Io::real())
 }

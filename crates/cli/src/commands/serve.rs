@@ -72,7 +72,7 @@ pub(super) fn run(args: &ServeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             let mut quiet = Io::silent(paths.clone());
             let inputs = input::open(&args.input, &mut quiet).ok()?;
             let (resources, _) = read(inputs, args, &mut quiet).ok()?;
-            (!resources.is_empty() && !quiet.incomplete.is_set()).then_some(resources)
+            (!resources.is_empty() && !quiet.is_incomplete).then_some(resources)
         },
         predict: &mut |agent| {
             let asked = client_of(agent);

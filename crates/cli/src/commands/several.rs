@@ -173,9 +173,8 @@ fn ask_piped(input: &[u8], io: &Io<'_>, ask: impl FnOnce(&mut Told, &mut Io<'_>)
         own.width = io.width;
         own.paths = io.paths.clone();
         let result = ask(&mut told, &mut own).map_err(|error| error.to_string());
-        let code = own.incomplete.exit_code(0);
         // Input that could not be read in full fails the run, whatever the answer is.
-        result.map(|of_run| of_run.max(code))
+        result.map(|code| own.exit_code(code))
     };
     ClientReply {
         answer: match told {

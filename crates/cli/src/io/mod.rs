@@ -21,7 +21,6 @@ use std::fmt;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::PathBuf;
 
-use unread::Incomplete;
 use xdsctl_report::findings::github;
 use xdsctl_report::paths::PrintedPaths;
 
@@ -52,7 +51,7 @@ pub struct Io<'a> {
     /// Whether the process ends with the command.
     pub ends_process: bool,
     /// Whether some of the input could not be read.
-    pub incomplete: Incomplete,
+    pub is_incomplete: bool,
     /// Whether GitHub reads standard output. Then errors that stop a run are written there, too.
     pub annotates: bool,
     /// Remarks that are collected instead of written, because a caller has another place for them.
@@ -84,6 +83,9 @@ impl fmt::Display for Remark {
 
 /// The beginning of lines about input that is lost.
 pub(crate) const WARNING: &str = "warning: ";
+
+/// The exit code for an answer that is based on input that could not be read in full.
+const EXIT_INCOMPLETE: u8 = 1;
 
 /// The environment variables that decide about colour.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -118,7 +120,7 @@ impl<'a> Io<'a> {
             step_summary: None,
             paths: PrintedPaths::default(),
             ends_process: false,
-            incomplete: Incomplete::default(),
+            is_incomplete: false,
             annotates: false,
             kept: None,
         }
@@ -164,7 +166,7 @@ impl Io<'static> {
                     .map(PathBuf::from),
             },
             ends_process: true,
-            incomplete: Incomplete::default(),
+            is_incomplete: false,
             annotates: false,
             kept: None,
         }
@@ -223,6 +225,15 @@ impl Io<'_> {
         let outer = self.kept.replace(Vec::new());
         let made = work(self);
         (made, std::mem::replace(&mut self.kept, outer).unwrap_or_default())
+    }
+
+    /// Returns the exit code of a run that would end with `code`. It is 0 only if all of the input
+    /// was read.
+    pub(crate) fn exit_code(&self, code: u8) -> u8 {
+        match self.is_incomplete {
+            true => code.max(EXIT_INCOMPLETE),
+            false => code,
+        }
     }
 
     /// Tells GitHub why a run fails, if GitHub reads standard output. Otherwise its page shows only

@@ -3,11 +3,9 @@
 //!
 //! A command gets its resources from [`Inputs::read_worlds`], which calls this module. The command
 //! itself need not do anything: what could not be read is reported on standard error, and the run
-//! cannot end with exit code 0 ([`Incomplete`]). `validate` reports it as findings.
+//! cannot end with exit code 0 ([`Io::exit_code`]). `validate` reports it as findings.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Remark;
 use super::input::Inputs;
@@ -19,30 +17,6 @@ use xdsctl_model::diag::{Diagnostic, Severity};
 
 /// The most lines about one input.
 const LINES_SHOWN: usize = 10;
-
-/// The exit code for an answer that is based on input that could not be read in full.
-const EXIT_INCOMPLETE: u8 = 1;
-
-/// Whether some of the input of a run could not be read. The streams of one run share it.
-#[derive(Debug, Clone, Default)]
-pub struct Incomplete(Arc<AtomicBool>);
-
-impl Incomplete {
-    pub(crate) fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Says whether some of the input could not be read.
-    pub(crate) fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// Returns the exit code of a run that would end with `code`. It is 0 only if all of the input
-    /// was read.
-    pub(crate) fn exit_code(&self, code: u8) -> u8 {
-        if self.is_set() { code.max(EXIT_INCOMPLETE) } else { code }
-    }
-}
 
 /// Reports what could not be read, and records that there was something.
 ///
@@ -69,7 +43,7 @@ pub(crate) fn tell(world_set: &WorldSet, inputs: &Inputs, io: &mut Io<'_>) -> Re
         return Ok(());
     }
     if io.kept.is_none() {
-        io.incomplete.set();
+        io.is_incomplete = true;
     }
     let more = unread.len().saturating_sub(LINES_SHOWN);
     let more = if more > 0 {

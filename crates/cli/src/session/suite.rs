@@ -216,7 +216,7 @@ impl Unread {
     /// is then incomplete.
     fn told(self, world: Span, io: &mut Io<'_>) -> Option<(Span, String)> {
         self.is_incomplete.then(|| {
-            io.incomplete.set();
+            io.is_incomplete = true;
             (world, Vec::from_iter(self.reasons).join("; "))
         })
     }

@@ -151,12 +151,11 @@ impl Host for Projects {
         }
         line.extend(["--".to_owned(), file]);
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let mut io = Io {
+        let io = Io {
             paths: self.paths.clone(),
             ..Io::piped(std::io::empty(), &mut out, &mut err)
         };
-        crate::run(line, &mut io);
-        drop(io);
+        crate::run(line, io);
         out.extend(err);
         String::from_utf8_lossy(&out).into_owned()
     }

@@ -40,7 +40,7 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<(), Error> {
                 failures.extend(played.failures);
             }
         }
-        if io.incomplete.is_set() {
+        if io.is_incomplete {
             // If the world was not read in full, what happens must not be recorded.
             let why = format!("`{}` is not updated: its world cannot be read in full", source.name());
             return Err(Error::Usage(why));
