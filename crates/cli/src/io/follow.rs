@@ -23,7 +23,7 @@ const MAX_FILES: usize = 1000;
 pub(crate) fn path_sources(inputs: &mut Inputs, keep: Keep, reading: &mut Reading) {
     let mut given = BTreeMap::new();
     let mut seen: BTreeSet<(WorldId, PathBuf)> = BTreeSet::new();
-    let reach = inputs.reach().clone();
+    let reach = inputs.reach.clone();
     let mut next = 0;
     loop {
         let named = reading.path_sources(next).to_vec();
@@ -48,7 +48,7 @@ pub(crate) fn path_sources(inputs: &mut Inputs, keep: Keep, reading: &mut Readin
             }
             let allowed = reach.check(&path, &directory_of(inputs, reading, path_source));
             if let (Err(source), true) = (allowed, seen.len() <= MAX_FILES) {
-                inputs.fail(vec![cannot_read(&path, source)]);
+                inputs.unread.push(cannot_read(&path, source));
                 continue;
             }
             match open(inputs, &path, seen.len()) {

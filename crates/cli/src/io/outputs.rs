@@ -344,7 +344,7 @@ fn is_same_name(one: &Path, other: &Path) -> bool {
 /// Refuses a report in the place of an input, which would destroy both. Files that were found and
 /// skipped are not inputs.
 fn refuse_input(file: &Path, inputs: &Inputs) -> Result<(), Error> {
-    let is_input = |id: &SourceId| !inputs.is_found(*id) || inputs.documents.contains(id);
+    let is_input = |id: &SourceId| !inputs.found.contains(id) || inputs.documents.contains(id);
     let names = inputs.sources.iter().filter(|(id, _)| is_input(id));
     refuse_any(file, names.map(|(_, source)| Path::new(source.name())))
 }

@@ -63,7 +63,7 @@ impl OwnOutput {
     /// All documents are the command's own outputs.
     pub fn leave_out(&self, inputs: &mut Inputs, io: &mut Io<'_>) -> Result<(), Error> {
         let is_own = |id: &SourceId| {
-            let Some(source) = inputs.sources.get(*id).filter(|_| inputs.is_found(*id)) else {
+            let Some(source) = inputs.sources.get(*id).filter(|_| inputs.found.contains(id)) else {
                 return false;
             };
             let (file, bytes) = (Path::new(source.name()), source.bytes());

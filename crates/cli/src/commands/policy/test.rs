@@ -213,8 +213,8 @@ pub(super) fn judge(case: &Case, policy: &Policy, policies: &Policies, mut input
     inputs.is_quiet = true;
     let mut nothing = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
     let world_set = inputs.read_worlds_to_report(Keep::Parsed, &mut nothing);
-    if let Some(error) = inputs.first_unread() {
-        return Err(error);
+    if let Some(error) = inputs.unread.first() {
+        return Err(error.to_string());
     }
     let (looked, unsaid) = (policy.looked(), policy.unsaid());
     let input = PolicyInput {

@@ -103,19 +103,14 @@ impl Fixes {
             match replace(Path::new(source.name()), reach, source.bytes(), &new) {
                 Ok(()) => true,
                 Err(error) => {
-                    let (what, name) = ("fix", source.name().to_owned());
-                    failures.push(Error::Io {
-                        what,
-                        name,
-                        source: error,
-                    });
+                    failures.push(Error::io("fix", source.name())(error));
                     false
                 }
             }
         });
         self.say(&inputs.sources, "made", "", io)?;
         self.change(inputs);
-        inputs.fail(failures);
+        inputs.unread.extend(failures);
         Ok(())
     }
 

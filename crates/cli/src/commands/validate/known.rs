@@ -50,11 +50,7 @@ impl KnownFindings {
         let baseline = match path {
             Some(path) => {
                 let name = path.display().to_string();
-                let text = fs::read(&path).map_err(|source| Error::Io {
-                    what: "read",
-                    name: name.clone(),
-                    source,
-                })?;
+                let text = fs::read(&path).map_err(Error::io("read", &name))?;
                 let read = Baseline::read(&text).map_err(|why| Error::Usage(format!("baseline `{name}`: {why}")))?;
                 Some((read, sources.add_settings(name, text)))
             }
@@ -112,11 +108,7 @@ pub fn write(args: &ValidateArgs, recorded: Vec<baseline::BaselineEntry>, io: &m
         return Ok(());
     };
     let count = recorded.len();
-    fs::write(path, baseline::write(recorded)).map_err(|source| Error::Io {
-        what: "write",
-        name: path.display().to_string(),
-        source,
-    })?;
+    fs::write(path, baseline::write(recorded)).map_err(Error::io("write", path.display()))?;
     say!(io.err, "wrote {} to {}", plural(count, "finding"), path.display())?;
     Ok(())
 }

@@ -29,7 +29,7 @@ fn watch(text: &str, _: &ValidatePlan<'_>, _: &mut Io<'_>) -> Result<u8, Error> 
 fn watch(text: &str, asked: &ValidatePlan<'_>, io: &mut Io<'_>) -> Result<u8, Error> {
     use super::stream::LineStream;
     use crate::args::ReportFormat;
-    use crate::io::input::InputPlan;
+    use crate::io::input::{InputPlan, of_text};
     use std::io::Write as _;
     use std::ops::ControlFlow;
 
@@ -52,8 +52,7 @@ fn watch(text: &str, asked: &ValidatePlan<'_>, io: &mut Io<'_>) -> Result<u8, Er
             };
             return LineStream(asked).version(text, bytes, versions, out);
         }
-        let mut inputs =
-            crate::io::input::snapshot(&asked.args.input, &asked.config, asked.fleet.clone(), text, bytes)?;
+        let mut inputs = of_text(plan.clone(), asked.fleet.clone(), text, bytes)?;
         let checked = asked.check(&mut inputs, io)?;
         let code = asked.write_report(checked, &inputs, io)?;
         io.out.flush()?;

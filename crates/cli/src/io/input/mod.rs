@@ -46,8 +46,8 @@ pub struct Inputs {
     pub findings: Vec<Finding>,
     /// The inputs, and how they are interpreted.
     plan: InputPlan,
-    /// The documents that were found in a directory.
-    found: BTreeSet<SourceId>,
+    /// The documents that were not named, but found in a directory.
+    pub found: BTreeSet<SourceId>,
     /// The place of each document that may belong to one world with others.
     places: BTreeMap<SourceId, DocumentPlace>,
     /// Whether the input is complete, according to the arguments or the settings.
@@ -60,16 +60,16 @@ pub struct Inputs {
     /// Whether the whole input is one client's. Then directories with the same resource are
     /// refused.
     is_one_client: bool,
-    /// Why some of the named files could not be read.
-    unread: Vec<Error>,
+    /// Why some of the named files could not be read. This is reported at the end.
+    pub unread: Vec<Error>,
     /// The directories in which files may name files.
-    reach: AllowedDirectories,
+    pub reach: AllowedDirectories,
     /// What documents yielded the last time, if they are read again and again.
     pub kept: Option<KeptDocuments>,
 }
 
 pub use kept::KeptDocuments;
-pub use open::{of_documents, of_parts, of_text, open, open_for, open_plan, snapshot};
+pub use open::{of_documents, of_parts, of_text, open, open_for, open_plan};
 pub use plan::InputPlan;
 pub(crate) use plan::{set_env, switches};
 
@@ -173,26 +173,6 @@ impl Inputs {
             plan,
             kept: None,
         })
-    }
-
-    /// Returns the directories in which files may name files.
-    pub const fn reach(&self) -> &AllowedDirectories {
-        &self.reach
-    }
-
-    /// Says whether a document was not named, but found in a directory.
-    pub fn is_found(&self, id: SourceId) -> bool {
-        self.found.contains(&id)
-    }
-
-    /// Stores errors of some of the inputs, which are reported at the end.
-    pub fn fail(&mut self, errors: Vec<Error>) {
-        self.unread.extend(errors);
-    }
-
-    /// Returns the first error of something that could not be read.
-    pub fn first_unread(&self) -> Option<String> {
-        self.unread.first().map(Error::to_string)
     }
 
     /// Returns the exit code of a command that has used what could be read and would end with

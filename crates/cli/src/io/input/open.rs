@@ -1,7 +1,7 @@
 //! Opens what the inputs name: files, directories, revisions, running systems and standard input.
 //! Nothing is parsed here.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{InputPlan, Inputs, KeptDocuments, cannot_read, refuse};
@@ -9,7 +9,6 @@ use crate::args::InputArgs;
 use crate::config::ProjectConfig;
 use crate::io::{Remark, files, live, revision, worlds};
 use crate::{Error, Io};
-use xdsctl_channel::client::DocumentPlace;
 use xdsctl_document::source::{MAX_STREAM_BYTES, Source, SourceId, read_stream};
 use xdsctl_model::profile::Fleet;
 
@@ -43,26 +42,18 @@ pub fn open_for(args: &InputArgs, config: &ProjectConfig, fleet: Fleet, io: &mut
 /// The same as for [`open`].
 pub fn open_plan(plan: InputPlan, fleet: Fleet, io: &mut Io<'_>) -> Result<Inputs, Error> {
     let mut inputs = Inputs::without_documents(plan, fleet)?;
-    let opened = documents(&mut inputs, io)?;
-    inputs.documents = opened.documents;
-    inputs.unread = opened.unread;
-    (inputs.found, inputs.places) = (opened.found, opened.places);
+    inputs.open_files(io)?;
     inputs.read_bootstrap()?;
     Ok(inputs)
 }
 
-/// Returns inputs with a snapshot of a stream as the only document.
+/// Returns inputs with one text as the only document, for which nothing is written to standard
+/// error.
 ///
 /// # Errors
 /// The bootstrap cannot be read, or a switch is unknown.
-pub fn snapshot(
-    args: &InputArgs,
-    config: &ProjectConfig,
-    fleet: Fleet,
-    name: &str,
-    bytes: Vec<u8>,
-) -> Result<Inputs, Error> {
-    let mut inputs = Inputs::without_documents(InputPlan::of(args, config)?, fleet)?;
+pub fn of_text(plan: InputPlan, fleet: Fleet, name: &str, bytes: Vec<u8>) -> Result<Inputs, Error> {
+    let mut inputs = Inputs::without_documents(plan, fleet)?;
     inputs.documents.push(inputs.sources.add(name, bytes));
     inputs.is_quiet = true;
     inputs.read_bootstrap()?;
@@ -84,25 +75,11 @@ pub fn of_documents(
     let mut inputs = Inputs::without_documents(plan, fleet)?;
     for source in documents {
         let id = inputs.sources.add_again(source);
-        inputs.documents.push(id);
-        inputs.places.insert(id, worlds::place(source.name()));
-        if is_found {
-            inputs.found.insert(id);
-        }
+        inputs.add(id, source.name(), is_found);
     }
     inputs.kept = Some(kept);
     inputs.is_quiet = true;
     inputs.read_bootstrap()?;
-    Ok(inputs)
-}
-
-/// Returns inputs with a text as the only document.
-///
-/// # Errors
-/// A switch is unknown.
-pub fn of_text(plan: InputPlan, fleet: Fleet, name: &str, bytes: Vec<u8>) -> Result<Inputs, Error> {
-    let mut inputs = Inputs::without_documents(plan, fleet)?;
-    inputs.documents.push(inputs.sources.add(name, bytes));
     Ok(inputs)
 }
 
@@ -119,8 +96,7 @@ pub fn of_parts(
 ) -> Result<Inputs, Error> {
     let mut inputs = Inputs::without_documents(plan, fleet)?;
     if !inputs.plan.files.is_empty() {
-        let opened = documents(&mut inputs, io)?;
-        (inputs.documents, inputs.unread, inputs.places) = (opened.documents, opened.unread, opened.places);
+        inputs.open_files(io)?;
     }
     inputs.is_one_client = true;
     for (name, json, is_yaml) in inline {
@@ -132,26 +108,8 @@ pub fn of_parts(
     Ok(inputs)
 }
 
-/// The documents that the arguments name, opened but not parsed.
-#[derive(Debug, Default)]
-struct OpenedDocuments {
-    documents: Vec<SourceId>,
-    /// Why other documents could not be read.
-    unread: Vec<Error>,
-    /// The documents that were found in a directory and not named.
-    found: BTreeSet<SourceId>,
-    /// The file or part of a file that each document is.
-    places: BTreeMap<SourceId, DocumentPlace>,
-    /// The places of documents that have been opened.
-    seen: BTreeSet<DocumentPlace>,
-}
-
-impl OpenedDocuments {
-    /// Says whether the file is new, because a file that is named twice is read once.
-    fn is_new(&mut self, name: &str) -> bool {
-        self.seen.insert(worlds::place(name))
-    }
-
+impl Inputs {
+    /// Adds a document. `is_found` says whether it was not named, but found in a directory.
     fn add(&mut self, id: SourceId, name: &str, is_found: bool) {
         self.documents.push(id);
         self.places.insert(id, worlds::place(name));
@@ -159,74 +117,72 @@ impl OpenedDocuments {
             self.found.insert(id);
         }
     }
-}
 
-fn documents(inputs: &mut Inputs, io: &mut Io<'_>) -> Result<OpenedDocuments, Error> {
-    let mut opened = OpenedDocuments::default();
-    let Inputs {
-        sources, plan, reach, ..
-    } = inputs;
-    for path in &plan.files {
-        if path.as_os_str() == "-" {
-            if io.in_is_terminal {
-                let hint = "reading standard input: paste a dump and press Ctrl-D, or name a file or a directory";
-                writeln!(io.err, "xdsctl: {hint}")?;
-                io.err.flush()?;
-            }
-            let bytes = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(|e| cannot_read(path, e))?;
-            if bytes.is_empty() && plan.bootstrap.is_some() && plan.files.len() == 1 {
-                // Only the bootstrap is checked, so empty standard input is not a fault.
-                return Ok(OpenedDocuments::default());
-            }
-            let name = plan.stdin_name.clone().unwrap_or_else(|| "-".to_owned());
-            let id = sources.add(name.as_str(), bytes);
-            opened.add(id, &name, false);
-            continue;
-        }
-        if let Some(named) = path.to_str().and_then(|path| path.strip_prefix(revision::SCHEME)) {
-            let read = revision::read(named, MAX_STREAM_BYTES);
-            let (files, is_directory) = read.map_err(|e| cannot_read(path, e))?;
-            for file in files {
-                if opened.is_new(&file.name) {
-                    let id = sources.add(file.name.as_str(), file.bytes);
-                    opened.add(id, &file.name, is_directory);
+    /// Opens what the plan names. A file that is named twice is read once.
+    fn open_files(&mut self, io: &mut Io<'_>) -> Result<(), Error> {
+        let plan = self.plan.clone();
+        let mut seen = BTreeSet::new();
+        let mut is_new = |name: &str| seen.insert(worlds::place(name));
+        for path in &plan.files {
+            if path.as_os_str() == "-" {
+                if io.in_is_terminal {
+                    let hint = "reading standard input: paste a dump and press Ctrl-D, or name a file or a directory";
+                    writeln!(io.err, "xdsctl: {hint}")?;
+                    io.err.flush()?;
                 }
-            }
-            continue;
-        }
-        if let Some(address) = path.to_str().filter(|text| live::is_address(text)) {
-            let (bytes, notes) = live::read(address, plan)?;
-            for note in notes {
-                io.remark(Remark::Line(format!("xdsctl: {note}")))?;
-            }
-            let id = sources.add(address, bytes);
-            opened.add(id, address, false);
-            continue;
-        }
-        let found = files::find(path, reach);
-        for path in &found.passed_over {
-            let path = path.display();
-            io.remark(Remark::Line(format!(
-                "xdsctl: `{path}` is skipped: it is not a regular file"
-            )))?;
-        }
-        let failures = found.failures.into_iter();
-        opened.unread.extend(failures.map(|(path, e)| cannot_read(&path, e)));
-        for file in &found.files {
-            let name = file.display().to_string();
-            if !opened.is_new(&name) {
+                let bytes = read_stream(&mut io.input, MAX_STREAM_BYTES).map_err(|e| cannot_read(path, e))?;
+                if bytes.is_empty() && plan.bootstrap.is_some() && plan.files.len() == 1 {
+                    // Only the bootstrap is checked, so empty standard input is not a fault.
+                    return Ok(());
+                }
+                let name = plan.stdin_name.as_deref().unwrap_or("-");
+                let id = self.sources.add(name, bytes);
+                self.add(id, name, false);
                 continue;
             }
-            match sources.add_file(file) {
-                Ok(id) => opened.add(id, &name, found.is_directory),
-                Err(error) => opened.unread.push(cannot_read(file, error)),
+            if let Some(named) = path.to_str().and_then(|path| path.strip_prefix(revision::SCHEME)) {
+                let read = revision::read(named, MAX_STREAM_BYTES);
+                let (files, is_directory) = read.map_err(|e| cannot_read(path, e))?;
+                for file in files.into_iter().filter(|file| is_new(&file.name)) {
+                    let id = self.sources.add(file.name.as_str(), file.bytes);
+                    self.add(id, &file.name, is_directory);
+                }
+                continue;
+            }
+            if let Some(address) = path.to_str().filter(|text| live::is_address(text)) {
+                let (bytes, notes) = live::read(address, &plan)?;
+                for note in notes {
+                    io.remark(Remark::Line(format!("xdsctl: {note}")))?;
+                }
+                let id = self.sources.add(address, bytes);
+                self.add(id, address, false);
+                continue;
+            }
+            let found = files::find(path, &self.reach);
+            for path in &found.passed_over {
+                let path = path.display();
+                io.remark(Remark::Line(format!(
+                    "xdsctl: `{path}` is skipped: it is not a regular file"
+                )))?;
+            }
+            let failures = found.failures.into_iter();
+            self.unread.extend(failures.map(|(path, e)| cannot_read(&path, e)));
+            for file in &found.files {
+                let name = file.display().to_string();
+                if !is_new(&name) {
+                    continue;
+                }
+                match self.sources.add_file(file) {
+                    Ok(id) => self.add(id, &name, found.is_directory),
+                    Err(error) => self.unread.push(cannot_read(file, error)),
+                }
             }
         }
+        if self.documents.is_empty() {
+            refuse(std::mem::take(&mut self.unread), io)?;
+            let endings = files::ENDINGS.join(", ");
+            return Err(Error::Nothing(format!("no file with one of the endings {endings}")));
+        }
+        Ok(())
     }
-    if opened.documents.is_empty() {
-        refuse(opened.unread, io)?;
-        let endings = files::ENDINGS.join(", ");
-        return Err(Error::Nothing(format!("no file with one of the endings {endings}")));
-    }
-    Ok(opened)
 }
