@@ -120,7 +120,7 @@ fn write(
     let (paths, summary) = (&io.paths, io.step_summary.as_deref());
     let kind = |format: ReportFormat| match format {
         ReportFormat::Human => OutputKind::Changes,
-        other => other.into(),
+        other => OutputKind::Report(other),
     };
     write_each(
         formats,

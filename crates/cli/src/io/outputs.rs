@@ -55,7 +55,7 @@ impl ReportStyle {
     /// # Errors
     /// The file cannot be written.
     pub(crate) fn create<'o>(&self, file: &Path, format: ReportFormat) -> Result<Box<dyn Write + 'o>, Error> {
-        overwrite::refuse(file, format.into())?;
+        overwrite::refuse(file, OutputKind::Report(format))?;
         self.writer(file, false)
     }
 
@@ -111,7 +111,7 @@ impl<'o> Outputs<'o> {
         for ReportDestination { format, file } in destinations {
             if let Some(file) = file {
                 refuse_input(file, inputs)?;
-                overwrite::refuse(file, (*format).into())?;
+                overwrite::refuse(file, OutputKind::Report(*format))?;
             }
         }
         let mut out = Some(&mut io.out);

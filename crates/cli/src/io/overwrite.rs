@@ -17,16 +17,9 @@ use xdsctl_report::suite::findings::is_of_suites;
 /// The kind of file that a command writes, which decides what it may replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutputKind {
-    /// A report as text, for people.
-    Text,
+    Report(ReportFormat),
     /// A comparison as text, for people.
     Changes,
-    Json,
-    Sarif,
-    Junit,
-    Github,
-    Gitlab,
-    Markdown,
     Baseline,
     #[cfg_attr(not(feature = "net"), expect(dead_code, reason = "only `serve` writes one"))]
     Bootstrap,
@@ -88,29 +81,13 @@ fn is_disk(_: &fs::Metadata) -> bool {
     false
 }
 
-impl From<ReportFormat> for OutputKind {
-    fn from(format: ReportFormat) -> OutputKind {
-        match format {
-            ReportFormat::Human | ReportFormat::Concise => OutputKind::Text,
-            ReportFormat::Json | ReportFormat::Jsonl => OutputKind::Json,
-            ReportFormat::Sarif => OutputKind::Sarif,
-            ReportFormat::Junit => OutputKind::Junit,
-            ReportFormat::Github => OutputKind::Github,
-            ReportFormat::Gitlab => OutputKind::Gitlab,
-            ReportFormat::Markdown => OutputKind::Markdown,
-        }
-    }
-}
-
 impl OutputKind {
     const fn words(self) -> &'static str {
         match self {
-            OutputKind::Text | OutputKind::Changes | OutputKind::Json | OutputKind::Github | OutputKind::Markdown => {
-                "such report"
-            }
-            OutputKind::Sarif => "SARIF report",
-            OutputKind::Junit => "JUnit report",
-            OutputKind::Gitlab => "code quality report",
+            OutputKind::Report(ReportFormat::Sarif) => "SARIF report",
+            OutputKind::Report(ReportFormat::Junit) => "JUnit report",
+            OutputKind::Report(ReportFormat::Gitlab) => "code quality report",
+            OutputKind::Report(_) | OutputKind::Changes => "such report",
             OutputKind::Baseline => "baseline",
             OutputKind::Bootstrap => "bootstrap",
             OutputKind::Dump => "dump",
@@ -124,25 +101,27 @@ impl OutputKind {
         let tail = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default());
         let dense = || head.split_ascii_whitespace().collect::<String>();
         match self {
-            OutputKind::Text => is_text(&head, &tail),
+            OutputKind::Report(ReportFormat::Human | ReportFormat::Concise) => is_text(&head, &tail),
             OutputKind::Changes => tail.lines().next_back() == Some(END_OF_CHANGES),
-            OutputKind::Json => {
+            OutputKind::Report(ReportFormat::Json | ReportFormat::Jsonl) => {
                 let text = dense();
                 let schema = text.strip_prefix(r#"{"schema":""#);
                 schema.is_some_and(|schema| schema.starts_with("xdsctl.") && !schema.starts_with(baseline::SCHEMA))
             }
-            OutputKind::Sarif => {
+            OutputKind::Report(ReportFormat::Sarif) => {
                 let text = dense();
                 text.starts_with(r#"{"$schema":"https://json.schemastore.org/sarif"#)
                     && text.contains(r#""driver":{"name":"xdsctl""#)
             }
-            OutputKind::Junit => head.starts_with("<?xml") && head.contains(r#"<testsuites name="xdsctl""#),
-            OutputKind::Github => {
+            OutputKind::Report(ReportFormat::Junit) => {
+                head.starts_with("<?xml") && head.contains(r#"<testsuites name="xdsctl""#)
+            }
+            OutputKind::Report(ReportFormat::Github) => {
                 let first = head.lines().next().unwrap_or_default();
                 let is_command = |command: &&str| first.starts_with(*command) && first.contains("title=");
                 ["::error ", "::warning ", "::notice "].iter().any(is_command) || is_text(&head, &tail)
             }
-            OutputKind::Gitlab => {
+            OutputKind::Report(ReportFormat::Gitlab) => {
                 let text = dense();
                 let name = text
                     .split_once(r#""check_name":""#)
@@ -150,7 +129,7 @@ impl OutputKind {
                 let is_own = |name: &str| catalogue::find(name).is_some() || is_of_suites(name);
                 text == "[]" || text.starts_with(r#"[{"description":"#) && name.is_some_and(is_own)
             }
-            OutputKind::Markdown => ["### xdsctl: ", "### xdsctl diff: "]
+            OutputKind::Report(ReportFormat::Markdown) => ["### xdsctl: ", "### xdsctl diff: "]
                 .iter()
                 .any(|first| head.starts_with(first)),
             OutputKind::Baseline => Baseline::read(bytes).is_ok(),

@@ -284,7 +284,7 @@ pub(super) fn write(
     write_each(
         formats,
         inputs,
-        (OutputKind::from, style.shows_secrets),
+        (OutputKind::Report, style.shows_secrets),
         &mut io.out,
         |format, is_file, out| {
             let style = match is_file {
