@@ -381,41 +381,25 @@ fn paired(before: Vec<DiffSide>, after: Vec<DiffSide>) -> Vec<Compared> {
     let (mut before, mut after) = (take(before), take(after));
     let side = |sides: &mut Vec<Option<DiffSide>>, at: Option<usize>| sides.get_mut(at?)?.take();
     let pair = |(one, other)| {
-        let (world, presence, before, after, places) = match (side(&mut before, one), side(&mut after, other)) {
-            (Some(one), Some(other)) => {
-                let world = match one.world == other.world {
-                    true => shown(&other.world),
-                    false => format!("{} → {}", shown(&one.world), shown(&other.world)),
-                };
-                (world, Presence::Both, one.client, other.client, other.places)
-            }
-            (Some(one), None) => {
-                let nothing = without_resources(&one.client);
-                (
-                    shown(&one.world),
-                    Presence::Removed,
-                    one.client,
-                    nothing,
-                    ResourcePlaces::default(),
-                )
-            }
-            (None, Some(other)) => {
-                let nothing = without_resources(&other.client);
-                (
-                    shown(&other.world),
-                    Presence::Added,
-                    nothing,
-                    other.client,
-                    other.places,
-                )
-            }
-            (None, None) => return None,
+        let (one, other) = (side(&mut before, one), side(&mut after, other));
+        let nothing = without_resources(&one.as_ref().or(other.as_ref())?.client);
+        let (presence, world) = match (&one, &other) {
+            (Some(one), Some(other)) if one.world != other.world => (
+                Presence::Both,
+                format!("{} → {}", shown(&one.world), shown(&other.world)),
+            ),
+            (Some(_), Some(other)) => (Presence::Both, shown(&other.world)),
+            (Some(one), None) => (Presence::Removed, shown(&one.world)),
+            (None, other) => (Presence::Added, shown(&other.as_ref()?.world)),
         };
-        let world = if is_one { String::new() } else { world };
+        let (after, places) = other.map_or_else(
+            || (nothing.clone(), ResourcePlaces::default()),
+            |other| (other.client, other.places),
+        );
         Some(Compared {
-            world,
+            world: if is_one { String::new() } else { world },
             presence,
-            before,
+            before: one.map_or(nothing, |one| one.client),
             after,
             diff: Diff::default(),
             places,
