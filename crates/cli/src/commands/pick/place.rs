@@ -19,12 +19,8 @@ use xdsctl_report::told::Told;
 #[derive(Debug)]
 pub(super) struct AddressPlace<'c> {
     pub address: SocketAddr,
-    cluster: &'c str,
-    priority: usize,
-    locality: &'c Locality,
     endpoint: &'c Endpoint,
-    /// The health of endpoints to which sessions of the cluster may go.
-    statuses: &'c BTreeSet<HealthStatus>,
+    part: LeafLocality<'c>,
 }
 
 /// A locality of a leaf cluster.
@@ -33,25 +29,17 @@ struct LeafLocality<'c> {
     cluster: &'c str,
     priority: usize,
     locality: &'c Locality,
+    /// The health of endpoints to which sessions of the cluster may go.
     statuses: &'c BTreeSet<HealthStatus>,
 }
 
 impl<'c> LeafLocality<'c> {
     fn places(self) -> impl Iterator<Item = AddressPlace<'c>> {
-        let LeafLocality {
-            cluster,
-            priority,
-            locality,
-            statuses,
-        } = self;
-        locality.endpoints.iter().flat_map(move |endpoint| {
+        self.locality.endpoints.iter().flat_map(move |endpoint| {
             endpoint.addresses().map(move |address| AddressPlace {
                 address,
-                cluster,
-                priority,
-                locality,
                 endpoint,
-                statuses,
+                part: self,
             })
         })
     }
@@ -60,7 +48,7 @@ impl<'c> LeafLocality<'c> {
 impl AddressPlace<'_> {
     /// Says whether a cookie with the address leads to it.
     fn takes_sessions(&self) -> bool {
-        self.statuses.contains(&self.endpoint.health)
+        self.part.statuses.contains(&self.endpoint.health)
     }
 }
 
@@ -127,7 +115,7 @@ fn ways(config: &XdsConfig) -> ClustersAbove<'_> {
 /// if the health of the endpoint excludes sessions.
 fn cookies<'w>(place: &AddressPlace<'_>, ways: &'w ClustersAbove<'_>) -> impl Iterator<Item = (&'w str, String)> {
     let list = rpc::address_list(&place.address, place.endpoint);
-    let ways = ways.get(place.cluster).filter(|_| place.takes_sessions());
+    let ways = ways.get(place.part.cluster).filter(|_| place.takes_sessions());
     let names = ways.into_iter().flatten();
     names.map(move |name| (*name, cookie::encode(&list, name)))
 }
@@ -170,19 +158,19 @@ fn write_places(
     for place in found {
         let endpoint = place.endpoint;
         let health = endpoint.health.name();
-        say!(out, "{text} in cluster \"{}\"", place.cluster)?;
-        say!(out, "  priority  {}", place.priority)?;
+        say!(out, "{text} in cluster \"{}\"", place.part.cluster)?;
+        say!(out, "  priority  {}", place.part.priority)?;
         say!(
             out,
             "  locality  {}, weight {}",
-            place.locality.name,
-            place.locality.weight
+            place.part.locality.name,
+            place.part.locality.weight
         )?;
         let origin = if endpoint.weight_is_default { " (default)" } else { "" };
         say!(out, "  weight    {}{origin}", endpoint.weight)?;
         say!(out, "  health    {health}")?;
         if !place.takes_sessions() {
-            let names: Vec<&str> = place.statuses.iter().map(|status| status.name()).collect();
+            let names: Vec<&str> = place.part.statuses.iter().map(|status| status.name()).collect();
             let names = names.join(", ");
             say!(out, "  cookie    none: override_host_status {{{names}}} lacks {health}")?;
         }
@@ -194,13 +182,13 @@ fn write_places(
 }
 
 fn place_json(place: &AddressPlace<'_>, ways: &ClustersAbove<'_>) -> Value {
-    let locality = &place.locality.name;
+    let locality = &place.part.locality.name;
     let cookies = cookies(place, ways).map(|(cluster, value)| json!({"cluster": cluster, "value": value}));
     json!({
-        "cluster": place.cluster,
-        "priority": place.priority,
+        "cluster": place.part.cluster,
+        "priority": place.part.priority,
         "locality": {"region": locality.region, "zone": locality.zone, "sub_zone": locality.sub_zone},
-        "locality_weight": place.locality.weight,
+        "locality_weight": place.part.locality.weight,
         "weight": place.endpoint.weight,
         "weight_is_default": place.endpoint.weight_is_default,
         "health": place.endpoint.health.name(),
