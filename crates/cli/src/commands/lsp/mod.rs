@@ -272,17 +272,17 @@ impl Projects {
         let mut asked = ValidatePlan::of_project(&args, config, &mut io)?;
         let sources: Vec<_> = documents.iter().map(|document| Arc::clone(&document.source)).collect();
         let plan = InputPlan::of(&args.input, &asked.config)?;
-        let mut inputs = input::of_documents(plan, asked.fleet.clone(), &sources, kept)?;
+        let mut inputs = input::of_documents(plan, asked.clients.fleet.clone(), &sources, kept)?;
         asked.ask_senders(&mut inputs, &io)?;
         // If no other document is left, there is nothing to report.
         let _ = asked.own_output().leave_out(&mut inputs, &mut io);
         let mut checked = asked.check(&mut inputs, &mut io)?;
         let fixable = asked.fixable(&checked, &inputs);
-        snapshot.worlds = std::mem::take(&mut checked.outcome().worlds);
-        findings::resources(checked.outcome(), snapshot);
+        snapshot.worlds = std::mem::take(&mut checked.outcome.worlds);
+        findings::resources(&checked.outcome, snapshot);
         let providers = inputs.server.certificate_providers.clone();
         snapshot.providers = providers.into_iter().flatten().collect();
-        snapshot.clients = asked.fleet.clients().to_vec();
+        snapshot.clients = asked.clients.fleet.clients().to_vec();
         let options = asked.options(&fixable);
         let mut collected = Shown(asked.style.everything, Collected::of(&inputs.sources));
         checked.report(&inputs.sources, &options).write(&mut collected)?;

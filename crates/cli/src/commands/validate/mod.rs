@@ -56,7 +56,7 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     if let Some(file) = asked.is_by_line() {
         return LineStream(&asked).run(file, io);
     }
-    let mut inputs = input::open_for(&args.input, &asked.config, asked.fleet.clone(), io)?;
+    let mut inputs = input::open_for(&args.input, &asked.config, asked.clients.fleet.clone(), io)?;
     asked.ask_senders(&mut inputs, io)?;
     asked.own_output().leave_out(&mut inputs, io)?;
     let given = inputs.sources.count();
@@ -82,13 +82,7 @@ pub(super) struct ValidatePlan<'a> {
     /// Whether the input is complete.
     is_complete: bool,
     pub severities: Severities,
-    pub fleet: Fleet,
-    /// Where the clients are named, if not in an argument.
-    fleet_from: Option<String>,
-    /// Whether neither arguments nor the project name the clients.
-    is_default_fleet: bool,
-    /// Clients that should be asked but whose version cannot be read.
-    unread: Vec<String>,
+    pub clients: AskedClients,
     /// The clients whose findings can fail the run; empty for all.
     counted: Vec<Client>,
     pub style: ReportStyle,
@@ -117,41 +111,34 @@ impl<'a> ValidatePlan<'a> {
             true => Client::current(),
             false => vec![Client::REFERENCE],
         };
-        let AskedClients {
-            fleet,
-            from,
-            unread,
-            is_default,
-        } = fleet::asked(&args.clients, &config, otherwise, io)?;
-        let counted = reports.fail_on.counted(&fleet);
+        let mut clients = fleet::asked(&args.clients, &config, otherwise, io)?;
+        clients.is_default &= !args.matrix;
+        let counted = reports.fail_on.counted(&clients.fleet);
         let counted = counted.map_err(|why| Error::Usage(format!("--fail-on: {why}")))?;
         Ok(ValidatePlan {
             args,
             severities: severities(args, &config)?,
             is_complete: args.complete || config.complete.as_ref().is_some_and(|setting| setting.value),
-            style: reports.style(args, &fleet, io),
+            style: reports.style(args, &clients.fleet, io),
             config,
             reports,
-            fleet,
-            fleet_from: from,
-            is_default_fleet: is_default && !args.matrix,
-            unread,
+            clients,
             counted,
         })
     }
 
     /// Asks the clients that sent the inputs, if neither arguments nor the project name clients.
     pub(super) fn ask_senders(&mut self, inputs: &mut Inputs, io: &Io<'_>) -> Result<(), Error> {
-        let senders = self.is_default_fleet.then(|| fleet::senders(inputs)).flatten();
+        let senders = self.clients.is_default.then(|| fleet::senders(inputs)).flatten();
         let Some(senders) = senders else {
             return Ok(());
         };
-        self.fleet = Fleet::new(&senders.clients);
-        self.fleet_from = Some(senders.from);
-        self.style = self.reports.style(self.args, &self.fleet, io);
-        let counted = self.reports.fail_on.counted(&self.fleet);
+        self.clients.fleet = Fleet::new(&senders.clients);
+        self.clients.from = Some(senders.from);
+        self.style = self.reports.style(self.args, &self.clients.fleet, io);
+        let counted = self.reports.fail_on.counted(&self.clients.fleet);
         self.counted = counted.map_err(|why| Error::Usage(format!("--fail-on: {why}")))?;
-        inputs.ask(self.fleet.clone())
+        inputs.ask(self.clients.fleet.clone())
     }
 
     /// Says whether each snapshot is answered on a line. Returns the file for the answers, or
@@ -281,8 +268,8 @@ impl<'a> ValidatePlan<'a> {
         let style = self.style.findings;
         ResolveOptions {
             severities: &self.severities,
-            fleet: &self.fleet,
-            fleet_from: self.fleet_from.as_deref(),
+            fleet: &self.clients.fleet,
+            fleet_from: self.clients.from.as_deref(),
             counted: &self.counted,
             snippets_from: outputs::has_human(&self.reports.formats).then_some(style.min_severity),
             snippets_per_rule: style.snippets_per_rule(),
@@ -436,7 +423,7 @@ impl<'a> ValidatePlan<'a> {
         let reached = shows_reached.then(|| Reached::take(&mut outcome, &self.args.reach, shows_secrets));
         Ok(Examined {
             doubts: inputs.fleet.doubts().to_vec(),
-            unread: self.unread.clone(),
+            unread: self.clients.unread.clone(),
             policies: policies.list.len(),
             idle_policies,
             outcome,
@@ -453,7 +440,7 @@ impl<'a> ValidatePlan<'a> {
 
 /// The result of checking the inputs.
 pub(super) struct Examined {
-    outcome: CheckOutcome,
+    pub outcome: CheckOutcome,
     /// Parsed resources that only policies need, and that no report shows.
     unshown: Vec<Option<Arc<Resource>>>,
     /// What the client keeps, if the report shows it.
@@ -476,11 +463,6 @@ pub(super) struct Examined {
 }
 
 impl Examined {
-    /// Returns the whole result, to look into or to take parts from.
-    pub(super) const fn outcome(&mut self) -> &mut CheckOutcome {
-        &mut self.outcome
-    }
-
     /// Returns the findings, to be taken out resource by resource.
     pub(super) fn report<'r>(
         &'r mut self,

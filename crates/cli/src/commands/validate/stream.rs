@@ -161,7 +161,7 @@ impl LineStream<'_> {
         let asked = self.0;
         let is_other = !is_json_or_blank(&bytes) && !has_no_lines(Path::new(name));
         let plan = InputPlan::of(&asked.args.input, &asked.config)?;
-        let mut inputs = input::of_text(plan, asked.fleet.clone(), name, bytes)?;
+        let mut inputs = input::of_text(plan, asked.clients.fleet.clone(), name, bytes)?;
         // Progress is not shown for a single line.
         let mut io = Io::piped(std::io::empty(), std::io::sink(), std::io::sink());
         let mut checked = asked.check(&mut inputs, &mut io)?;

@@ -52,7 +52,7 @@ fn watch(text: &str, asked: &ValidatePlan<'_>, io: &mut Io<'_>) -> Result<u8, Er
             };
             return LineStream(asked).version(text, bytes, versions, out);
         }
-        let mut inputs = of_text(plan.clone(), asked.fleet.clone(), text, bytes)?;
+        let mut inputs = of_text(plan.clone(), asked.clients.fleet.clone(), text, bytes)?;
         let checked = asked.check(&mut inputs, io)?;
         let code = asked.write_report(checked, &inputs, io)?;
         io.out.flush()?;
