@@ -33,7 +33,7 @@ pub use policy::{PolicyArgs, PolicyCommand, PolicyNewArgs, PolicyTestArgs};
 pub use suite::{SimulateArgs, TestArgs, TimelineFormat};
 pub use validate::{Level, Show, ValidateArgs};
 
-use rule::RuleParser;
+use rule::{RuleParser, one_of};
 use xdsctl_model::profile::{Package, Profile};
 
 /// Says what a gRPC client would do with xDS configuration, and why
@@ -138,8 +138,8 @@ pub struct InputArgs {
     #[arg(long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,
     /// Answer for a program that brings this, too; may be repeated
-    #[arg(long = "with", value_enum, value_name = "PACKAGE")]
-    pub with: Vec<ProgramPackage>,
+    #[arg(long = "with", value_name = "PACKAGE", value_parser = one_of(PACKAGES))]
+    pub with: Vec<Package>,
     /// Which files are one world, what one client sees; default is `auto`
     #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "merge")]
     pub world: Option<WorldMode>,
@@ -186,24 +186,19 @@ pub enum WorldMode {
     All,
 }
 
-/// A package that a program adds to its client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ProgramPackage {
-    /// The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go
-    Rls,
-    /// TLS of tonic-xds: its Cargo feature `tls-ring` or `tls-aws-lc`
-    Tls,
-}
-
-impl ProgramPackage {
-    /// Returns the package.
-    pub const fn package(self) -> Package {
-        match self {
-            ProgramPackage::Rls => Package::Rls,
-            ProgramPackage::Tls => Package::Tls,
-        }
-    }
-}
+/// The packages that a program may add to its client, each with its word and its help.
+const PACKAGES: &[(&str, Package, &str)] = &[
+    (
+        "rls",
+        Package::Rls,
+        "The RLS LB policy: `google.golang.org/grpc/balancer/rls` of grpc-go",
+    ),
+    (
+        "tls",
+        Package::Tls,
+        "TLS of tonic-xds: its Cargo feature `tls-ring` or `tls-aws-lc`",
+    ),
+];
 
 impl InputArgs {
     /// Returns what `--world` and `--merge` ask for.
@@ -234,17 +229,7 @@ impl Args {
             Command::Serve(serve) => serve.input.show_secrets,
             // The user wants to see the contents of a cookie.
             Command::Cookie(_) => true,
-            Command::Explain(_)
-            | Command::Fetch(_)
-            | Command::Clients(_)
-            | Command::Init(_)
-            | Command::Config(_)
-            | Command::Lsp(_)
-            | Command::Ui(_)
-            | Command::Policy(_)
-            | Command::Completions(_)
-            | Command::Mask(_)
-            | Command::Generate(_) => false,
+            _ => false,
         }
     }
 }

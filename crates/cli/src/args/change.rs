@@ -1,6 +1,7 @@
 //! The arguments of the commands about changes and references: `diff`, `who`.
 
 use super::format::{DestinationParser, OF_DIFF, ReportDestination, ReportFormat};
+use super::rule::one_of;
 use super::{ClientArgs, Format, InputArgs};
 use crate::io::ColourChoice;
 use clap::ValueEnum;
@@ -73,8 +74,8 @@ pub struct WhoArgs {
     #[arg(long = "in", value_name = "WORLD")]
     pub in_world: Option<String>,
     /// Only a resource of this type
-    #[arg(long = "type", value_enum, value_name = "TYPE")]
-    pub resource_type: Option<ChangedType>,
+    #[arg(long = "type", value_name = "TYPE", value_parser = one_of(TYPES))]
+    pub resource_type: Option<ResourceType>,
     /// Show every place that refers
     #[arg(long)]
     pub all: bool,
@@ -83,27 +84,10 @@ pub struct WhoArgs {
     pub format: Format,
 }
 
-/// A type of resource.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ChangedType {
-    /// Listener
-    Lds,
-    /// RouteConfiguration
-    Rds,
-    /// Cluster
-    Cds,
-    /// ClusterLoadAssignment
-    Eds,
-}
-
-impl ChangedType {
-    /// Returns the resource type.
-    pub const fn resource_type(self) -> ResourceType {
-        match self {
-            ChangedType::Lds => ResourceType::Listener,
-            ChangedType::Rds => ResourceType::RouteConfiguration,
-            ChangedType::Cds => ResourceType::Cluster,
-            ChangedType::Eds => ResourceType::Endpoints,
-        }
-    }
-}
+/// The types of resources, each with its word and its help.
+const TYPES: &[(&str, ResourceType, &str)] = &[
+    ("lds", ResourceType::Listener, "Listener"),
+    ("rds", ResourceType::RouteConfiguration, "RouteConfiguration"),
+    ("cds", ResourceType::Cluster, "Cluster"),
+    ("eds", ResourceType::Endpoints, "ClusterLoadAssignment"),
+];

@@ -21,7 +21,6 @@ pub(super) fn run(args: &WhoArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         Err(Error::Nothing(_)) if Path::new(&args.name).is_file() => return Err(swapped(&args.name)),
         world_set => world_set?,
     };
-    let wanted = args.resource_type.map(|kind| kind.resource_type());
     let name_of = |world: &World| {
         let name = world_set.names.get(world.id.0 as usize);
         name.map_or("", |name| worlds::name(name, &inputs.sources))
@@ -37,7 +36,7 @@ pub(super) fn run(args: &WhoArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     let is_asked = |world: &&World| args.in_world.as_deref().is_none_or(|wanted| name_of(world) == wanted);
     let asked = world_set.worlds.iter().filter(is_asked);
     let worlds: Vec<(&str, Links)> = asked.map(|world| (name_of(world), Links::of(world))).collect();
-    let fits = |node: &LinkedResource| wanted.is_none_or(|wanted| node.resource_type == wanted);
+    let fits = |node: &LinkedResource| args.resource_type.is_none_or(|wanted| node.resource_type == wanted);
     let mut answers = Vec::new();
     for (name, links) in &worlds {
         let nodes = links.nodes().filter(|node| node.name == args.name && fits(node));

@@ -56,7 +56,7 @@ impl InputPlan {
             bootstrap: args.bootstrap.clone(),
             usual_bootstrap: config.bootstrap.as_ref().map(|setting| setting.value.clone()),
             env: switches(&args.env)?,
-            packages: args.with.iter().map(|package| package.package()).collect(),
+            packages: args.with.clone(),
             world: args.world().or_else(of_project).unwrap_or_default(),
             as_type: args.as_type,
             allow_read: args.config.allow_read.clone(),
