@@ -13,7 +13,7 @@ use xdsctl_model::profile::{Client, Family, Fleet};
 use super::Level;
 
 /// What fails a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FailOn {
     /// Findings of this severity and above fail the run.
     pub level: Level,
@@ -26,16 +26,6 @@ pub struct FailOn {
 
 /// The word that lets something that was not checked fail the run.
 const NOT_CHECKED: &str = "not-checked";
-
-impl Default for FailOn {
-    fn default() -> Self {
-        FailOn {
-            level: Level::Error,
-            clients: Vec::new(),
-            not_checked: false,
-        }
-    }
-}
 
 impl FailOn {
     /// Returns the clients of a fleet whose findings count; empty if all do.
@@ -87,7 +77,7 @@ impl FromStr for FailOn {
             }
         }
         Ok(FailOn {
-            level: level.unwrap_or(Level::Error),
+            level: level.unwrap_or_default(),
             clients,
             not_checked,
         })

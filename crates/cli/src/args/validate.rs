@@ -98,10 +98,11 @@ pub struct ValidateArgs {
 }
 
 /// A severity as an argument.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// Errors only
+    #[default]
     Error,
     /// Warnings and errors
     Warning,

@@ -48,22 +48,17 @@ pub(super) fn run(args: &FetchArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         }
         None => fetch(&mut io.out),
     };
-    let Fetched {
-        entries,
-        notes,
-        lost_targets,
-        failure,
-    } = match (fetched, &args.output) {
+    let fetched = match (fetched, &args.output) {
         (Err(xdsctl_net::Error::Output(source)), Some(path)) => {
             return Err(Error::io("write", path.display())(source));
         }
         (Err(xdsctl_net::Error::Output(source)), None) => return Err(source.into()),
         (fetched, _) => fetched.map_err(live)?,
     };
-    for note in notes.iter().filter(|_| !args.quiet) {
+    for note in fetched.notes.iter().filter(|_| !args.quiet) {
         say!(io.err, "xdsctl: {note}")?;
     }
-    if let Some(failure) = failure {
+    if let Some(failure) = fetched.failure {
         let kept = if args.partial {
             "the incomplete dump was written"
         } else {
@@ -73,16 +68,20 @@ pub(super) fn run(args: &FetchArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         return Ok(EXIT_TROUBLE);
     }
     if let (Some(path), false) = (&args.output, args.quiet) {
-        let entries = entries.map_or_else(String::new, |count| {
+        let entries = fetched.entries.map_or_else(String::new, |count| {
             format!("{}, ", xdsctl_report::plural(count, "resource"))
         });
         say!(io.err, "{entries}{count} bytes to `{}`", path.display())?;
     }
-    for target in &lost_targets {
+    for target in &fetched.lost_targets {
         let what = "the control plane has no Listener for it, so every RPC of a channel to it fails";
         say!(io.err, "xdsctl: `{target}`: {what}")?;
     }
-    Ok(if lost_targets.is_empty() { 0 } else { EXIT_MISSING })
+    Ok(if fetched.lost_targets.is_empty() {
+        0
+    } else {
+        EXIT_MISSING
+    })
 }
 
 fn watch(args: &FetchArgs, asked: &ConnectRequest, io: &mut Io<'_>) -> Result<u8, Error> {

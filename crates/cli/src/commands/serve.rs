@@ -75,17 +75,15 @@ pub(super) fn run(args: &ServeArgs, io: &mut Io<'_>) -> Result<u8, Error> {
             (!resources.is_empty() && !quiet.is_incomplete).then_some(resources)
         },
         predict: &mut |agent| {
-            let asked = client_of(agent);
-            if let Some(why) = &asked.why {
-                write(why);
-            }
+            let (client, why) = client_of(agent);
+            why.iter().for_each(|why| write(why));
             // If the files are gone by now, use the prediction from the start.
-            predicted_for(asked.client, args, &stdin).unwrap_or_else(|_| of_reference.clone())
+            predicted_for(client, args, &stdin).unwrap_or_else(|_| of_reference.clone())
         },
         channel: &mut |agent, listener| {
             let shows = !args.quiet && is_known(agent);
             shows
-                .then(|| channel_of(client_of(agent).client, listener, args, &stdin))
+                .then(|| channel_of(client_of(agent).0, listener, args, &stdin))
                 .flatten()
         },
         told: &mut |line: &LedgerLine| {
@@ -180,28 +178,19 @@ fn stdin(args: &ServeArgs, io: &mut Io<'_>) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// The client whose rules are used for a connected client.
-struct AskedFor {
-    client: Client,
-    /// Why another client is used than the connected one, as one line.
-    why: Option<String>,
-}
-
-/// Returns the client for a node: the reference client if the node does not name one.
-fn client_of(agent: &UserAgent) -> AskedFor {
+/// Returns the client whose rules are used for a node: the reference client if the node does not
+/// name one. Also returns why it is another client than the connected one, as one line.
+fn client_of(agent: &UserAgent) -> (Client, Option<String>) {
     match fleet::sender(agent) {
-        Some((client, None)) => AskedFor { client, why: None },
-        Some((client, Some(why))) => AskedFor {
-            client,
-            why: Some(format!("a client connects {why}: predicted as {client}")),
-        },
-        None => AskedFor {
-            client: Client::REFERENCE,
-            why: Some(format!(
-                "a client connects as {agent}, no gRPC client that is known: predicted as {}",
-                Client::REFERENCE
-            )),
-        },
+        Some((client, why)) => {
+            let why = why.map(|why| format!("a client connects {why}: predicted as {client}"));
+            (client, why)
+        }
+        None => {
+            let client = Client::REFERENCE;
+            let why = format!("a client connects as {agent}, no gRPC client that is known: predicted as {client}");
+            (client, Some(why))
+        }
     }
 }
 

@@ -37,7 +37,8 @@ pub(crate) fn path_sources(inputs: &mut Inputs, keep: Keep, reading: &mut Readin
         next += named.len();
         let mut found = Vec::new();
         for path_source in &named {
-            let path = path_of(inputs, reading, path_source);
+            let directory = directory_of(inputs, reading, path_source);
+            let path = directory.join(&path_source.path);
             let key = resolved(&path);
             if !seen.insert((path_source.world, key.clone())) {
                 continue;
@@ -46,7 +47,7 @@ pub(crate) fn path_sources(inputs: &mut Inputs, keep: Keep, reading: &mut Readin
                 reading.adopt(*source, path_source.world);
                 continue;
             }
-            let allowed = reach.check(&path, &directory_of(inputs, reading, path_source));
+            let allowed = reach.check(&path, &directory);
             if let (Err(source), true) = (allowed, seen.len() <= MAX_FILES) {
                 inputs.unread.push(cannot_read(&path, source));
                 continue;
@@ -65,12 +66,7 @@ pub(crate) fn path_sources(inputs: &mut Inputs, keep: Keep, reading: &mut Readin
     }
 }
 
-/// Returns the path relative to the current directory. A relative path starts at the bootstrap.
-fn path_of(inputs: &Inputs, reading: &Reading, path_source: &PathSource) -> PathBuf {
-    directory_of(inputs, reading, path_source).join(&path_source.path)
-}
-
-/// Returns the directory of the bootstrap.
+/// Returns the directory of the bootstrap, at which its paths start.
 fn directory_of(inputs: &Inputs, reading: &Reading, path_source: &PathSource) -> PathBuf {
     let world = reading.loader().worlds.get(path_source.world.0 as usize);
     let bootstrap = world.and_then(|world| inputs.sources.get(world.source));

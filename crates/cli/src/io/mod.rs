@@ -141,10 +141,8 @@ impl Io<'static> {
     pub fn real() -> Self {
         let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty());
         let forced = |name: &str| set(name).is_some_and(|v| v != "0");
+        let out = io::BufWriter::with_capacity(1 << 16, io::stdout());
         Io {
-            input: Box::new(io::stdin()),
-            out: Box::new(io::BufWriter::with_capacity(1 << 16, io::stdout())),
-            err: Box::new(io::stderr()),
             in_is_terminal: io::stdin().is_terminal(),
             out_is_terminal: io::stdout().is_terminal(),
             err_is_terminal: io::stderr().is_terminal(),
@@ -166,9 +164,7 @@ impl Io<'static> {
                     .map(PathBuf::from),
             },
             ends_process: true,
-            is_incomplete: false,
-            annotates: false,
-            kept: None,
+            ..Io::piped(io::stdin(), out, io::stderr())
         }
     }
 }

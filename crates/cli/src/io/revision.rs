@@ -15,14 +15,8 @@ use super::files;
 /// The beginning of arguments of this kind.
 pub const SCHEME: &str = "git:";
 
-/// A file of a revision.
-#[derive(Debug)]
-pub struct Revised {
-    /// The name of the file, `git:REVISION:PATH` with the whole path.
-    pub name: String,
-    /// The bytes of the file in that revision.
-    pub bytes: Vec<u8>,
-}
+/// A file of a revision: its name, `git:REVISION:PATH` with the whole path, and its bytes.
+pub type Revised = (String, Vec<u8>);
 
 /// Reads what an argument after [`SCHEME`] names, at most `most` bytes in total, and says whether
 /// it is a directory.
@@ -33,13 +27,11 @@ pub fn read(named: &str, most: u64) -> io::Result<(Vec<Revised>, bool)> {
     let id = id_of(&from_here(named)).map_err(|_| io::Error::other(missing(named)))?;
     if is_file(&id)? {
         let bytes = objects(&[id], most)?.pop().unwrap_or_default();
-        let name = format!("{SCHEME}{named}");
-        return Ok((vec![Revised { name, bytes }], false));
+        return Ok((vec![(format!("{SCHEME}{named}"), bytes)], false));
     }
     let (names, ids) = documents(named, &id)?;
     let bytes = objects(&ids, most)?;
-    let files = names.into_iter().zip(bytes);
-    Ok((files.map(|(name, bytes)| Revised { name, bytes }).collect(), true))
+    Ok((names.into_iter().zip(bytes).collect(), true))
 }
 
 /// Says whether a revision has nothing at a path, or no document below it, although the path is

@@ -143,9 +143,9 @@ impl Inputs {
             if let Some(named) = path.to_str().and_then(|path| path.strip_prefix(revision::SCHEME)) {
                 let read = revision::read(named, MAX_STREAM_BYTES);
                 let (files, is_directory) = read.map_err(|e| cannot_read(path, e))?;
-                for file in files.into_iter().filter(|file| is_new(&file.name)) {
-                    let id = self.sources.add(file.name.as_str(), file.bytes);
-                    self.add(id, &file.name, is_directory);
+                for (name, bytes) in files.into_iter().filter(|(name, _)| is_new(name)) {
+                    let id = self.sources.add(name.as_str(), bytes);
+                    self.add(id, &name, is_directory);
                 }
                 continue;
             }
