@@ -166,12 +166,11 @@ impl FoundPlace<'_> {
             expression,
             ..PolicyText::default()
         });
-        let list: Vec<Policy> = policy.into_iter().collect();
-        let cases = Cases {
-            policies: &Policies { list },
+        let policies = Policies {
+            list: policy.into_iter().collect(),
         };
         let resource = written(self.checked, sources, true);
-        let found = resource.and_then(|resource| cases.find(&resource, self));
+        let found = resource.and_then(|resource| cases(&policies, &resource, self));
         let _ = match &found {
             Some(Found { accepted, .. }) => writeln!(text, "\n[[policy.accepted]]\nyaml = '''\n{accepted}\n'''"),
             None => writeln!(
@@ -271,63 +270,55 @@ fn expression(element: &'static str, field: &str, kind: &Kind, now: Option<&str>
     may_lack + &expression
 }
 
-/// Finds the cases of a new policy.
-struct Cases<'p> {
-    policies: &'p Policies,
-}
-
-/// The cases, which were run.
+/// The cases of a new policy, which were run.
 struct Found {
     accepted: String,
     at: String,
     rejected: Option<String>,
 }
 
-impl Cases<'_> {
-    /// Returns the resource, shortened if possible, and a changed copy that the policy rejects.
-    fn find(&self, resource: &Json, place: &FoundPlace<'_>) -> Option<Found> {
-        let mut typed = resource.clone();
-        let type_name = place.checked.resource_type?.type_name();
-        if let Some(fields) = typed.as_object_mut() {
-            fields.insert("@type".to_owned(), json!(format!("type.googleapis.com/{type_name}")));
-        }
-        let whole = (typed.clone(), place.path.to_string(), pointer(&place.path));
-        let (json, at, pointer) = [alone(typed, &place.path), whole]
-            .into_iter()
-            .find(|(json, ..)| self.is_as_said(json, None))?;
-        let accepted = text_of(&json)?;
-        let changed = changes(&json, &pointer, &place.key);
-        let mut found = changed.into_iter().filter(|json| self.is_as_said(json, Some(&at)));
-        Some(Found {
-            accepted,
-            rejected: found.next().as_ref().and_then(text_of),
-            at,
-        })
+/// Returns the resource, shortened if possible, and a changed copy that the policy rejects.
+fn cases(policies: &Policies, resource: &Json, place: &FoundPlace<'_>) -> Option<Found> {
+    let mut typed = resource.clone();
+    let type_name = place.checked.resource_type?.type_name();
+    if let Some(fields) = typed.as_object_mut() {
+        fields.insert("@type".to_owned(), json!(format!("type.googleapis.com/{type_name}")));
     }
+    let whole = (typed.clone(), place.path.to_string(), pointer(&place.path));
+    let (json, at, pointer) = [alone(typed, &place.path), whole]
+        .into_iter()
+        .find(|(json, ..)| is_as_said(policies, json, None))?;
+    let accepted = text_of(&json)?;
+    let changed = changes(&json, &pointer, &place.key);
+    let mut found = changed.into_iter().filter(|json| is_as_said(policies, json, Some(&at)));
+    Some(Found {
+        accepted,
+        rejected: found.next().as_ref().and_then(text_of),
+        at,
+    })
+}
 
-    /// Says whether the policy accepts the resource; with `rejected_at`, whether it rejects it
-    /// there.
-    fn is_as_said(&self, json: &Json, rejected_at: Option<&str>) -> bool {
-        let (Some(text), Some(policy)) = (text_of(json), self.policies.list.first()) else {
-            return false;
-        };
-        let case = Case {
-            policy: 0,
-            is_accepted: rejected_at.is_none(),
-            table: CaseTable {
-                at: rejected_at.map(str::to_owned).into_iter().collect(),
-                ..CaseTable::default()
-            },
-            client: None,
-            span: 0..0,
-        };
-        let plan = InputPlan {
-            world: WorldMode::All,
-            ..InputPlan::default()
-        };
-        let inputs = input::of_text(plan, Fleet::default(), "case.yaml", text.into_bytes());
-        inputs.is_ok_and(|inputs| judge(&case, policy, self.policies, inputs).is_ok_and(|failures| failures.is_empty()))
-    }
+/// Says whether the policy accepts the resource; with `rejected_at`, whether it rejects it there.
+fn is_as_said(policies: &Policies, json: &Json, rejected_at: Option<&str>) -> bool {
+    let (Some(text), Some(policy)) = (text_of(json), policies.list.first()) else {
+        return false;
+    };
+    let case = Case {
+        policy: 0,
+        is_accepted: rejected_at.is_none(),
+        table: CaseTable {
+            at: rejected_at.map(str::to_owned).into_iter().collect(),
+            ..CaseTable::default()
+        },
+        client: None,
+        span: 0..0,
+    };
+    let plan = InputPlan {
+        world: WorldMode::All,
+        ..InputPlan::default()
+    };
+    let inputs = input::of_text(plan, Fleet::default(), "case.yaml", text.into_bytes());
+    inputs.is_ok_and(|inputs| judge(&case, policy, policies, inputs).is_ok_and(|failures| failures.is_empty()))
 }
 
 /// Returns the text of a case; `None` if it would be too long, or needs escapes in TOML.

@@ -19,8 +19,8 @@ use xdsctl_lint::diff::Example;
 use xdsctl_model::resource::route::Route;
 use xdsctl_report::{listed, plural};
 use xdsctl_suite::{
-    Captured, Draft, DraftAction, DraftOutcome, Drafted, Expected, RunOptions, SCHEMA, SEEDS, Suite, Test, Unmet,
-    capture, headers, run as play,
+    Captured, Draft, DraftAction, DraftOutcome, Drafted, Expected, RunOptions, SEEDS, Suite, Test, Unmet, capture,
+    headers, run as play,
 };
 
 /// The most bytes of suite and files that are played in total. A large world is played with fewer
@@ -50,15 +50,6 @@ const ROUTES_SHOWN: usize = 50;
 /// An expectation that was not met: the number of its step, its number in the step, and the value
 /// that would have met it.
 type Missed = (usize, usize, Option<Value>);
-
-/// Writes the JSON Schema of suites.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub(super) fn schema(io: &mut Io<'_>) -> Result<u8, Error> {
-    io.out.write_all(SCHEMA.as_bytes())?;
-    Ok(0)
-}
 
 /// Writes a suite with a step for each route in the files.
 ///
@@ -415,13 +406,12 @@ fn missed(test: &Test, sessions: &[Session], text: &str, args: &TestArgs) -> Res
     }
     let mut missed = Vec::new();
     for failure in played.failures {
-        let steps = test.steps.iter().enumerate();
-        let places = steps.flat_map(|(step, planned)| planned.expect.iter().map(move |check| (step, planned, check)));
-        let found = places.into_iter().find(|(_, _, check)| check.span == failure.span);
-        if let Some((step, planned, check)) = found {
-            let place = planned.expect.iter().position(|other| other.span == check.span);
-            let value = failure.recorded.and_then(Result::ok);
-            missed.push((step, place.unwrap_or_default(), value));
+        let found = test.steps.iter().enumerate().find_map(|(step, planned)| {
+            let place = planned.expect.iter().position(|check| check.span == failure.span)?;
+            Some((step, place))
+        });
+        if let Some((step, place)) = found {
+            missed.push((step, place, failure.recorded.and_then(Result::ok)));
         }
     }
     Ok(missed)

@@ -92,11 +92,8 @@ fn one_file(
         }
     }
     let shared: HashSet<Span> = why_not.iter().map(|(failure, _)| failure.value).collect();
-    let kept: Vec<bool> = changes.iter().map(|change| !shared.contains(&change.span)).collect();
-    let mut keep = kept.iter().copied();
-    changes.retain(|_| keep.next().unwrap_or(true));
-    let mut keep = kept.iter().copied();
-    wanted.retain(|_| keep.next().unwrap_or(true));
+    changes.retain(|change| !shared.contains(&change.span));
+    wanted.retain(|failure| !shared.contains(&failure.value));
     let rewritten = rewrite(source, &changes);
     let (mut told, mut made) = (Vec::new(), 0);
     for (number, failure) in wanted.into_iter().enumerate() {
