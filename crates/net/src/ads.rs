@@ -126,19 +126,13 @@ impl<'o> AdsSession<'o> {
         // A server that never pauses must not keep the deadline and Ctrl-C from being checked.
         tokio::task::yield_now().await;
         let Some(response) = self.next().await? else {
-            return Err(Error::NoAnswer {
-                address: self.address.text.clone(),
-                why: format!(
-                    "the stream ended before everything was there: {}",
-                    self.subscriber.missing().join(", ")
-                ),
-            });
+            let missing = self.subscriber.missing().join(", ");
+            let why = format!("the stream ended before everything was there: {missing}");
+            return Err(Error::no_answer(self.address, why));
         };
         let now = (self.options.now)();
-        let taken = self.subscriber.take(&response, now).map_err(|why| Error::Malformed {
-            address: self.address.text.clone(),
-            why,
-        })?;
+        let taken = self.subscriber.take(&response, now);
+        let taken = taken.map_err(|why| Error::malformed(self.address, why))?;
         let limit = self.options.max_message_bytes;
         if self.subscriber.held_bytes() > limit {
             return Err(Error::Limit(format!(

@@ -233,10 +233,7 @@ pub fn refused(address: &Address, status: &Status, options: &FetchOptions) -> Er
     if is_broken_connection(status) && has_tls && !has_identity {
         why.push_str(" (does it want to know who asks? then --cert and --key)");
     }
-    Error::NoAnswer {
-        address: address.text.clone(),
-        why,
-    }
+    Error::no_answer(address, why)
 }
 
 fn is_broken_connection(status: &Status) -> bool {

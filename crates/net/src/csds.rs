@@ -38,17 +38,12 @@ pub async fn fetch(address: &Address, options: &FetchOptions) -> Result<Vec<Clie
                 .await;
             let mut stream = stream.map_err(|status| refused(&status))?.into_inner();
             let first = stream.message().await.map_err(|status| refused(&status))?;
-            first.ok_or_else(|| Error::NoAnswer {
-                address: address.text.clone(),
-                why: "the stream ended without an answer".to_owned(),
-            })?
+            first.ok_or_else(|| Error::no_answer(address, "the stream ended without an answer".to_owned()))?
         }
         Err(status) => return Err(other_server::named(address, &status, options).await),
     };
-    let answer = ClientStatusResponse::decode(answer).map_err(|e| Error::Malformed {
-        address: address.text.clone(),
-        why: format!("the answer is not a ClientStatusResponse: {e}"),
-    })?;
+    let answer = ClientStatusResponse::decode(answer)
+        .map_err(|e| Error::malformed(address, format!("the answer is not a ClientStatusResponse: {e}")))?;
     let scope = address.get("scope").or(options.scope.as_deref());
     let mut clients = answer.config;
     if let Some(scope) = scope {

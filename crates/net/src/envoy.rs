@@ -25,7 +25,9 @@ const MAX_HEAD_BYTES: usize = 64 << 10;
 pub async fn fetch(address: &Address, options: &FetchOptions, out: &mut dyn Write) -> Result<(), Error> {
     let asker = Asker::new(address, options).await?;
     let config = asker.get(CONFIG, address, options).await?;
-    let config = object(&config, "configs").ok_or_else(|| malformed(address, CONFIG, "is no config dump"))?;
+    let config = object(&config, "configs");
+    let not_one = || Error::malformed(address, format!("what answers at `{CONFIG}` is no config dump"));
+    let config = config.ok_or_else(not_one)?;
     let clusters = match asker.get(CLUSTERS, address, options).await {
         Ok(clusters) => clusters,
         // Some users expose only the dump through a proxy.
@@ -64,13 +66,6 @@ fn object<'t>(text: &'t [u8], key: &str) -> Option<&'t [u8]> {
         .take(MAX_HEAD_BYTES)
         .any(|window| window == quoted.as_bytes());
     (is_json && has_key && text.trim_ascii_start().starts_with(b"{")).then_some(text)
-}
-
-fn malformed(address: &Address, path: &str, why: &str) -> Error {
-    Error::Malformed {
-        address: address.text.clone(),
-        why: format!("what answers at `{path}` {why}"),
-    }
 }
 
 /// Returns the client for requests over HTTP.
@@ -181,10 +176,8 @@ impl Asker {
             }
         };
         if !response.status().is_success() {
-            return Err(Error::NoAnswer {
-                address: address.text.clone(),
-                why: format!("`{path}` answers {}", response.status()),
-            });
+            let why = format!("`{path}` answers {}", response.status());
+            return Err(Error::no_answer(address, why));
         }
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|e| broken(&e))? {

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::Address;
+
 /// Why a fetch or a server stops.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -57,4 +59,18 @@ pub enum Error {
     /// The system provides no runtime or no socket.
     #[error("cannot start: {0}")]
     Start(io::Error),
+}
+
+impl Error {
+    /// Returns the error for a server that answers with an error, or whose connection breaks.
+    pub(crate) fn no_answer(address: &Address, why: String) -> Error {
+        let address = address.text.clone();
+        Error::NoAnswer { address, why }
+    }
+
+    /// Returns the error for an answer that is not what was asked for.
+    pub(crate) fn malformed(address: &Address, why: String) -> Error {
+        let address = address.text.clone();
+        Error::Malformed { address, why }
+    }
 }

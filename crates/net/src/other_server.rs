@@ -131,10 +131,7 @@ fn refused(address: &Address, what: &str) -> Error {
         ServerPlace::Unix(path) => format!("envoy+unix://{}", path.display()),
         ServerPlace::Bootstrap => "envoy://HOST:PORT".to_owned(),
     };
-    Error::NoAnswer {
-        address: address.text.clone(),
-        why: format!("{what}; Envoy's admin port is asked as {place}"),
-    }
+    Error::no_answer(address, format!("{what}; Envoy's admin port is asked as {place}"))
 }
 
 #[cfg(test)]
