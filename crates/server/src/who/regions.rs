@@ -180,13 +180,10 @@ pub(super) fn regions(
             by_range.entry(range).or_default().extend(&destination.chains);
         }
     }
-    for (to, range) in spans(by_range.keys().copied()) {
-        let indices = range
-            .and_then(|range| by_range.get(&range))
-            .map_or(&[][..], Vec::as_slice);
-        let chains = indices.iter();
+    for (to, indices) in spans(by_range) {
+        let chains = indices.into_iter();
         let chains: Vec<(usize, &FilterChain)> = chains
-            .filter_map(|index| Some((*index, listener.filter_chains.get(*index)?)))
+            .filter_map(|index| Some((index, listener.filter_chains.get(index)?)))
             .collect();
         let of = |is_local| of_source_type(&chains, is_local, dialect.source_types, &mut Vec::new());
         let (local, external) = (of(true), of(false));
@@ -236,11 +233,8 @@ impl Found<'_> {
                 by_range.entry(range).or_default().push((*index, chain));
             }
         }
-        for (from, range) in spans(by_range.keys().copied()) {
-            let chains = range
-                .and_then(|range| by_range.get(&range))
-                .map_or(&[][..], Vec::as_slice);
-            for (way, ports) in self.ports(chains) {
+        for (from, chains) in spans(by_range) {
+            for (way, ports) in self.ports(&chains) {
                 let region = Region {
                     to: to.clone(),
                     is_local,
@@ -284,25 +278,25 @@ impl Found<'_> {
     }
 }
 
-/// Returns each of these ranges with the addresses for which it is the longest. The first entry has
-/// all other addresses; it has no range unless one of the ranges is any address. Of equal ranges
-/// the first counts.
-fn spans(ranges: impl Iterator<Item = Option<Cidr>>) -> Vec<(AddressSpan, Option<Option<Cidr>>)> {
+/// Returns for each of these ranges the addresses for which it is the longest, with what is in it.
+/// The first entry has all other addresses, with what is in the range of any address. Of equal
+/// ranges the first counts.
+fn spans<T>(by_range: BTreeMap<Option<Cidr>, Vec<T>>) -> Vec<(AddressSpan, Vec<T>)> {
     let key = |range: &Cidr| (range.address.is_ipv6(), range.address.ip(), range.prefix_len);
-    let mut has_any = false;
-    let mut distinct: BTreeMap<(bool, IpAddr, u8), Cidr> = BTreeMap::new();
-    for range in ranges {
+    let mut any = Vec::new();
+    let mut distinct: BTreeMap<(bool, IpAddr, u8), (Cidr, Vec<T>)> = BTreeMap::new();
+    for (range, inside) in by_range {
         match range {
-            None => has_any = true,
+            None => any = inside,
             Some(range) => {
-                distinct.entry(key(&range)).or_insert(range);
+                distinct.entry(key(&range)).or_insert((range, inside));
             }
         }
     }
     // In this order, each range comes after all ranges that contain it.
-    let mut spans = vec![(AddressSpan::default(), has_any.then_some(None))];
+    let mut spans = vec![(AddressSpan::default(), any)];
     let mut open: Vec<usize> = Vec::new();
-    for range in distinct.into_values() {
+    for (range, inside) in distinct.into_values() {
         while let Some((
             AddressSpan {
                 within: Some(outer), ..
@@ -328,7 +322,7 @@ fn spans(ranges: impl Iterator<Item = Option<Cidr>>) -> Vec<(AddressSpan, Option
             within: Some(range),
             without: Vec::new(),
         };
-        spans.push((span, Some(Some(range))));
+        spans.push((span, inside));
     }
     // Every address is either in IPv4 or in IPv6, so nothing else is left.
     let is_whole = |is_ipv6| {
