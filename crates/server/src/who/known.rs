@@ -13,6 +13,7 @@ use crate::dialect::ServerDialect;
 use crate::handshake::{Asks, Peer};
 use crate::policy::{self, Asked};
 use xdsctl_channel::rpc::matching::{self, MILLION};
+use xdsctl_model::resource::listener::FilterChain;
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch};
 use xdsctl_model::resource::rbac::{AddressRange, RbacAddress, RbacCondition, RbacPolicy};
 use xdsctl_model::resource::route::{PathMatcher, Route};
@@ -50,16 +51,22 @@ impl LooksLeft {
     }
 }
 
+/// What all classes of methods of a chain have in common.
+pub(super) struct OfChain<'c> {
+    pub(super) chain: &'c FilterChain,
+    pub(super) names: &'c MethodNames,
+    pub(super) asks: Asks,
+    /// The connections that the chain takes.
+    pub(super) regions: &'c [Region],
+    pub(super) port: u16,
+    pub(super) dialect: &'c ServerDialect,
+}
+
 /// What is known about the RPCs of a class of methods on a chain.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
-    pub(super) names: &'a MethodNames,
+    pub(super) of: &'a OfChain<'a>,
     pub(super) class: &'a MethodClass,
-    pub(super) asks: Asks,
-    /// The connections that the chain takes.
-    pub(super) regions: &'a [Region],
-    pub(super) port: u16,
-    pub(super) dialect: &'a ServerDialect,
 }
 
 /// Where the value of a header comes from.
@@ -89,7 +96,7 @@ impl Known<'_> {
             (RbacCondition::Not(inner), _) => return self.left(inner, !is_not, budget),
             (RbacCondition::All(list), false) | (RbacCondition::OneOf(list), true) => Condition::all(parts(list)?),
             (RbacCondition::OneOf(list), false) | (RbacCondition::All(list), true) => Condition::one_of(parts(list)?),
-            (RbacCondition::Unsupported(_), _) if self.dialect.passes_over_unsupported => return Ok(None),
+            (RbacCondition::Unsupported(_), _) if self.of.dialect.passes_over_unsupported => return Ok(None),
             (leaf, _) => match self.value(leaf) {
                 Some(value) => Condition::constant(value != is_not),
                 None => {
@@ -128,7 +135,7 @@ impl Known<'_> {
         };
         let headers = route.headers.iter().map(|header| {
             budget.spend()?;
-            let origin = |rpc: &Rpc| (self.dialect.route_header)(rpc, &header.name).map(Cow::into_owned);
+            let origin = |rpc: &Rpc| (self.of.dialect.route_header)(rpc, &header.name).map(Cow::into_owned);
             Ok(match self.header(header, &origin) {
                 Some(value) => Condition::constant(value),
                 None => Condition::Is {
@@ -151,7 +158,7 @@ impl Known<'_> {
 
     fn path(&self, matcher: &PathMatcher) -> Option<bool> {
         match (matcher, self.class) {
-            (PathMatcher::Text(matcher), class) => self.names.matches(class, matcher),
+            (PathMatcher::Text(matcher), class) => self.of.names.matches(class, matcher),
             (PathMatcher::Regex(_), MethodClass::Exact(name)) => Some(matching::path_matches(matcher, name)),
             (PathMatcher::Regex(_), MethodClass::Under(_)) => None,
         }
@@ -163,7 +170,7 @@ impl Known<'_> {
             Origin::Open => None,
             Origin::Method => match (self.class, &matcher.kind) {
                 (MethodClass::Exact(name), _) => Some(matching::value_matches(matcher, Some(name))),
-                (class, HeaderMatch::String(text)) => Some(self.names.matches(class, text)? != matcher.invert_match),
+                (class, HeaderMatch::String(text)) => Some(self.of.names.matches(class, text)? != matcher.invert_match),
                 (MethodClass::Under(_), HeaderMatch::Range { .. } | HeaderMatch::Present(_)) => None,
             },
         }
@@ -177,7 +184,7 @@ impl Known<'_> {
             authority: AUTHORITY.to_owned(),
             headers: Vec::new(),
             is_unimplemented: false,
-            is_https: self.asks != Asks::Plaintext,
+            is_https: self.of.asks != Asks::Plaintext,
         };
         let mut sent = bare.clone();
         sent.headers.push((name.to_ascii_lowercase(), VALUE.to_owned()));
@@ -195,9 +202,9 @@ impl Known<'_> {
     /// `None` if it holds for some.
     fn value(&self, leaf: &RbacCondition) -> Option<bool> {
         match leaf {
-            RbacCondition::Path(matcher) => self.names.matches(self.class, matcher),
+            RbacCondition::Path(matcher) => self.of.names.matches(self.class, matcher),
             RbacCondition::Header(matcher) => {
-                let origin = |rpc: &Rpc| (self.dialect.policy_header)(rpc, &matcher.name).map(Cow::into_owned);
+                let origin = |rpc: &Rpc| (self.of.dialect.policy_header)(rpc, &matcher.name).map(Cow::into_owned);
                 self.header(matcher, &origin)
             }
             RbacCondition::Address(which, AddressRange { range: Some(range), .. }) => {
@@ -205,13 +212,13 @@ impl Known<'_> {
                     RbacAddress::Destination => region.to.meets(range),
                     RbacAddress::Source | RbacAddress::DirectRemote | RbacAddress::Remote => region.from.meets(range),
                 };
-                let is_met = || self.regions.iter().any(meets);
-                (self.regions.len() <= MAX_REGIONS && !is_met()).then_some(false)
+                let is_met = || self.of.regions.iter().any(meets);
+                (self.of.regions.len() <= MAX_REGIONS && !is_met()).then_some(false)
             }
-            RbacCondition::Authenticated(matcher) => match (self.asks, matcher) {
+            RbacCondition::Authenticated(matcher) => match (self.of.asks, matcher) {
                 (Asks::Plaintext | Asks::Nothing, _) => Some(self.of_nobody(leaf)),
                 (Asks::Required, None) => Some(true),
-                (Asks::Optional, None) if !self.dialect.authenticates_by_certificate => Some(true),
+                (Asks::Optional, None) if !self.of.dialect.authenticates_by_certificate => Some(true),
                 (Asks::Optional | Asks::Required, _) => None,
             },
             RbacCondition::Address(..)
@@ -229,10 +236,10 @@ impl Known<'_> {
     fn of_nobody(&self, leaf: &RbacCondition) -> bool {
         let connection = Connection {
             from: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
-            to: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), self.port),
+            to: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), self.of.port),
             transport: Transport::Plaintext,
         };
-        let peer = match self.asks {
+        let peer = match self.of.asks {
             Asks::Plaintext => Peer::Plaintext,
             Asks::Nothing | Asks::Optional | Asks::Required => Peer::Tls(None),
         };
@@ -240,7 +247,7 @@ impl Known<'_> {
             connection: &connection,
             peer,
             rpc: &Rpc::default(),
-            dialect: self.dialect,
+            dialect: self.of.dialect,
         };
         policy::matches(leaf, asked)
     }

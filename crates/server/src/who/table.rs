@@ -1,7 +1,7 @@
 //! The table: for each chain, virtual host and class of methods, who is let in.
 
 use super::condition::Condition;
-use super::known::{Known, LooksLeft, name_methods, name_route};
+use super::known::{Known, LooksLeft, OfChain, name_methods, name_route};
 use super::methods::{MethodClass, MethodNames};
 use super::regions::{Region, RegionTarget, regions};
 use super::rows::{self, PolicyName, Row, split};
@@ -245,28 +245,14 @@ fn named(routes: &[(Option<usize>, &FilterChain, Routes)]) -> MethodNames {
     names
 }
 
-/// What all classes of methods of a chain have in common.
-struct OfChain<'c> {
-    chain: &'c FilterChain,
-    names: &'c MethodNames,
-    asks: Asks,
-    regions: &'c [Region],
-    port: u16,
-    dialect: &'c ServerDialect,
-}
-
 impl OfChain<'_> {
     fn host(&self, host: &VirtualHost, budget: &mut LooksLeft) -> Result<HostTable, TooLarge> {
         let mut methods = Vec::new();
         for class in self.names.classes() {
             budget.spend()?;
             let known = Known {
-                names: self.names,
+                of: self,
                 class: &class,
-                asks: self.asks,
-                regions: self.regions,
-                port: self.port,
-                dialect: self.dialect,
             };
             let entries = self.entries(host, &known, budget)?;
             methods.push(MethodTable { class, entries });
