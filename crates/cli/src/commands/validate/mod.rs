@@ -31,7 +31,6 @@ use xdsctl_document::source::{SourceId, SourceMap};
 use xdsctl_lint::choice::{RuleSelector, Severities};
 use xdsctl_lint::decide::{self, CheckOutcome, InputScope, Suppressed};
 use xdsctl_model::profile::{Client, Doubt, Fleet};
-use xdsctl_model::resource::Resource;
 use xdsctl_policy::PolicyInput;
 use xdsctl_report::findings::not_checked;
 use xdsctl_report::findings::reached::Reached;
@@ -60,18 +59,11 @@ pub(super) fn run(args: &ValidateArgs, io: &mut Io<'_>) -> Result<u8, Error> {
     asked.ask_senders(&mut inputs, io)?;
     asked.own_output().leave_out(&mut inputs, io)?;
     let given = inputs.sources.count();
-    let mut checked = asked.check(&mut inputs, io)?;
+    let checked = asked.check(&mut inputs, io)?;
     if args.fix || args.diff {
         return asked.fix(&checked, inputs, given, io);
     }
-    let left = (
-        std::mem::take(&mut checked.outcome.worlds),
-        std::mem::take(&mut checked.unshown),
-        checked.reached.clone(),
-    );
-    let code = asked.write_report(checked, &inputs, io);
-    io.leave(left);
-    code
+    asked.write_report(checked, &inputs, io)
 }
 
 /// The plan of a run: what the flags and the project ask of every input.
@@ -380,14 +372,10 @@ impl<'a> ValidatePlan<'a> {
                 }),
             },
         );
-        let unshown = match is_shown {
-            true => Vec::new(),
-            false => outcome
-                .resources
-                .iter_mut()
-                .map(|checked| checked.parsed.take())
-                .collect(),
-        };
+        if !is_shown {
+            // Only policies need what was parsed, and no report shows it.
+            outcome.resources.iter_mut().for_each(|checked| checked.parsed = None);
+        }
         let idle_policies: Vec<&'static str> = self.config.policies.idle().map(|policy| policy.rule.id).collect();
         if is_complete {
             let found = self.config.policies.idle_findings(&mut inputs.sources);
@@ -427,7 +415,6 @@ impl<'a> ValidatePlan<'a> {
             policies: policies.list.len(),
             idle_policies,
             outcome,
-            unshown,
             reached: reached.map(Arc::new),
             worlds,
             scope,
@@ -441,8 +428,6 @@ impl<'a> ValidatePlan<'a> {
 /// The result of checking the inputs.
 pub(super) struct Examined {
     pub outcome: CheckOutcome,
-    /// Parsed resources that only policies need, and that no report shows.
-    unshown: Vec<Option<Arc<Resource>>>,
     /// What the client keeps, if the report shows it.
     reached: Option<Arc<Reached>>,
     worlds: Vec<WorldName>,
