@@ -71,8 +71,6 @@ impl DumpedClient<'_> {
 pub struct DumpCounts {
     /// The number of entries: resources, and names without a resource.
     pub entries: usize,
-    /// The number of clients.
-    pub clients: usize,
     /// The number of resources that lost some bytes because secrets are masked.
     pub lossy: usize,
 }
@@ -141,7 +139,6 @@ fn write_wire(clients: &[DumpedClient<'_>], out: &mut dyn Write) -> io::Result<D
             }
             written.entries += entries.count();
         }
-        written.clients += 1;
     }
     out.flush()?;
     Ok(written)
@@ -161,7 +158,6 @@ impl DumpWriter<'_> {
         for (index, client) in clients.iter().enumerate() {
             self.text(if index == 0 { "\n" } else { ",\n" });
             self.client(client)?;
-            self.written.clients += 1;
         }
         self.text("],\n\"xdsctl\":{\"source\":");
         quoted(&mut self.text, &origin.source);

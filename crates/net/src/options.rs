@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// What is fetched, how long it may take, and with which credentials.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct FetchOptions {
     /// The TLS settings; `None` for plain text.
     pub tls: Option<Tls>,
@@ -40,7 +40,7 @@ pub struct FetchOptions {
     pub server: xdsctl_model::profile::ServerFacts,
 }
 
-/// TLS settings, all in PEM.
+/// TLS settings, all in PEM. They cannot be printed for debugging, because of the key.
 #[derive(Clone, Default)]
 pub struct Tls {
     /// The certificates that are trusted; `None` for the system's.
@@ -49,17 +49,6 @@ pub struct Tls {
     pub identity: Option<(Vec<u8>, Vec<u8>)>,
     /// The name that the server's certificate must have, instead of the host.
     pub server_name: Option<String>,
-}
-
-impl std::fmt::Debug for Tls {
-    /// Omits the key.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tls")
-            .field("has_ca", &self.ca.is_some())
-            .field("has_identity", &self.identity.is_some())
-            .field("server_name", &self.server_name)
-            .finish()
-    }
 }
 
 impl Default for FetchOptions {

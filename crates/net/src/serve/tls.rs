@@ -10,7 +10,8 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::error::Error;
 
-/// The TLS settings of the server, all in PEM.
+/// The TLS settings of the server, all in PEM. They cannot be printed for debugging, because of the
+/// key.
 #[derive(Clone)]
 pub struct ServerTls {
     /// The server's certificate, followed by those up to the one that clients trust.
@@ -19,15 +20,6 @@ pub struct ServerTls {
     pub key: Vec<u8>,
     /// The authorities for clients' certificates; `None` if clients need no certificate.
     pub client_ca: Option<Vec<u8>>,
-}
-
-impl std::fmt::Debug for ServerTls {
-    /// Omits the key.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ServerTls")
-            .field("has_client_ca", &self.client_ca.is_some())
-            .finish_non_exhaustive()
-    }
 }
 
 impl ServerTls {
