@@ -87,6 +87,12 @@ pub enum Error {
         /// How many characters are marked below the line.
         width: usize,
     },
+    /// A simulation stopped at one of its limits.
+    #[error(transparent)]
+    Limit(#[from] LimitReached),
+    /// The regexes of routes need too much to be matched.
+    #[error(transparent)]
+    Effort(#[from] TooManyInstructions),
     /// A running system cannot be reached, or answers with an error.
     #[error("{0}")]
     Live(String),
@@ -105,18 +111,6 @@ impl Error {
             name: name.clone(),
             source,
         }
-    }
-}
-
-impl From<LimitReached> for Error {
-    fn from(limit: LimitReached) -> Error {
-        Error::Usage(limit.to_string())
-    }
-}
-
-impl From<TooManyInstructions> for Error {
-    fn from(limit: TooManyInstructions) -> Error {
-        Error::Usage(limit.to_string())
     }
 }
 
