@@ -17,12 +17,9 @@ use crate::messages::{Any, GenericXdsConfig, Timestamp, UpdateFailureState, stat
 /// What is known about one name.
 #[derive(Debug, Default)]
 struct Entry {
-    /// The version in use: version, resource, time.
-    used: Option<(String, Any, u64)>,
-    /// The version that was rejected after it: version, resource, reason, time.
-    rejected: Option<(String, Any, String, u64)>,
-    /// Whether the server says that the resource does not exist.
-    is_gone: bool,
+    /// What the client's status shows, without type and name: the version in use, the version that
+    /// was rejected after it, or that the resource does not exist according to the server.
+    config: GenericXdsConfig,
     references: Vec<LinkedResource>,
 }
 
@@ -111,7 +108,7 @@ impl HeldResources {
         let mut lost = Vec::new();
         for ((_, name), entry) in self.entries.iter_mut().filter(|((of, _), _)| *of == resource_type) {
             let is_lost = has_all && !there.contains(name.as_str()) || removed.contains(name.as_str());
-            if is_lost && !entry.is_gone {
+            if is_lost && entry.config.client_status != status::DOES_NOT_EXIST {
                 self.bytes -= entry.bytes();
                 *entry = Entry::gone();
                 lost.push(name.clone());
@@ -139,7 +136,7 @@ impl HeldResources {
     /// Says whether a resource with this name was sent and not removed.
     pub fn has(&self, resource_type: ResourceType, name: &str) -> bool {
         let entry = self.entries.get(&(resource_type, name.to_owned()));
-        entry.is_some_and(|entry| entry.used.is_some() || entry.rejected.is_some())
+        entry.is_some_and(|entry| entry.config.xds_config.is_some() || entry.config.error_state.is_some())
     }
 
     /// Returns the references of the version in use.
@@ -170,15 +167,14 @@ impl HeldResources {
 
 impl HeldSummary<'_> {
     fn config(&self, index: usize) -> GenericXdsConfig {
-        match self.0.get(index) {
-            Some((resource_type, name, Some(entry))) => entry.config(*resource_type, name),
-            Some((resource_type, name, None)) => GenericXdsConfig {
-                type_url: resource_type.type_url(),
-                name: (*name).to_owned(),
-                client_status: status::DOES_NOT_EXIST,
-                ..Default::default()
-            },
-            None => GenericXdsConfig::default(),
+        let Some((resource_type, name, entry)) = self.0.get(index) else {
+            return GenericXdsConfig::default();
+        };
+        let config = entry.map_or_else(|| Entry::gone().config, |entry| entry.config.clone());
+        GenericXdsConfig {
+            type_url: resource_type.type_url(),
+            name: (*name).to_owned(),
+            ..config
         }
     }
 }
@@ -200,77 +196,56 @@ impl Entries for HeldSummary<'_> {
 impl Entry {
     /// Returns an entry for a resource that does not exist according to the server.
     fn gone() -> Entry {
-        Entry {
-            is_gone: true,
-            ..Entry::default()
-        }
+        let mut entry = Entry::default();
+        entry.config.client_status = status::DOES_NOT_EXIST;
+        entry
     }
 
     fn bytes(&self) -> usize {
-        let used = self.used.as_ref();
-        let used = used.map_or(0, |(version, any, _)| version.len() + any.value.len());
-        let rejected = self.rejected.as_ref();
-        used + rejected.map_or(0, |(version, any, why, _)| version.len() + any.value.len() + why.len())
+        let of = |any: &Option<Any>| any.as_ref().map_or(0, |any| any.value.len());
+        let rejected = self.config.error_state.as_ref().map_or(0, |rejected| {
+            rejected.version_info.len() + of(&rejected.failed_configuration) + rejected.details.len()
+        });
+        self.config.version_info.len() + of(&self.config.xds_config) + rejected
     }
 
     /// Copies the resources, so that the messages that they came in can be freed.
     fn unpin(&mut self) {
-        let used = self.used.iter_mut().map(|(_, any, _)| any);
-        let rejected = self.rejected.iter_mut().map(|(_, any, ..)| any);
-        for any in used.chain(rejected) {
+        let rejected = self.config.error_state.iter_mut();
+        let rejected = rejected.filter_map(|rejected| rejected.failed_configuration.as_mut());
+        for any in self.config.xds_config.iter_mut().chain(rejected) {
             any.value = Bytes::copy_from_slice(&any.value);
         }
     }
 
     /// Stores a newer version. Says whether the resource differs.
     fn take(&mut self, judged: &Judged, version: &str, now: u64) -> bool {
-        let any = Any {
+        let any = Some(Any {
             type_url: judged.type_url.clone(),
             value: judged.value.clone(),
-        };
-        self.is_gone = false;
+        });
+        let now = Some(Timestamp::of_millis(now));
+        let config = &mut self.config;
         if judged.verdict == Verdict::Accepted {
-            let is_same = self.rejected.is_none() && self.used.as_ref().is_some_and(|(_, used, _)| *used == any);
-            self.used = Some((version.to_owned(), any, now));
-            self.rejected = None;
+            let is_same = config.error_state.is_none() && config.xds_config == any;
+            config.client_status = status::ACKED;
+            config.version_info = version.to_owned();
+            config.xds_config = any;
+            config.last_updated = now;
+            config.error_state = None;
             self.references.clone_from(&judged.references);
             return !is_same;
         }
-        let is_same = self.rejected.as_ref().is_some_and(|(_, rejected, ..)| *rejected == any);
-        let why = judged
-            .faults
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("; ");
-        self.rejected = Some((version.to_owned(), any, why, now));
+        let before = config.error_state.as_ref();
+        let is_same = before.is_some_and(|before| before.failed_configuration == any);
+        let why: Vec<String> = judged.faults.iter().map(ToString::to_string).collect();
+        config.client_status = status::NACKED;
+        config.error_state = Some(UpdateFailureState {
+            failed_configuration: any,
+            last_update_attempt: now,
+            details: format!("{OWN_WORDS}{}", why.join("; ")),
+            version_info: version.to_owned(),
+        });
         !is_same
-    }
-
-    fn config(&self, resource_type: ResourceType, name: &str) -> GenericXdsConfig {
-        let mut config = GenericXdsConfig {
-            type_url: resource_type.type_url(),
-            name: name.to_owned(),
-            client_status: status::ACKED,
-            ..Default::default()
-        };
-        if self.is_gone {
-            config.client_status = status::DOES_NOT_EXIST;
-        }
-        if let Some((version, any, when)) = &self.used {
-            config.version_info.clone_from(version);
-            config.xds_config = Some(any.clone());
-            config.last_updated = Some(Timestamp::of_millis(*when));
-        }
-        if let Some((version, any, why, when)) = &self.rejected {
-            config.client_status = status::NACKED;
-            config.error_state = Some(UpdateFailureState {
-                failed_configuration: Some(any.clone()),
-                last_update_attempt: Some(Timestamp::of_millis(*when)),
-                details: format!("{OWN_WORDS}{why}"),
-                version_info: version.clone(),
-            });
-        }
-        config
     }
 }
