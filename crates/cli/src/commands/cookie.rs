@@ -81,15 +81,9 @@ fn decode(text: &str, format: Format, io: &mut Io<'_>) -> Result<(), Error> {
     if let Some(name) = name {
         say!(io.out, "cookie     {name}")?;
     }
-    let none = |text: &str| {
-        if text.is_empty() {
-            "(none)".to_owned()
-        } else {
-            text.to_owned()
-        }
-    };
-    say!(io.out, "addresses  {}", none(&addresses.join(", ")))?;
-    say!(io.out, "cluster    {}", none(&session.cluster))?;
+    let shown = |text: String| if text.is_empty() { "(none)".to_owned() } else { text };
+    say!(io.out, "addresses  {}", shown(addresses.join(", ")))?;
+    say!(io.out, "cluster    {}", shown(session.cluster.clone()))?;
     for address in addresses {
         if address.parse::<SocketAddr>().is_err() {
             say!(io.err, "note: `{address}` is no address and matches no endpoint")?;

@@ -261,19 +261,16 @@ fn ignore(table: Spanned<IgnoreTable>, known: &[&'static Rule]) -> Result<Ignore
     let span = table.span();
     let table = table.into_inner();
     let rules = RuleSelector::list(table.rule.get_ref(), known).map_err(|why| SettingFault::at(&table.rule, why))?;
-    let file = match &table.file {
-        Some(pattern) => Some(FilePattern::new(pattern.get_ref()).map_err(|why| SettingFault::at(pattern, why))?),
-        None => None,
-    };
-    let until = match &table.until {
-        Some(day) => Some(
-            day.get_ref()
-                .to_string()
-                .parse()
-                .map_err(|why: String| SettingFault::at(day, why))?,
-        ),
-        None => None,
-    };
+    let file = table.file.as_ref().map(|pattern| {
+        let read = FilePattern::new(pattern.get_ref());
+        read.map_err(|why| SettingFault::at(pattern, why))
+    });
+    let file = file.transpose()?;
+    let until = table.until.as_ref().map(|day| {
+        let read = day.get_ref().to_string().parse();
+        read.map_err(|why: String| SettingFault::at(day, why))
+    });
+    let until = until.transpose()?;
     if table.reason.get_ref().trim().is_empty() {
         return Err(SettingFault::at(
             &table.reason,

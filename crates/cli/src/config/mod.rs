@@ -165,11 +165,8 @@ impl ProjectConfig {
         let directory = file.parent().unwrap_or(Path::new(""));
         let name = file.display().to_string();
         let mut document = ConfigFile::read(&text).map_err(|fault| fault.located(&name, &text))?;
-        let (tables, named) = (
-            std::mem::take(&mut document.policy),
-            std::mem::take(&mut document.policies),
-        );
-        let policies = ProjectPolicies::of_project(tables, &named, (file, &text), reach, open)?;
+        let tables = std::mem::take(&mut document.policy);
+        let policies = ProjectPolicies::of_project(tables, &document.policies, (file, &text), reach, open)?;
         let source = Source::of(name.as_str(), text.clone().into_bytes());
         let mut config = document
             .settings(&source, directory, &policies.policies)
@@ -254,15 +251,10 @@ pub fn text_of(file: &Path) -> std::io::Result<String> {
 /// Checks a file that was found. It may be a link out of its directory, to a file that its reader
 /// may not quote.
 fn own_file(file: PathBuf, reach: &AllowedDirectories) -> Result<PathBuf, Error> {
-    let is_own = || {
-        reach.check(&file, directory_of(&file))?;
-        match file.metadata()?.is_file() {
-            true => Ok(()),
-            false => Err(std::io::Error::other("it is not a regular file")),
-        }
-    };
-    match is_own() {
-        Ok(()) => Ok(file),
+    let metadata = reach.check(&file, directory_of(&file)).and_then(|()| file.metadata());
+    match metadata {
+        Ok(metadata) if metadata.is_file() => Ok(file),
+        Ok(_) => Err(cannot_read(&file, std::io::Error::other("it is not a regular file"))),
         Err(error) => Err(cannot_read(&file, error)),
     }
 }

@@ -32,9 +32,6 @@ use xdsctl_report::edge::is_plain;
 use xdsctl_report::findings::Shown;
 use xdsctl_report::paths::PrintedPaths;
 
-/// A file with all settings.
-const TEMPLATE: &str = include_str!("../template.toml");
-
 /// The exit code for a conversation that was cut off.
 const EXIT_BROKEN: u8 = 1;
 
@@ -127,11 +124,10 @@ impl Host for Projects {
         let Some(directory) = file.parent().filter(|_| file.is_absolute()) else {
             return file.to_owned();
         };
-        if settings::may_be_policies(file) {
-            let own = config::find(directory).and_then(|config| Some(config.parent()?.to_owned()));
-            return own.unwrap_or_else(|| file.to_owned());
-        }
         let of_config = config::find(directory).and_then(|config| Some(config.parent()?.to_owned()));
+        if settings::may_be_policies(file) {
+            return of_config.unwrap_or_else(|| file.to_owned());
+        }
         let of_editor = self.folders.iter().filter(|folder| file.starts_with(folder));
         let of_editor = of_editor.max_by_key(|folder| folder.as_os_str().len());
         let candidates = [of_config.as_ref(), of_editor, Some(&directory.to_owned())];
@@ -178,22 +174,19 @@ impl Host for Projects {
         let documents = self.files.documents(project, open);
         let settings = self.settings(project, open);
         let kept = self.kept.remove(project).unwrap_or_default();
-        let mut snapshot = Snapshot {
+        let empty = || Snapshot {
             is_declared: settings.is_some(),
-            template: TEMPLATE,
+            template: super::init::TEMPLATE,
             ..Snapshot::default()
         };
+        let mut snapshot = empty();
         let fault = match self.check(project, &documents, settings.as_ref(), kept, &mut snapshot) {
             Ok((kept, fault)) => {
                 self.kept.insert(project.to_owned(), kept);
                 fault
             }
             Err(error) => {
-                snapshot = Snapshot {
-                    is_declared: snapshot.is_declared,
-                    template: TEMPLATE,
-                    ..Snapshot::default()
-                };
+                snapshot = empty();
                 for document in &documents {
                     let id = snapshot.sources.add_again(&document.source);
                     let file = PathBuf::from(document.source.name());
@@ -202,7 +195,9 @@ impl Host for Projects {
                 Some(error)
             }
         };
-        let is_placed = settings.map(|settings| add(&settings, fault.as_ref(), &mut snapshot));
+        let is_placed = settings
+            .as_ref()
+            .map(|settings| add(settings, fault.as_ref(), &mut snapshot));
         let fault = fault.filter(|_| is_placed != Some(true));
         snapshot.trouble = fault.map(|error| error.to_string());
         self.pages.write(&mut snapshot.findings);
