@@ -10,7 +10,7 @@ use super::Remark;
 use super::input::Inputs;
 use super::{files, revision};
 use crate::Io;
-use xdsctl_channel::client::{DocumentPlace, World, WorldSet};
+use xdsctl_channel::client::{Conflict, DocumentPlace, World, WorldSet};
 use xdsctl_document::envelope::WorldName;
 use xdsctl_document::source::{SourceId, SourceMap};
 use xdsctl_report::{listed, plural};
@@ -90,8 +90,7 @@ fn has_others(directory: &[String], known: &BTreeSet<&DocumentPlace>) -> bool {
 
 /// Returns the name of a world: its directory or document, or the part of one.
 pub(crate) fn name<'n>(world: &'n WorldName, sources: &'n SourceMap) -> &'n str {
-    let of_source = || sources.get(world.source).map_or("", |source| source.name());
-    world.scope.as_deref().unwrap_or_else(of_source)
+    world.scope.as_deref().unwrap_or_else(|| file(world.source, sources))
 }
 
 /// Prints which documents form which world, if there are several, and whether references lead out
@@ -129,7 +128,7 @@ pub(crate) fn say(world_set: &WorldSet, inputs: &Inputs, io: &mut Io<'_>) -> io:
     {
         let (from, other) = (of_number(first.world), of_number(other));
         let (kind, name) = (first.resource_type.short_name(), &first.name);
-        let more = more(across.len(), "reference");
+        let more = more(across.len());
         io.remark(Remark::Note(format!(
             "{from} refers to {kind} `{name}`, which only {other} has{more}"
         )))?;
@@ -138,7 +137,7 @@ pub(crate) fn say(world_set: &WorldSet, inputs: &Inputs, io: &mut Io<'_>) -> io:
     let mut nowhere = nowhere.into_iter().filter(|stray| is_partial(stray.world)).peekable();
     if let Some(first) = nowhere.peek() {
         let (kind, name) = (first.resource_type.short_name(), &first.name);
-        let more = more(nowhere.count(), "reference");
+        let more = more(nowhere.count());
         io.remark(Remark::Note(format!(
             "{kind} `{name}` is in none of the named files{more}; files beside them were not named and may have it"
         )))?;
@@ -147,10 +146,10 @@ pub(crate) fn say(world_set: &WorldSet, inputs: &Inputs, io: &mut Io<'_>) -> io:
 }
 
 /// Returns ` (and 1 more reference like it)`.
-fn more(count: usize, word: &str) -> String {
+fn more(count: usize) -> String {
     match count.saturating_sub(1) {
         0 => String::new(),
-        more => format!(" (and {} like it)", plural(more, &format!("more {word}"))),
+        more => format!(" (and {} like it)", plural(more, "more reference")),
     }
 }
 
@@ -161,34 +160,37 @@ pub(crate) fn clash(
     places: &BTreeMap<SourceId, DocumentPlace>,
     sources: &SourceMap,
 ) -> Option<String> {
-    let conflict = world_set.clash(places)?;
-    let file = |id: SourceId| sources.get(id).map_or("", |source| source.name());
-    let (one, other) = conflict.documents;
-    Some(format!(
-        "{} and {} both have {} `{}`, so they are two clients', and a suite plays one: name the files of one",
-        file(one),
-        file(other),
-        conflict.resource_type.short_name(),
-        conflict.name
-    ))
+    let why = two_clients(&world_set.clash(places)?, sources);
+    Some(format!("{why}, and a suite plays one: name the files of one"))
 }
 
 /// Prints which resource separates documents, and which documents belong to several worlds.
 fn say_why(world_set: &WorldSet, sources: &SourceMap, io: &mut Io<'_>) -> io::Result<()> {
-    let file = |id: SourceId| sources.get(id).map_or("", |source| source.name());
-    if let Some(conflict) = &world_set.joined.conflict {
-        let (one, other) = conflict.documents;
-        let (kind, name) = (conflict.resource_type.short_name(), &conflict.name);
-        let (one, other) = (file(one), file(other));
-        let shared = world_set.joined.shared.iter().map(|(id, _)| file(*id).to_owned());
-        let shared = match shared.len() {
-            0 => String::new(),
-            1 => format!("; {} belongs to more than one world", listed(shared, 1)),
-            _ => format!("; {} belong to more than one world", listed(shared, NAMES_SHOWN)),
-        };
-        io.remark(Remark::Note(format!(
-            "{one} and {other} both have {kind} `{name}`, so they are two clients'{shared}"
-        )))?;
-    }
-    Ok(())
+    let Some(conflict) = &world_set.joined.conflict else {
+        return Ok(());
+    };
+    let shared = world_set.joined.shared.iter();
+    let shared = shared.map(|(id, _)| file(*id, sources).to_owned());
+    let shared = match shared.len() {
+        0 => String::new(),
+        1 => format!("; {} belongs to more than one world", listed(shared, 1)),
+        _ => format!("; {} belong to more than one world", listed(shared, NAMES_SHOWN)),
+    };
+    let why = two_clients(conflict, sources);
+    io.remark(Remark::Note(format!("{why}{shared}")))
+}
+
+fn two_clients(conflict: &Conflict, sources: &SourceMap) -> String {
+    let (one, other) = conflict.documents;
+    format!(
+        "{} and {} both have {} `{}`, so they are two clients'",
+        file(one, sources),
+        file(other, sources),
+        conflict.resource_type.short_name(),
+        conflict.name
+    )
+}
+
+fn file(id: SourceId, sources: &SourceMap) -> &str {
+    sources.get(id).map_or("", |source| source.name())
 }
