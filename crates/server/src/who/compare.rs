@@ -211,15 +211,9 @@ impl Comparison {
         for domain in domains {
             let one = host_of(before.0, before.1, &domain);
             let other = host_of(after.0, after.1, &domain);
-            let is_same = |one: Option<&HostTable>, other: Option<&HostTable>| match (one, other) {
-                (Some(one), Some(other)) => std::ptr::eq(one, other),
-                (None, None) => true,
-                (Some(_), None) | (None, Some(_)) => false,
-            };
-            let known = pairs
-                .iter_mut()
-                .find(|(was, is, _)| is_same(*was, one) && is_same(*is, other));
-            match known {
+            let id = |host: Option<&HostTable>| host.map(std::ptr::from_ref);
+            let is_same = |was, is| (id(was), id(is)) == (id(one), id(other));
+            match pairs.iter_mut().find(|(was, is, _)| is_same(*was, *is)) {
                 Some((_, _, domains)) => domains.push(domain),
                 None => pairs.push((one, other, vec![domain])),
             }
