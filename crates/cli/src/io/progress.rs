@@ -12,20 +12,11 @@ use std::time::{Duration, Instant};
 use crate::Io;
 use xdsctl_report::edge::own;
 
-/// How often progress is drawn: rarely enough to cost nothing.
-#[derive(Debug, Clone, Copy)]
-struct Pace {
-    /// How long a run takes before the bar is first drawn.
-    patience: Duration,
-    /// The time between two drawings.
-    interval: Duration,
-}
+/// How long a run takes before the bar is first drawn.
+const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The pace for people.
-const PACE: Pace = Pace {
-    patience: Duration::from_secs(1),
-    interval: Duration::from_millis(100),
-};
+/// The time between two drawings, long enough for them to cost nothing.
+const INTERVAL: Duration = Duration::from_millis(100);
 
 /// The number of columns between the brackets.
 const BAR_COLUMNS: usize = 30;
@@ -33,27 +24,15 @@ const BAR_COLUMNS: usize = 30;
 /// How much of the work is done.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// The number of units that are done, without those of the current document.
-    before: AtomicUsize,
-    /// The number of units of the current document that are done.
-    at: AtomicUsize,
+    /// The number of units that are done.
+    done: AtomicUsize,
     is_over: AtomicBool,
 }
 
 impl Progress {
-    /// Records that `at` units of the current document are done.
-    pub fn reach(&self, at: usize) {
-        self.at.store(at, Ordering::Relaxed);
-    }
-
-    /// Records that the current document, which has `units` units, is done.
-    pub fn document_done(&self, units: usize) {
-        self.before.fetch_add(units, Ordering::Relaxed);
-        self.reach(0);
-    }
-
-    fn done(&self) -> usize {
-        self.before.load(Ordering::Relaxed) + self.at.load(Ordering::Relaxed)
+    /// Records that so many units are done.
+    pub fn reach(&self, done: usize) {
+        self.done.store(done, Ordering::Relaxed);
     }
 }
 
@@ -61,7 +40,7 @@ impl Progress {
 /// as text: `12 MB`.
 pub fn during<T>(io: &mut Io<'_>, total: usize, of: &str, work: impl FnOnce(&Progress) -> T) -> T {
     if io.err_is_terminal {
-        drawn(&mut *io.err, PACE, (total, of), work)
+        drawn(&mut *io.err, PATIENCE, (total, of), work)
     } else {
         work(&Progress::default())
     }
@@ -80,10 +59,15 @@ impl Drop for Over<'_> {
     }
 }
 
-fn drawn<T>(out: &mut (dyn Write + Send), pace: Pace, scale: (usize, &str), work: impl FnOnce(&Progress) -> T) -> T {
+fn drawn<T>(
+    out: &mut (dyn Write + Send),
+    patience: Duration,
+    scale: (usize, &str),
+    work: impl FnOnce(&Progress) -> T,
+) -> T {
     let progress = Progress::default();
     thread::scope(|scope| {
-        let drawer = scope.spawn(|| draw(out, pace, scale, &progress));
+        let drawer = scope.spawn(|| draw(out, patience, scale, &progress));
         let _over = Over {
             progress: &progress,
             drawer: drawer.thread().clone(),
@@ -92,8 +76,8 @@ fn drawn<T>(out: &mut (dyn Write + Send), pace: Pace, scale: (usize, &str), work
     })
 }
 
-fn draw(out: &mut dyn Write, pace: Pace, (total, of): (usize, &str), progress: &Progress) {
-    let mut next = Instant::now() + pace.patience;
+fn draw(out: &mut dyn Write, patience: Duration, (total, of): (usize, &str), progress: &Progress) {
+    let mut next = Instant::now() + patience;
     let mut is_drawn = false;
     while !progress.is_over.load(Ordering::Acquire) {
         let now = Instant::now();
@@ -101,10 +85,10 @@ fn draw(out: &mut dyn Write, pace: Pace, (total, of): (usize, &str), progress: &
             thread::park_timeout(next - now);
             continue;
         }
-        next = now + pace.interval;
+        next = now + INTERVAL;
         is_drawn = true;
         // Ignore errors: standard error may be closed, and the answer does not depend on it.
-        let picture = picture(progress.done(), total, of);
+        let picture = picture(progress.done.load(Ordering::Relaxed), total, of);
         let _ = out.write_all(own(&picture).as_bytes());
         let _ = out.flush();
     }
@@ -151,26 +135,21 @@ mod tests {
     /// Returns what is drawn while `work` runs.
     fn drawing(patience: Duration, work: impl FnOnce(&Progress)) -> String {
         let mut out = Vec::new();
-        let pace = Pace {
-            patience,
-            interval: Duration::from_millis(1),
-        };
         let mut edge = Edge::new(&mut out, false);
-        drawn(&mut edge, pace, (100, "x"), work);
+        drawn(&mut edge, patience, (100, "x"), work);
         drop(edge);
         String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn it_is_drawn_while_nothing_is_counted_and_taken_away_at_the_end() {
-        let text = drawing(Duration::ZERO, |_| thread::sleep(Duration::from_millis(200)));
+        let text = drawing(Duration::ZERO, |_| thread::sleep(10 * INTERVAL));
         assert!(text.matches("  0 % of x").count() > 1, "{text:?}");
         assert!(text.ends_with("\x1b[K\r\x1b[K"), "{text:?}");
         assert!(!text.contains('\n'));
         let text = drawing(Duration::ZERO, |progress| {
-            progress.document_done(30);
-            progress.reach(12);
-            thread::sleep(Duration::from_millis(200));
+            progress.reach(42);
+            thread::sleep(10 * INTERVAL);
         });
         assert!(text.contains(" 42 % of x"), "{text:?}");
     }
@@ -190,7 +169,7 @@ mod tests {
                 err_is_terminal: is_terminal,
                 ..Io::piped(std::io::empty(), std::io::sink(), &mut err)
             };
-            during(&mut io, 100, "x", |_| thread::sleep(PACE.patience + 2 * PACE.interval));
+            during(&mut io, 100, "x", |_| thread::sleep(PATIENCE + 2 * INTERVAL));
             drop(io);
             assert_eq!(err.is_empty(), !is_terminal);
         }

@@ -43,7 +43,7 @@ impl KeptDocuments {
                 other => {
                     let earlier = other.map(|(_, (_, read))| read);
                     let read = ReadDocument::read(&input, earlier.as_ref(), |loader, emit| {
-                        inputs.read_one(id, None, loader, emit);
+                        inputs.read_one(id, &|_| (), loader, emit);
                     });
                     (source.name().to_owned(), read)
                 }

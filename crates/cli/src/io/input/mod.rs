@@ -462,13 +462,15 @@ impl Inputs {
     }
 
     fn read(&self, progress: &Progress, loader: &mut Loader, emit: Emit<'_>) {
+        let mut before = 0;
         for &id in &self.documents {
-            self.read_one(id, Some(progress), loader, emit);
+            self.read_one(id, &|at| progress.reach(before + at), loader, emit);
+            before += self.sources.get(id).map_or(0, |source| source.bytes().len());
         }
     }
 
-    /// Reads one of the documents.
-    fn read_one(&self, id: SourceId, progress: Option<&Progress>, loader: &mut Loader, emit: Emit<'_>) {
+    /// Reads one of the documents. `reach` is told how many bytes of it have been read.
+    fn read_one(&self, id: SourceId, reach: &dyn Fn(usize), loader: &mut Loader, emit: Emit<'_>) {
         let Some(source) = self.sources.get(id) else {
             return;
         };
@@ -486,15 +488,11 @@ impl Inputs {
             return;
         }
         let mut emit = |resources: Vec<RawResource>| {
-            if let Some(progress) = progress {
-                progress.reach(resources.last().map_or(0, |last| last.origin.span.end));
-            }
+            reach(resources.last().map_or(0, |last| last.origin.span.end));
             emit(resources);
         };
         loader.document(id, source, options, &mut emit);
-        if let Some(progress) = progress {
-            progress.document_done(source.bytes().len());
-        }
+        reach(source.bytes().len());
     }
 }
 
