@@ -21,10 +21,7 @@ pub(super) fn run(args: &WhoArgs, io: &mut Io<'_>) -> Result<u8, Error> {
         Err(Error::Nothing(_)) if Path::new(&args.name).is_file() => return Err(swapped(&args.name)),
         world_set => world_set?,
     };
-    let name_of = |world: &World| {
-        let name = world_set.names.get(world.id.0 as usize);
-        name.map_or("", |name| worlds::name(name, &inputs.sources))
-    };
+    let name_of = |world: &World| worlds::name_of(world, &world_set, &inputs.sources);
     let all = world_set.worlds.iter().map(name_of);
     if let Some(unknown) = args
         .in_world

@@ -93,6 +93,12 @@ pub(crate) fn name<'n>(world: &'n WorldName, sources: &'n SourceMap) -> &'n str 
     world.scope.as_deref().unwrap_or_else(|| file(world.source, sources))
 }
 
+/// Returns the name of a world that was read.
+pub(crate) fn name_of<'n>(world: &World, world_set: &'n WorldSet, sources: &'n SourceMap) -> &'n str {
+    let own = world_set.names.get(world.id.0 as usize);
+    own.map_or("", |own| name(own, sources))
+}
+
 /// Prints which documents form which world, if there are several, and whether references lead out
 /// of the named files.
 ///
@@ -100,12 +106,7 @@ pub(crate) fn name<'n>(world: &'n WorldName, sources: &'n SourceMap) -> &'n str 
 /// Standard error cannot be written.
 pub(crate) fn say(world_set: &WorldSet, inputs: &Inputs, io: &mut Io<'_>) -> io::Result<()> {
     let sources = &inputs.sources;
-    let name_of = |world: &World| {
-        world_set
-            .names
-            .get(world.id.0 as usize)
-            .map_or("", |world| name(world, sources))
-    };
+    let name_of = |world: &World| name_of(world, world_set, sources);
     if let [_, _, ..] = world_set.worlds.as_slice() {
         let worlds = world_set.worlds.iter().map(|world| {
             let count = plural(world.members.len(), "resource");
