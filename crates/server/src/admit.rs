@@ -9,7 +9,7 @@ use crate::policy::{self, Asked, Decision};
 use crate::routing::{self, RouteChoice, Routes};
 use crate::serving::{NotServing, Serving};
 use xdsctl_channel::client::Client;
-use xdsctl_channel::rpc::chain::{self as overrides, Chain};
+use xdsctl_channel::rpc::chain::{self as overrides, Chain, ChainFilter};
 use xdsctl_channel::rpc::{Draw, Level};
 use xdsctl_model::resource::filter::{FilterConfig, HttpFilter};
 use xdsctl_model::resource::listener::{FilterChain, TcpListener};
@@ -72,21 +72,6 @@ pub struct Taken<'a> {
     pub peer: Result<Peer<'a>, End>,
 }
 
-/// A filter that an RPC reaches.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FilterLook {
-    /// The filter's name in `http_filters`.
-    pub name: String,
-    /// The filter's short name, such as `rbac`.
-    pub kind: &'static str,
-    /// The level that the filter's config comes from.
-    pub config_level: Level,
-    /// The level at which the filter is disabled; `None` if it is not.
-    pub disabled: Option<Level>,
-    /// Whether the config has `shadow_rules`, which no server evaluates.
-    pub has_shadow_rules: bool,
-}
-
 /// An RPC on a connection that a chain has taken.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Handled {
@@ -96,8 +81,8 @@ pub struct Handled {
     pub route: Option<RouteChoice>,
     /// The filters with their overrides, in order.
     pub filters: Option<Chain>,
-    /// The filters that the RPC reaches, in order: the first ones of the chain.
-    pub looks: Vec<FilterLook>,
+    /// How many of the filters the RPC reaches.
+    pub reached: usize,
     /// How the RPC ends.
     pub end: End,
 }
@@ -163,7 +148,7 @@ pub fn call(
         routes: Routes::of(&manager.routes, client),
         route: None,
         filters: None,
-        looks: Vec::new(),
+        reached: 0,
         end: End::Served,
     };
     if let Err(end) = handled.pass(&manager.http_filters, asked, client, draw) {
@@ -238,13 +223,7 @@ impl Handled {
     /// Runs the filters until one denies the RPC.
     fn run(&mut self, filters: &Chain, asked: Asked<'_>, client: &Client) -> Result<(), End> {
         for filter in filters.iter() {
-            self.looks.push(FilterLook {
-                name: filter.name.clone(),
-                kind: filter.config.kind(),
-                config_level: filter.config_level,
-                disabled: filter.disabled.then_some(filter.disabled_level),
-                has_shadow_rules: matches!(&filter.config, FilterConfig::Rbac(rbac) if rbac.has_shadow_rules),
-            });
+            self.reached += 1;
             if filter.disabled {
                 continue;
             }
@@ -270,12 +249,11 @@ pub fn decision<'a>(config: &'a FilterConfig, asked: Asked<'a>) -> Option<Decisi
 
 /// Returns the filters that an RPC reached, each with its decision. The decision is `None` if the
 /// filter is disabled or decides nothing.
-pub fn decisions<'a>(handled: &'a Handled, asked: Asked<'a>) -> Vec<(&'a FilterLook, Option<Decision<'a>>)> {
+pub fn decisions<'a>(handled: &'a Handled, asked: Asked<'a>) -> Vec<(&'a ChainFilter, Option<Decision<'a>>)> {
     let filters = handled.filters.iter().flat_map(|chain| chain.iter());
-    let looks = handled.looks.iter().zip(filters);
-    let decided = looks.map(|(look, filter)| match look.disabled {
-        Some(_) => (look, None),
-        None => (look, decision(&filter.config, asked)),
+    let decided = filters.take(handled.reached).map(|filter| match filter.disabled {
+        true => (filter, None),
+        false => (filter, decision(&filter.config, asked)),
     });
     decided.collect()
 }

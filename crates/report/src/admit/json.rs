@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::layers::{AdmitAnswer, looks};
+use super::layers::{AdmitAnswer, has_shadow_rules, looks};
 use super::{Sentence, told};
 use crate::channel::retry::failed;
 use xdsctl_model::resource::listener::chain_place;
@@ -89,7 +89,7 @@ fn rbac(answer: &AdmitAnswer<'_>) -> Vec<RbacJson> {
             allowed: decision.is_allowed,
             policy: decision.matched().map(|policy| policy.name.to_owned()),
             audit_loggers: decision.loggers.to_vec(),
-            shadow_rules: look.has_shadow_rules,
+            shadow_rules: has_shadow_rules(look),
         })
     });
     decided.collect()

@@ -2,12 +2,14 @@
 
 use super::{Outcome, Sentence, cells, conditions};
 use xdsctl_channel::client::server::ListeningServer;
+use xdsctl_channel::rpc::chain::ChainFilter;
 use xdsctl_channel::rpc::{Mismatch, words};
 use xdsctl_document::secret;
+use xdsctl_model::resource::filter::FilterConfig;
 use xdsctl_model::resource::listener::Cidr;
 use xdsctl_model::resource::listener::chain_place;
 use xdsctl_model::resource::route::{Action, Route};
-use xdsctl_server::admit::{FilterLook, Handled, Taken, decisions, shown};
+use xdsctl_server::admit::{Handled, Taken, decisions, shown};
 use xdsctl_server::chain::ChainStep;
 use xdsctl_server::dialect::ServerDialect;
 use xdsctl_server::handshake::Peer;
@@ -217,7 +219,7 @@ fn mismatch(route: &Route, why: Mismatch, rpc: &Rpc, answer: &AdmitAnswer<'_>) -
 
 /// Returns the filters that the RPC reaches, each with its decision; `None` for a filter that is
 /// off or decides nothing.
-pub(super) fn looks<'a>(answer: &'a AdmitAnswer<'_>) -> Vec<(&'a FilterLook, Option<Decision<'a>>)> {
+pub(super) fn looks<'a>(answer: &'a AdmitAnswer<'_>) -> Vec<(&'a ChainFilter, Option<Decision<'a>>)> {
     let handled = answer.answer.handled.as_ref();
     let peer = answer.answer.taken.as_ref().and_then(|taken| taken.peer.as_ref().ok());
     let (Some(handled), Some(peer), Some(rpc)) = (handled, peer, answer.rpc) else {
@@ -232,19 +234,28 @@ pub(super) fn looks<'a>(answer: &'a AdmitAnswer<'_>) -> Vec<(&'a FilterLook, Opt
     decisions(handled, asked)
 }
 
+/// Says whether a filter has `shadow_rules`, which no server evaluates.
+pub(super) fn has_shadow_rules(filter: &ChainFilter) -> bool {
+    matches!(&filter.config, FilterConfig::Rbac(rbac) if rbac.has_shadow_rules)
+}
+
 fn filters(answer: &AdmitAnswer<'_>) -> Vec<Sentence> {
-    let looks = looks(answer).into_iter().filter(|(look, _)| look.kind != "router");
+    let looks = looks(answer).into_iter();
+    let looks = looks.filter(|(look, _)| look.config.kind() != "router");
     let sentences = looks.map(|(look, decided)| {
-        let part = format!("{} `{}`", look.kind, look.name);
+        let part = format!("{} `{}`", look.config.kind(), look.name);
         let origin = format!("config of the {}", look.config_level.name());
-        let shadow = look.has_shadow_rules.then(|| {
+        let shadow = has_shadow_rules(look).then(|| {
             let what = "no server of gRPC evaluates them, nothing is logged of what they would decide";
             Sentence::new("shadow_rules", Outcome::Told, what)
         });
-        let mut sentence = match (look.disabled, decided) {
-            (Some(level), _) => Sentence::new(part, Outcome::Told, format!("switched off by the {}", level.name())),
-            (None, None) => Sentence::new(part, Outcome::Yes, format!("keeps nobody out, {origin}")),
-            (None, Some(decided)) => {
+        let mut sentence = match decided {
+            _ if look.disabled => {
+                let what = format!("switched off by the {}", look.disabled_level.name());
+                Sentence::new(part, Outcome::Told, what)
+            }
+            None => Sentence::new(part, Outcome::Yes, format!("keeps nobody out, {origin}")),
+            Some(decided) => {
                 let outcome = if decided.is_allowed { Outcome::Yes } else { Outcome::No };
                 let what = format!("{}, {origin}", conditions::decision(&decided));
                 let parts = conditions::policies(&decided, answer.shows_secrets);
