@@ -148,7 +148,7 @@ fn nodes(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>) -> TreeNode {
 }
 
 fn document(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>) -> TreeJson {
-    let (service_config, children, errors) = match outcome {
+    let (mut service_config, mut children, errors): (Value, Map<String, Value>, _) = match outcome {
         Outcome::Config(config, generated) => {
             let Generated { children, errors } = build::generate(config, generated, &opened.client.profile);
             let children = match args.layout {
@@ -170,7 +170,6 @@ fn document(args: &TreeArgs, opened: &Session, outcome: &Outcome<'_>) -> TreeJso
             (Value::Null, Map::new(), vec![error])
         }
     };
-    let (mut service_config, mut children): (Value, Map<String, Value>) = (service_config, children);
     if !args.channel.input.show_secrets {
         SecretPlace::POLICIES.redact(&mut service_config);
         children

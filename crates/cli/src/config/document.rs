@@ -29,15 +29,11 @@ const MAX_NAMED_RULES: usize = 1_000;
 /// A fault of a settings file, and its place.
 #[derive(Debug)]
 pub(super) struct SettingFault {
-    message: String,
-    span: Range<usize>,
+    pub(super) message: String,
+    pub(super) span: Range<usize>,
 }
 
 impl SettingFault {
-    pub(super) const fn new(message: String, span: Range<usize>) -> SettingFault {
-        SettingFault { message, span }
-    }
-
     pub(super) fn of_toml(error: &toml::de::Error) -> SettingFault {
         SettingFault {
             message: error.message().replace('\n', ", "),

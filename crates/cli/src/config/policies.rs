@@ -374,7 +374,8 @@ impl Builder {
         let policy = policy.map_err(|(part, fault)| {
             let place = table.part(part);
             let span = within(&file.text, place.span(), place.get_ref(), &fault.span);
-            SettingFault::new(fault.message, span)
+            let message = fault.message;
+            SettingFault { message, span }
         })?;
         file.policies.push((number, table.id.span()));
         self.policies.push(policy);

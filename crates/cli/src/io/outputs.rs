@@ -84,17 +84,6 @@ pub(crate) struct Outputs<'o> {
     list: Vec<Output<'o>>,
 }
 
-/// Says whether one of the formats is for people.
-pub(crate) fn has_human(destinations: &[ReportDestination]) -> bool {
-    destinations.iter().any(|d| d.format == ReportFormat::Human)
-}
-
-/// Says whether one of the formats says which findings can be fixed.
-pub(crate) fn says_what_is_fixable(destinations: &[ReportDestination]) -> bool {
-    let says = |d: &ReportDestination| matches!(d.format, ReportFormat::Human | ReportFormat::Json);
-    destinations.iter().any(says)
-}
-
 impl<'o> Outputs<'o> {
     /// Opens every file.
     ///

@@ -15,7 +15,7 @@ use crate::config::{ProjectConfig, Setting};
 use crate::fleet::{self, AskedClients};
 use crate::io::input::{self, Inputs};
 use crate::io::live;
-use crate::io::outputs::{self, Outputs, ReportStyle};
+use crate::io::outputs::{Outputs, ReportStyle};
 use crate::io::own_output::OwnOutput;
 use crate::io::reach::AllowedDirectories;
 use crate::{EXIT_TROUBLE, Error, Io, session};
@@ -158,7 +158,8 @@ impl<'a> ValidatePlan<'a> {
     /// Writes the report, and returns the exit code for its findings.
     pub(super) fn write_report(&self, mut checked: Examined, inputs: &Inputs, io: &mut Io<'_>) -> Result<u8, Error> {
         let mut fixable = Fixable::default();
-        if outputs::says_what_is_fixable(&self.reports.formats) && self.running_system().is_none() {
+        let says_what_is_fixable = self.reports.has(ReportFormat::Human) || self.reports.has(ReportFormat::Json);
+        if says_what_is_fixable && self.running_system().is_none() {
             let fixes = self.fixes(&checked, inputs);
             checked.fixable = fixes.count();
             fixable = fixes.fixable;
@@ -198,11 +199,10 @@ impl<'a> ValidatePlan<'a> {
                 "--fix changes files, {what} is none: --diff prints a patch"
             )))
         };
-        let is_jsonl = |destination: &ReportDestination| destination.format == ReportFormat::Jsonl;
         if let Some(address) = self.running_system() {
             return refused(&format!("`{address}`"));
         }
-        if self.args.input.reads_stdin() || self.reports.formats.iter().any(is_jsonl) {
+        if self.args.input.reads_stdin() || self.reports.has(ReportFormat::Jsonl) {
             return refused("standard input");
         }
         Ok(())
@@ -247,10 +247,9 @@ impl<'a> ValidatePlan<'a> {
         let options = self.options(&fixable);
         let no_outputs = Outputs::open(&[], &self.style, &inputs, io)?;
         let summary = no_outputs.write(checked.report(&inputs.sources, &options))?;
-        let code = if count > 0 {
-            EXIT_FINDINGS
-        } else {
-            self.exit_code(&summary)
+        let code = match count {
+            0 => self.exit_code(&summary),
+            _ => EXIT_FINDINGS,
         };
         inputs.exit_code(code, io)
     }
@@ -263,7 +262,7 @@ impl<'a> ValidatePlan<'a> {
             fleet: &self.clients.fleet,
             fleet_from: self.clients.from.as_deref(),
             counted: &self.counted,
-            snippets_from: outputs::has_human(&self.reports.formats).then_some(style.min_severity),
+            snippets_from: self.reports.has(ReportFormat::Human).then_some(style.min_severity),
             snippets_per_rule: style.snippets_per_rule(),
             snippet_columns: style.snippet_columns(),
             shows_secrets: self.args.input.show_secrets,

@@ -47,6 +47,11 @@ impl ReportPlan {
         })
     }
 
+    /// Says whether one of the reports has this format.
+    pub(super) fn has(&self, format: ReportFormat) -> bool {
+        self.formats.iter().any(|to| to.format == format)
+    }
+
     /// Returns the style of the report.
     pub(super) fn style(&self, args: &ValidateArgs, fleet: &Fleet, io: &Io<'_>) -> ReportStyle {
         // A line of `--explain-error` leads to its finding, however low the severity is.

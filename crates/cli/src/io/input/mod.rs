@@ -317,11 +317,6 @@ impl Inputs {
         self.bootstrap_source
     }
 
-    /// Returns the type of bare resources.
-    pub fn assumed_type(&self) -> Option<ResourceType> {
-        self.plan.as_type.and_then(AsType::resource_type)
-    }
-
     /// Returns what resources are validated with.
     pub fn validation_input(&self, keep: Keep) -> ValidationInput<'_> {
         ValidationInput {
@@ -475,7 +470,7 @@ impl Inputs {
             return;
         };
         let mut options = LoadOptions {
-            assume: self.assumed_type(),
+            assume: self.plan.as_type.and_then(AsType::resource_type),
             ..LoadOptions::default()
         };
         if let Some(is_yaml) = self.inline.get(&id) {
