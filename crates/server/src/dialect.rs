@@ -155,6 +155,16 @@ pub enum Refusal<'r> {
 /// The names of a peer, each with its kind.
 pub type PeerNames<'p> = Vec<(NameKind, Cow<'p, str>)>;
 
+/// Returns what HTTP/2 has in the pseudo-headers that policies see.
+pub(crate) fn pseudo_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
+    match name {
+        ":method" => Some(Cow::Borrowed("POST")),
+        ":authority" => Some(Cow::Borrowed(&rpc.authority)),
+        ":path" => Some(Cow::Borrowed(&rpc.method)),
+        _ => None,
+    }
+}
+
 /// Returns all URIs and DNS names of a certificate, then its subject; an empty subject without a
 /// certificate.
 pub(crate) fn all_names(peer: Option<&PeerCertificate>) -> PeerNames<'_> {

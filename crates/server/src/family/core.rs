@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use crate::connection::{Rpc, plain};
 use crate::dialect::{
     DrainsOn, Lifetime, NoAuthority, Refusal, Rotation, RoutesByRds, ServerDialect, SourceTypes, all_names,
+    pseudo_header,
 };
 use xdsctl_channel::client::Client;
 use xdsctl_channel::rpc::known;
@@ -103,11 +104,8 @@ fn route_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
 /// Returns a header as the transport makes it of the HTTP request, which has no user-agent here.
 fn of_http<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     match name {
-        ":path" => Some(Cow::Borrowed(&rpc.method)),
-        ":authority" => Some(Cow::Borrowed(&rpc.authority)),
-        ":method" => Some(Cow::Borrowed("POST")),
         "content-type" => Some(Cow::Borrowed("application/grpc")),
-        _ => known::value(&rpc.headers, name),
+        _ => pseudo_header(rpc, name).or_else(|| known::value(&rpc.headers, name)),
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::connection::{Rpc, joined, plain};
 use crate::dialect::{
     DrainsOn, Lifetime, NoAuthority, Refusal, Rotation, RoutesByRds, ServerDialect, SourceTypes, all_names,
-    names_of_first_kind,
+    names_of_first_kind, pseudo_header,
 };
 use xdsctl_channel::client::Client;
 use xdsctl_model::profile::{Feature, Profile};
@@ -69,11 +69,9 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
 /// Follows `newRPCData` and `parseConfig`, which writes `:authority` for `host`.
 fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     match name {
-        ":method" => Some(Cow::Borrowed("POST")),
         "te" => None,
-        "host" | ":authority" => Some(Cow::Borrowed(&rpc.authority)),
-        ":path" => Some(Cow::Borrowed(&rpc.method)),
-        _ => of_metadata(rpc, name),
+        "host" => Some(Cow::Borrowed(&rpc.authority)),
+        _ => pseudo_header(rpc, name).or_else(|| of_metadata(rpc, name)),
     }
 }
 

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use crate::connection::{PeerCertificate, Rpc, joined, plain};
 use crate::dialect::{
     DrainsOn, Lifetime, NameKind, NoAuthority, PeerNames, Refusal, Rotation, RoutesByRds, ServerDialect, SourceTypes,
-    names_of_first_kind,
+    names_of_first_kind, pseudo_header,
 };
 use xdsctl_channel::client::Client;
 use xdsctl_model::profile::{Feature, Profile};
@@ -70,11 +70,9 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
 fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     let name = name.to_ascii_lowercase();
     match name.as_str() {
-        ":method" => Some(Cow::Borrowed("POST")),
         "te" => None,
-        "host" | ":authority" => Some(Cow::Borrowed(&rpc.authority)),
-        ":path" => Some(Cow::Borrowed(&rpc.method)),
-        name => of_metadata(rpc, name),
+        "host" => Some(Cow::Borrowed(&rpc.authority)),
+        name => pseudo_header(rpc, name).or_else(|| of_metadata(rpc, name)),
     }
 }
 

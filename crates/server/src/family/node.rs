@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use crate::connection::{PeerCertificate, Rpc, joined_by};
 use crate::dialect::{
     Comparison, DrainsOn, Lifetime, NameKind, NoAuthority, PeerNames, Refusal, Rotation, RoutesByRds, ServerDialect,
-    SourceTypes, names_of_first_kind,
+    SourceTypes, names_of_first_kind, pseudo_header,
 };
 use xdsctl_channel::client::Client;
 use xdsctl_model::profile::Profile;
@@ -74,12 +74,7 @@ fn address(address: SocketAddr) -> IpAddr {
 
 /// Follows `rbacServerFilter`, which adds what HTTP/2 has in pseudo-headers.
 fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
-    match name {
-        ":method" => Some(Cow::Borrowed("POST")),
-        ":authority" => Some(Cow::Borrowed(&rpc.authority)),
-        ":path" => Some(Cow::Borrowed(&rpc.method)),
-        name => header(rpc, name),
-    }
+    pseudo_header(rpc, name).or_else(|| header(rpc, name))
 }
 
 /// Follows `HeaderMatcher.applyHelper`. In Node, several headers of one name are one value, joined
