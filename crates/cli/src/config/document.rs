@@ -10,7 +10,7 @@ use toml::Spanned;
 
 use super::policies::PolicyTable;
 use super::{IgnoreSetting, ProjectConfig, RuleSetting, Setting};
-use crate::args::{FailOn, Level, ReportFormat, WorldMode};
+use crate::args::{Level, ReportFormat, WorldMode};
 use xdsctl_document::secret;
 use xdsctl_document::source::{Source, Span};
 use xdsctl_lint::catalogue;
@@ -199,58 +199,48 @@ impl ConfigFile {
         Ok(ProjectConfig {
             rules: rules.collect::<Result<_, _>>()?,
             ignores: ignores.collect::<Result<_, _>>()?,
-            bootstrap: setting(text, self.bootstrap, |path| directory.join(path)),
-            worlds: setting(text, self.worlds, |worlds| worlds),
-            complete: setting(text, self.complete, |complete| complete),
-            clients: clients(text, self.clients)?,
-            fail_on: fail_on(text, self.fail_on)?,
-            min_severity: setting(text, self.min_severity, |level| level),
-            format: setting(text, self.format, |format| format),
-            baseline: setting(text, self.baseline, |path| directory.join(path)),
+            bootstrap: setting(text, self.bootstrap, |path| Ok(directory.join(path.get_ref())))?,
+            worlds: setting(text, self.worlds, |worlds| Ok(worlds.into_inner()))?,
+            complete: setting(text, self.complete, |complete| Ok(complete.into_inner()))?,
+            clients: setting(text, self.clients, clients)?,
+            fail_on: setting(text, self.fail_on, |value| {
+                let read = value.get_ref().parse();
+                read.map_err(|why: String| SettingFault::at(&value, why))
+            })?,
+            min_severity: setting(text, self.min_severity, |level| Ok(level.into_inner()))?,
+            format: setting(text, self.format, |format| Ok(format.into_inner()))?,
+            baseline: setting(text, self.baseline, |path| Ok(directory.join(path.get_ref())))?,
             ..ProjectConfig::default()
         })
     }
 }
 
 /// Reads the list of clients. Each entry must be a client.
-fn clients(
-    text: &Source,
-    list: Option<Spanned<Vec<Spanned<String>>>>,
-) -> Result<Option<Setting<Vec<String>>>, SettingFault> {
-    let Some(list) = list else {
-        return Ok(None);
-    };
+fn clients(list: Spanned<Vec<Spanned<String>>>) -> Result<Vec<String>, SettingFault> {
     if list.get_ref().is_empty() {
         return Err(SettingFault::at(
             &list,
             "no client: leave `clients` out to ask the reference",
         ));
     }
-    for name in list.get_ref() {
-        Client::parse_list(name.get_ref()).map_err(|why| SettingFault::at(name, why.to_string()))?;
-    }
-    let names = |list: Vec<Spanned<String>>| list.into_iter().map(Spanned::into_inner).collect();
-    Ok(setting(text, Some(list), names))
+    let clients = list.into_inner().into_iter().map(|name| {
+        Client::parse_list(name.get_ref()).map_err(|why| SettingFault::at(&name, why.to_string()))?;
+        Ok(name.into_inner())
+    });
+    clients.collect()
 }
 
-fn fail_on(text: &Source, value: Option<Spanned<String>>) -> Result<Option<Setting<FailOn>>, SettingFault> {
+fn setting<T, U>(
+    text: &Source,
+    value: Option<Spanned<T>>,
+    of: impl FnOnce(Spanned<T>) -> Result<U, SettingFault>,
+) -> Result<Option<Setting<U>>, SettingFault> {
     let Some(value) = value else {
         return Ok(None);
     };
-    let fail_on = value
-        .get_ref()
-        .parse()
-        .map_err(|why: String| SettingFault::at(&value, why))?;
-    Ok(setting(text, Some(value), |_| fail_on))
-}
-
-fn setting<T, U>(text: &Source, value: Option<Spanned<T>>, of: impl FnOnce(T) -> U) -> Option<Setting<U>> {
-    let value = value?;
     let line = text.line_column(value.span().start).line;
-    Some(Setting {
-        value: of(value.into_inner()),
-        line,
-    })
+    let value = of(value)?;
+    Ok(Some(Setting { value, line }))
 }
 
 fn ignore(table: Spanned<IgnoreTable>, known: &[&'static Rule]) -> Result<IgnoreSetting, SettingFault> {
