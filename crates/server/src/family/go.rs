@@ -32,7 +32,7 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
         loopback_is_net: true,
         policy_header: match profile.has(Feature::PoliciesSeePath) {
             true => policy_header,
-            false => policy_header_without_path,
+            false => |rpc, name| policy_header(rpc, name).filter(|_| name != ":path"),
         },
         route_header: match profile.has(Feature::ServerRoutesSeeHeaders) {
             true => route_header,
@@ -73,12 +73,6 @@ fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
         "host" => Some(Cow::Borrowed(&rpc.authority)),
         _ => pseudo_header(rpc, name).or_else(|| of_metadata(rpc, name)),
     }
-}
-
-/// Returns what [`policy_header`] does, without `:path`, which older versions do not show to
-/// policies.
-fn policy_header_without_path<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
-    policy_header(rpc, name).filter(|_| name != ":path")
 }
 
 /// Follows `routeAndProcess`.
