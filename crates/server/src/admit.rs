@@ -106,25 +106,17 @@ pub fn connect<'a>(
     dialect: &ServerDialect,
 ) -> Taken<'a> {
     let chain = chain::choose(listener, connection, dialect);
-    if let Some(words) = fatal::of_connection(listener, connection, &chain, dialect) {
-        return Taken {
-            chain,
-            asks: None,
-            peer: Err(End::Ended(words)),
-        };
-    }
-    let Some((_, chosen)) = chain.chosen else {
-        return Taken {
-            chain,
-            asks: None,
-            peer: Err(End::Closed),
-        };
+    let fatal = fatal::of_connection(listener, connection, &chain, dialect);
+    let (asks, peer) = match (fatal, chain.chosen) {
+        (Some(words), _) => (None, Err(End::Ended(words))),
+        (None, None) => (None, Err(End::Closed)),
+        (None, Some((_, chosen))) => {
+            let peer = handshake::shake(chosen, connection, program, dialect);
+            let asks = Asks::of(chosen, program, dialect);
+            (Some(asks), peer.map_err(End::HandshakeFailed))
+        }
     };
-    Taken {
-        chain,
-        asks: Some(Asks::of(chosen, program, dialect)),
-        peer: handshake::shake(chosen, connection, program, dialect).map_err(End::HandshakeFailed),
-    }
+    Taken { chain, asks, peer }
 }
 
 /// Handles an RPC on a connection that a chain has taken.

@@ -88,16 +88,14 @@ pub fn listening(
                 "--listen: the bootstrap has no server_listener_resource_name_template, {why}"
             )));
         }
-        let server = ListeningServer {
+        let mut server = ListeningServer {
             address: address.clone(),
             listener: address.clone(),
         };
-        let name = servers(resources).find(|(_, own)| server.is_meant(own));
-        let name = name.map_or(address.as_str(), |(name, _)| name);
-        return Ok(Some(ListeningServer {
-            listener: name.to_owned(),
-            ..server
-        }));
+        if let Some((name, _)) = servers(resources).find(|(_, own)| server.is_meant(own)) {
+            server.listener = name.to_owned();
+        }
+        return Ok(Some(server));
     }
     let mut all = servers(resources);
     Ok(match (all.next(), all.next()) {
