@@ -145,8 +145,7 @@ pub(crate) fn of_written(written: DumpCounts) -> Fetched {
     Fetched {
         entries: Some(written.entries),
         notes,
-        lost_targets: Vec::new(),
-        failure: None,
+        ..Fetched::default()
     }
 }
 

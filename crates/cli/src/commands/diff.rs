@@ -223,6 +223,7 @@ impl Input {
         io: &mut Io<'_>,
     ) -> Result<Input, Error> {
         let named = path.to_str().and_then(|path| path.strip_prefix(revision::SCHEME));
+        let path = path.to_owned();
         if let (Some(named), Some(elsewhere)) = (named, elsewhere)
             && revision::lacks(named, elsewhere)
         {
@@ -231,19 +232,14 @@ impl Input {
                 io.err,
                 "note: `{shown}` has nothing: all of `{after}` is new, and no RPC went anywhere before"
             )?;
-            return Ok(Input {
-                path: path.to_owned(),
-                opened: None,
-            });
+            return Ok(Input { path, opened: None });
         }
         let plan = InputPlan {
-            files: vec![path.to_owned()],
+            files: vec![path.clone()],
             ..InputPlan::of(&args.input, config)?
         };
-        Ok(Input {
-            path: path.to_owned(),
-            opened: Some(input::open_plan(plan, Fleet::default(), io)?),
-        })
+        let opened = Some(input::open_plan(plan, Fleet::default(), io)?);
+        Ok(Input { path, opened })
     }
 
     /// Returns what a client holds of the input, once for each world. Adds the names of the files

@@ -45,11 +45,9 @@ pub(crate) fn tell(world_set: &WorldSet, inputs: &Inputs, io: &mut Io<'_>) -> Re
     if io.kept.is_none() {
         io.is_incomplete = true;
     }
-    let more = unread.len().saturating_sub(LINES_SHOWN);
-    let more = if more > 0 {
-        format!("{more} more faults like these; ")
-    } else {
-        String::new()
+    let more = match unread.len().saturating_sub(LINES_SHOWN) {
+        0 => String::new(),
+        more => format!("{more} more faults like these; "),
     };
     io.remark(Remark::Incomplete(format!(
         "{more}the answer is based on incomplete input"
