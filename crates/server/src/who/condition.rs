@@ -84,33 +84,30 @@ impl Condition {
 
     /// Returns the condition that all of these hold, as simple as can be.
     pub(super) fn all(list: impl IntoIterator<Item = Condition>) -> Condition {
-        let mut kept = Vec::new();
-        for one in list {
-            match one {
-                Condition::All(inner) => kept.extend(inner),
-                one if one.is_false() => return Condition::FALSE,
-                one => kept.push(one),
-            }
-        }
-        match kept.len() {
-            1 => kept.remove(0),
-            _ => Condition::All(kept),
-        }
+        Condition::joined(list, true)
     }
 
     /// Returns the condition that one of these holds, as simple as can be.
     pub(super) fn one_of(list: impl IntoIterator<Item = Condition>) -> Condition {
+        Condition::joined(list, false)
+    }
+
+    fn joined(list: impl IntoIterator<Item = Condition>, is_all: bool) -> Condition {
         let mut kept = Vec::new();
         for one in list {
             match one {
-                Condition::OneOf(inner) => kept.extend(inner),
-                one if one.is_true() => return Condition::TRUE,
+                Condition::All(inner) if is_all => kept.extend(inner),
+                Condition::OneOf(inner) if !is_all => kept.extend(inner),
+                // One condition that never holds decides about all, and one that always does about
+                // one of them.
+                one if one == Condition::constant(!is_all) => return one,
                 one => kept.push(one),
             }
         }
-        match kept.len() {
-            1 => kept.remove(0),
-            _ => Condition::OneOf(kept),
+        match (kept.len(), is_all) {
+            (1, _) => kept.remove(0),
+            (_, true) => Condition::All(kept),
+            (_, false) => Condition::OneOf(kept),
         }
     }
 
