@@ -263,12 +263,8 @@ impl Input {
             .unwrap_or_default();
         let store = Arc::new(inputs.into_store());
         files.extend(store.sources.iter().map(|(_, source)| PathBuf::from(source.name())));
-        let mut placed = if is_placed {
-            ResourcePlaces::of(&world_set)
-        } else {
-            Vec::new()
-        }
-        .into_iter();
+        let placed = is_placed.then(|| ResourcePlaces::of(&world_set));
+        let mut placed = placed.into_iter().flatten();
         let path = self.path.as_path();
         let worlds = world_set.hold(&store).into_iter().map(|(name, resources)| {
             // Both lists have the worlds in the same order.

@@ -87,9 +87,7 @@ fn read_log(input: &mut dyn Read, max: usize) -> Result<Log, Error> {
             Ok(0) => return Ok(log),
             Ok(count) => count,
             Err(source) if source.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(source) => {
-                return Err(Error::io("read", "-")(source));
-            }
+            Err(source) => return Err(Error::io("read", "-")(source)),
         };
         len += count;
         if len > max {

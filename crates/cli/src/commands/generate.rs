@@ -52,12 +52,10 @@ pub fn man_pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
 
 fn man_page(command: &clap::Command, title: String) -> std::io::Result<Vec<u8>> {
     let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let mut page = Vec::new();
     let man = clap_mangen::Man::new(command.clone());
     // clap_mangen's title line loses an empty date, so that the next field takes its place.
     let heading = format!(".TH {} 1 \"\" \"{SOURCE}\" \"xdsctl\"\n", title.to_uppercase());
-    page.extend_from_slice(PREAMBLE.as_bytes());
-    page.extend_from_slice(heading.as_bytes());
+    let mut page = [PREAMBLE, &heading].concat().into_bytes();
     man.render_name_section(&mut page)?;
     man.render_synopsis_section(&mut page)?;
     man.render_description_section(&mut page)?;
@@ -65,8 +63,7 @@ fn man_page(command: &clap::Command, title: String) -> std::io::Result<Vec<u8>> 
     if command.has_subcommands() {
         man.render_subcommands_section(&mut page)?;
     }
-    page.extend_from_slice(examples_section(&examples).as_bytes());
-    page.extend_from_slice(COMMON_SECTIONS.as_bytes());
+    page.extend(examples_section(&examples).bytes().chain(COMMON_SECTIONS.bytes()));
     Ok(page)
 }
 

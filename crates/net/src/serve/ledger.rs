@@ -129,13 +129,11 @@ impl Ledger {
             .collect();
         let is_judged =
             |resource: &&SnapshotResource| judged.contains(&(resource.type_url.as_str(), resource.name.as_str()));
-        let all = snapshot.iter().count();
-        let judged_now = snapshot.iter().filter(is_judged).count();
         LedgerCounts {
             judged: self.verdicts.len(),
             rejected: self.verdicts.values().filter(|(is_rejected, _)| *is_rejected).count(),
             different: self.verdicts.values().filter(|(_, is_different)| *is_different).count(),
-            unasked: all - judged_now,
+            unasked: snapshot.iter().filter(|resource| !is_judged(resource)).count(),
         }
     }
 }

@@ -106,18 +106,10 @@ impl Files {
             _ => {
                 let files = list(directory).unwrap_or_default();
                 let known: BTreeSet<&PathBuf> = files.iter().collect();
-                self.read
-                    .retain(|file, _| !file.starts_with(directory) || known.contains(file));
                 // Times and sizes are checked as often as the list is made.
-                for file in &files {
-                    let is_same = self
-                        .read
-                        .get(file)
-                        .is_none_or(|(stamp, _)| Some(*stamp) == stamp_of(file));
-                    if !is_same {
-                        self.read.remove(file);
-                    }
-                }
+                self.read.retain(|file, (stamp, _)| {
+                    !file.starts_with(directory) || known.contains(file) && Some(*stamp) == stamp_of(file)
+                });
                 self.listed
                     .insert(directory.to_owned(), (files.clone(), Instant::now()));
                 files
