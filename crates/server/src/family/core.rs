@@ -78,32 +78,27 @@ pub(super) fn dialect(profile: &Profile) -> ServerDialect {
 
 /// Follows `EvaluateArgs::GetHeaderValue`.
 fn policy_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
-    if name.eq_ignore_ascii_case("te") {
-        return None;
+    match name.eq_ignore_ascii_case("te") {
+        true => None,
+        false => of_http(rpc, name),
     }
-    if name.eq_ignore_ascii_case("host") {
-        return Some(Cow::Borrowed(&rpc.authority));
-    }
-    of_http(rpc, name)
 }
 
 /// Follows `XdsRouting::GetHeaderValue`.
 fn route_header<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     match name {
-        name if name.ends_with("-bin") => return None,
-        "te" => return Some(Cow::Borrowed("trailers")),
-        ":scheme" => return Some(Cow::Borrowed(if rpc.is_https { "https" } else { "http" })),
-        _ => {}
+        name if name.ends_with("-bin") => None,
+        "te" => Some(Cow::Borrowed("trailers")),
+        ":scheme" => Some(Cow::Borrowed(if rpc.is_https { "https" } else { "http" })),
+        _ => of_http(rpc, name),
     }
-    if name.eq_ignore_ascii_case("host") {
-        return Some(Cow::Borrowed(&rpc.authority));
-    }
-    of_http(rpc, name)
 }
 
 /// Returns a header as the transport makes it of the HTTP request, which has no user-agent here.
+/// `host` is the authority.
 fn of_http<'r>(rpc: &'r Rpc, name: &str) -> Option<Cow<'r, str>> {
     match name {
+        name if name.eq_ignore_ascii_case("host") => Some(Cow::Borrowed(&rpc.authority)),
         "content-type" => Some(Cow::Borrowed("application/grpc")),
         _ => pseudo_header(rpc, name).or_else(|| known::value(&rpc.headers, name)),
     }
