@@ -107,14 +107,8 @@ fn header(message: &Header, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Ha
     if let Some(regex_rewrite) = &message.regex_rewrite {
         let at = at.field("regex_rewrite");
         let at = at.field("pattern");
-        let Some(pattern) = &regex_rewrite.pattern else {
-            cx.report(
-                &HASH_REWRITE_WITHOUT_PATTERN,
-                &at,
-                format_args!("missing, must hold a regex"),
-            );
-            return None;
-        };
+        let (pattern, why) = (regex_rewrite.pattern.as_ref(), "missing, must hold a regex");
+        let pattern = cx.required(pattern, &HASH_REWRITE_WITHOUT_PATTERN, &at, why)?;
         let at = at.field("regex");
         if pattern.regex.is_empty() {
             cx.report(

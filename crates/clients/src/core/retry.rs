@@ -101,17 +101,11 @@ pub fn from_proto(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Retry
 
 /// Converts retry_back_off to base and maximum.
 fn intervals(back_off: &RetryBackOff, at: &Path<'_>, cx: &mut Validation<'_>) -> (Millis, Millis) {
-    let base = match &back_off.base_interval {
-        Some(base) => interval(base, &at.field("base_interval"), cx),
-        None => {
-            cx.report(
-                &BASE_INTERVAL_MISSING,
-                &at.field("base_interval"),
-                format_args!("missing, must be set where retry_back_off is"),
-            );
-            Millis(0)
-        }
-    };
+    let base_at = at.field("base_interval");
+    let base = back_off.base_interval.as_ref();
+    let why = "missing, must be set where retry_back_off is";
+    let base = cx.required(base, &BASE_INTERVAL_MISSING, &base_at, why);
+    let base = base.map_or(Millis(0), |base| interval(base, &base_at, cx));
     let Some(max_interval) = &back_off.max_interval else {
         return (base, default_max_interval(base));
     };

@@ -49,14 +49,8 @@ pub struct RouteMatch {
 /// Converts the match at `at`; `None` if the client rejects or drops the route, whose rest is then
 /// skipped.
 pub fn from_proto(message: Option<&Pb>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<RouteMatch> {
-    let Some(message) = message else {
-        cx.report(
-            &ROUTE_WITHOUT_MATCH,
-            at,
-            format_args!("missing, must hold a prefix, a path or a safe_regex"),
-        );
-        return None;
-    };
+    let why = "missing, must hold a prefix, a path or a safe_regex";
+    let message = cx.required(message, &ROUTE_WITHOUT_MATCH, at, why)?;
     if !message.query_parameters.is_empty() {
         cx.report(
             &ROUTE_QUERY_PARAMETERS,

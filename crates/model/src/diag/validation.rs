@@ -302,6 +302,20 @@ impl<'p> Validation<'p> {
         Reported(self.diagnostics.last_mut())
     }
 
+    /// Returns a part that must be there; reports `rule` at `at` if it is missing.
+    pub fn required<T>(
+        &mut self,
+        part: Option<T>,
+        rule: &'static Rule,
+        at: &Path<'_>,
+        why: impl fmt::Display,
+    ) -> Option<T> {
+        if part.is_none() {
+            self.report(rule, at, format_args!("{why}"));
+        }
+        part
+    }
+
     /// Records a failure that happens later if the client accepts the resource. If it rejects the
     /// resource, the finding is dropped.
     #[cold]

@@ -78,14 +78,8 @@ fn other_field(set: bool, field: &str, root: &Path<'_>, cx: &mut Validation<'_>)
 /// Converts an EDS cluster. Without a service name, the client asks EDS for the cluster's own name.
 fn eds(config: Option<&EdsClusterConfig>, name: &str, root: &Path<'_>, cx: &mut Validation<'_>) -> Option<Discovery> {
     let at = root.field("eds_cluster_config");
-    let Some(config) = config else {
-        cx.report(
-            &EDS_CONFIG_MISSING,
-            &at,
-            format_args!("eds_cluster_config is missing, an EDS cluster must have one"),
-        );
-        return None;
-    };
+    let why = "eds_cluster_config is missing, an EDS cluster must have one";
+    let config = cx.required(config, &EDS_CONFIG_MISSING, &at, why)?;
     if !fields::is_ads_or_self(config.eds_config.as_ref()) {
         let what = if config.eds_config.is_some() {
             "is neither"
@@ -116,10 +110,8 @@ fn eds(config: Option<&EdsClusterConfig>, name: &str, root: &Path<'_>, cx: &mut 
 fn aggregate(custom: &CustomClusterType, root: &Path<'_>, cx: &mut Validation<'_>) -> Option<Discovery> {
     let at = root.field("cluster_type");
     let at = at.field("typed_config");
-    let Some(config) = &custom.typed_config else {
-        cx.report(&any::ANY_MISSING, &at, format_args!("missing, must hold `{AGGREGATE}`"));
-        return None;
-    };
+    let why = format_args!("missing, must hold `{AGGREGATE}`");
+    let config = cx.required(custom.typed_config.as_ref(), &any::ANY_MISSING, &at, why)?;
     // The client strips this prefix and no other.
     let type_name = config.type_url.strip_prefix(URL_PREFIX).unwrap_or(&config.type_url);
     if type_name != AGGREGATE {

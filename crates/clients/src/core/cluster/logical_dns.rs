@@ -14,7 +14,6 @@ use crate::shared::rules::{
 };
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::SocketAddress;
-use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment, LbEndpoint, LocalityLbEndpoints};
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::host_port::{join_host_port, parse_ip_port};
@@ -44,14 +43,8 @@ pub(super) fn logical_dns(
     cx: &mut Validation<'_>,
 ) -> Option<Discovery> {
     let at = root.field("load_assignment");
-    let Some(assignment) = assignment else {
-        cx.report(
-            &DNS_LOAD_ASSIGNMENT_MISSING,
-            &at,
-            format_args!("load_assignment is missing, a LOGICAL_DNS cluster must have one"),
-        );
-        return None;
-    };
+    let why = "load_assignment is missing, a LOGICAL_DNS cluster must have one";
+    let assignment = cx.required(assignment, &DNS_LOAD_ASSIGNMENT_MISSING, &at, why)?;
     ignored(&[("policy", assignment.policy.is_some())], &at, cx);
     let at = at.field("endpoints");
     let [locality] = assignment.endpoints.as_slice() else {
@@ -69,14 +62,8 @@ pub(super) fn logical_dns(
     let endpoint: LbEndpoint = proto::kept(endpoint);
     ignored_of_endpoint(&endpoint, &at, cx);
     let at = at.field("endpoint");
-    let Some(endpoint) = fields::endpoint(&endpoint) else {
-        cx.report(
-            &ENDPOINT_MISSING,
-            &at,
-            format_args!("endpoint is missing, must have an address"),
-        );
-        return None;
-    };
+    let why = "endpoint is missing, must have an address";
+    let endpoint = cx.required(fields::endpoint(&endpoint), &ENDPOINT_MISSING, &at, why)?;
     ignored(
         &[("additional_addresses", !endpoint.additional_addresses.is_empty())],
         &at,
@@ -112,17 +99,9 @@ fn host_and_port(socket: &SocketAddress, at: &Path<'_>, cx: &mut Validation<'_>)
             format_args!("address is empty, must be a host name or an IP address"),
         );
     }
-    let port = match socket.port_specifier {
-        Some(PortSpecifier::PortValue(port)) => port,
-        Some(PortSpecifier::NamedPort(_)) | None => {
-            cx.report(
-                &DNS_PORT_UNSET,
-                &at.field("port_value"),
-                format_args!("port_value is not set, named_port is not read"),
-            );
-            0
-        }
-    };
+    let why = "port_value is not set, named_port is not read";
+    let port = cx.required(fields::port(socket), &DNS_PORT_UNSET, &at.field("port_value"), why);
+    let port = port.unwrap_or(0);
     // The client prints the port as an int, so that values from 2^31 become negative.
     let hostname = join_host_port(&socket.address, port.cast_signed());
     if !cx.nacked_since(start) {

@@ -29,19 +29,10 @@ pub fn socket_of<'m>(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Option<&'m core::SocketAddress> {
-    let Some(address) = address else {
-        cx.report(&ADDRESS_MISSING, at, format_args!("address is missing"));
-        return None;
-    };
-    let Some(socket) = fields::socket(Some(address)) else {
-        cx.report(
-            &ADDRESS_NOT_SOCKET,
-            &at.field("socket_address"),
-            format_args!("address has no socket_address, no other kind of address is supported"),
-        );
-        return None;
-    };
-    Some(socket)
+    let address = cx.required(address, &ADDRESS_MISSING, at, "address is missing")?;
+    let why = "address has no socket_address, no other kind of address is supported";
+    let socket = fields::socket(Some(address));
+    cx.required(socket, &ADDRESS_NOT_SOCKET, &at.field("socket_address"), why)
 }
 
 /// Converts the Address at `at`.

@@ -96,15 +96,10 @@ fn check_channel_config(kind: ChannelKind, bytes: &Bytes, at: &Path<'_>, cx: &mu
     match kind {
         ChannelKind::Plain => true,
         ChannelKind::Tls => decode::<TlsCredentials>(bytes, TLS, at, cx).is_some_and(|tls| {
-            let root = tls.root_certificate_provider.as_ref();
             let root_at = at.field("root_certificate_provider");
-            if root.is_none() {
-                cx.report(
-                    &TLS_CREDENTIALS_WITHOUT_ROOT,
-                    &root_at,
-                    format_args!("missing, must say how servers are verified"),
-                );
-            }
+            let root = tls.root_certificate_provider.as_ref();
+            let why = "missing, must say how servers are verified";
+            let root = cx.required(root, &TLS_CREDENTIALS_WITHOUT_ROOT, &root_at, why);
             check_provider(root, &root_at, cx);
             let identity_at = at.field("identity_certificate_provider");
             check_provider(tls.identity_certificate_provider.as_ref(), &identity_at, cx);
@@ -120,12 +115,8 @@ fn check_channel_config(kind: ChannelKind, bytes: &Bytes, at: &Path<'_>, cx: &mu
 /// Checks the credentials that XdsCredentials fall back to. Unlike in other extensions, the type is
 /// not part of the path, and a type that the client does not have is no fault.
 fn check_fallback(fallback: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>) {
-    let Some(any) = fallback else {
-        cx.report(
-            &XDS_CREDENTIALS_WITHOUT_FALLBACK,
-            at,
-            format_args!("missing, must hold channel credentials"),
-        );
+    let why = "missing, must hold channel credentials";
+    let Some(any) = cx.required(fallback, &XDS_CREDENTIALS_WITHOUT_FALLBACK, at, why) else {
         return;
     };
     // Only this prefix is cut off: with any other URL, the type is unknown.

@@ -26,12 +26,8 @@ rules! {
 
 /// Checks the service at `at`; it must be there.
 pub fn check(service: Option<&GrpcService>, at: &Path<'_>, cx: &mut Validation<'_>) {
-    let Some(service) = service else {
-        cx.report(
-            &GRPC_SERVICE_MISSING,
-            at,
-            format_args!("missing, must say which server to call"),
-        );
+    let why = "missing, must say which server to call";
+    let Some(service) = cx.required(service, &GRPC_SERVICE_MISSING, at, why) else {
         return;
     };
     if let Some(timeout) = &service.timeout {
@@ -46,15 +42,13 @@ pub fn check(service: Option<&GrpcService>, at: &Path<'_>, cx: &mut Validation<'
         untrusted(&metadata_at, cx);
     }
     let at = at.field("google_grpc");
-    match &service.target_specifier {
-        Some(TargetSpecifier::GoogleGrpc(google_grpc)) => check_google_grpc(google_grpc, &at, cx),
-        Some(TargetSpecifier::EnvoyGrpc(_)) | None => {
-            cx.report(
-                &GRPC_SERVICE_NOT_GOOGLE_GRPC,
-                &at,
-                format_args!("missing, gRPC knows no other kind of service"),
-            );
-        }
+    let google_grpc = match &service.target_specifier {
+        Some(TargetSpecifier::GoogleGrpc(google_grpc)) => Some(google_grpc),
+        Some(TargetSpecifier::EnvoyGrpc(_)) | None => None,
+    };
+    let why = "missing, gRPC knows no other kind of service";
+    if let Some(google_grpc) = cx.required(google_grpc, &GRPC_SERVICE_NOT_GOOGLE_GRPC, &at, why) {
+        check_google_grpc(google_grpc, &at, cx);
     }
 }
 

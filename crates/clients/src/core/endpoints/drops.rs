@@ -50,14 +50,8 @@ fn category(drop: &DropOverload, at: &Path<'_>, cx: &mut Validation<'_>) -> Opti
         );
     }
     let at = at.field("drop_percentage");
-    let Some(percentage) = &drop.drop_percentage else {
-        cx.report(
-            &DROP_PERCENTAGE_MISSING,
-            &at,
-            format_args!("drop_percentage is missing"),
-        );
-        return None;
-    };
+    let percentage = drop.drop_percentage.as_ref();
+    let percentage = cx.required(percentage, &DROP_PERCENTAGE_MISSING, &at, "drop_percentage is missing")?;
     let factor = match DenominatorType::try_from(percentage.denominator) {
         Ok(DenominatorType::Hundred) => 10_000,
         Ok(DenominatorType::TenThousand) => 100,

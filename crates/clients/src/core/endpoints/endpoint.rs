@@ -210,14 +210,8 @@ fn endpoint(lb: &pb::LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Validatio
         .as_ref()
         .map_or((None, None), |metadata| read_metadata(metadata, at, cx));
     let at = at.field("endpoint");
-    let Some(endpoint) = fields::endpoint(lb) else {
-        cx.report(
-            &ENDPOINT_MISSING,
-            &at,
-            format_args!("endpoint is missing, must have an address"),
-        );
-        return None;
-    };
+    let why = "endpoint is missing, must have an address";
+    let endpoint = cx.required(fields::endpoint(lb), &ENDPOINT_MISSING, &at, why)?;
     let address = socket_address(endpoint.address.as_ref(), &at.field("address"), cx);
     let additional_addresses = additional_addresses(&endpoint.additional_addresses, &at, cx);
     Some(Endpoint {

@@ -211,14 +211,8 @@ fn locality(
     cx: &mut Validation<'_>,
 ) -> Option<Locality> {
     let start = cx.mark();
-    if pb.locality.is_none() {
-        cx.report(
-            &LOCALITY_MISSING,
-            &at.field("locality"),
-            format_args!("locality is missing, must be present where load_balancing_weight is not 0"),
-        );
-        return None;
-    }
+    let why = "locality is missing, must be present where load_balancing_weight is not 0";
+    cx.required(pb.locality.as_ref(), &LOCALITY_MISSING, &at.field("locality"), why)?;
     let proxy = locality_proxy(pb, at, cx);
     let endpoints = match endpoints {
         OfLocalities::Plain(kept) => kept.get(index).cloned().unwrap_or_default(),

@@ -62,15 +62,10 @@ const ACTIONS: Actions = Actions {
 fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: ExtensionWithMatcher = extension.decode(at, cx)?;
     check_extension(message.extension_config.as_ref(), &at.field("extension_config"), cx);
-    let matcher_at = at.field("xds_matcher");
-    if message.xds_matcher.is_some() {
-        matching::check(message.xds_matcher.as_ref(), &matcher_at, &ACTIONS, cx);
-    } else {
-        cx.report(
-            &COMPOSITE_WITHOUT_MATCHER,
-            &matcher_at,
-            format_args!("no matcher: the filter does nothing"),
-        );
+    let (at, why) = (at.field("xds_matcher"), "no matcher: the filter does nothing");
+    let matcher = message.xds_matcher.as_ref();
+    if cx.required(matcher, &COMPOSITE_WITHOUT_MATCHER, &at, why).is_some() {
+        matching::check(matcher, &at, &ACTIONS, cx);
     }
     Some(FilterConfig::described("composite"))
 }
@@ -83,12 +78,8 @@ fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<
 
 /// Checks that the extension is the composite filter. Its own message is not read.
 fn check_extension(config: Option<&TypedExtensionConfig>, at: &Path<'_>, cx: &mut Validation<'_>) {
-    let Some(config) = config else {
-        cx.report(
-            &COMPOSITE_EXTENSION_UNKNOWN,
-            at,
-            format_args!("missing, must hold `{COMPOSITE}`"),
-        );
+    let why = format_args!("missing, must hold `{COMPOSITE}`");
+    let Some(config) = cx.required(config, &COMPOSITE_EXTENSION_UNKNOWN, at, why) else {
         return;
     };
     let at = at.field("typed_config");

@@ -56,18 +56,13 @@ fn entry(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterOver
     }
     let wrapper: Wrapper = extension.decode(&inner, cx)?;
     let at = inner.field("config");
-    if wrapper.config.is_none() {
-        if wrapper.is_optional && !cx.has(Feature::CollectsFaults) {
-            return None;
-        }
-        cx.report(
-            &FILTER_OVERRIDE_WITHOUT_CONFIG,
-            &at,
-            format_args!("missing, must hold an override even if `disabled` or `is_optional` is true"),
-        );
+    let config = wrapper.config.as_ref();
+    if config.is_none() && wrapper.is_optional && !cx.has(Feature::CollectsFaults) {
         return None;
     }
-    let extension = extract(wrapper.config.as_ref(), &at, cx)?;
+    let why = "missing, must hold an override even if `disabled` or `is_optional` is true";
+    let config = cx.required(config, &FILTER_OVERRIDE_WITHOUT_CONFIG, &at, why)?;
+    let extension = extract(Some(config), &at, cx)?;
     let wrapping = Wrapping::FilterConfig {
         is_optional: wrapper.is_optional,
         disabled: wrapper.disabled && !cx.has(Feature::DisabledFiltersRun),

@@ -89,14 +89,8 @@ fn session(message: &StatefulSession, at: &Path<'_>, cx: &mut Validation<'_>) ->
     }
     let state: CookieBasedSessionState = extension.decode(&at, cx)?;
     let at = at.field("cookie");
-    let Some(cookie) = state.cookie else {
-        cx.report(
-            &SESSION_WITHOUT_COOKIE,
-            &at,
-            format_args!("missing, must say which cookie holds the session"),
-        );
-        return None;
-    };
+    let why = "missing, must say which cookie holds the session";
+    let cookie = cx.required(state.cookie, &SESSION_WITHOUT_COOKIE, &at, why)?;
     if cookie.name.is_empty() {
         cx.report(
             &SESSION_COOKIE_WITHOUT_NAME,

@@ -30,14 +30,9 @@ pub fn lb_policy(
     cx: &mut Validation<'_>,
 ) -> Option<Arc<LbPolicy>> {
     let message: RouteLookupClusterSpecifier = extension.decode(at, cx)?;
-    let Some(config) = &message.route_lookup_config else {
-        cx.report(
-            &RLS_CONFIG_MISSING,
-            &at.field("route_lookup_config"),
-            format_args!("missing, must be set"),
-        );
-        return None;
-    };
+    let config = message.route_lookup_config.as_ref();
+    let config_at = at.field("route_lookup_config");
+    let config = cx.required(config, &RLS_CONFIG_MISSING, &config_at, "missing, must be set")?;
     let config = match config_to_json(config) {
         Ok(config) => config,
         Err(name) => {

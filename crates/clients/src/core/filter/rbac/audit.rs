@@ -70,12 +70,8 @@ pub(super) fn convert(
 /// Returns the JSON of one logger; null for one that is dropped.
 fn logger(config: &AuditLoggerConfig, at: &Path<'_>, cx: &mut Validation<'_>) -> Value {
     let at = at.field("audit_logger");
-    let Some(logger) = &config.audit_logger else {
-        cx.report(
-            &RBAC_AUDIT_LOGGER_MISSING,
-            &at,
-            format_args!("missing, must say which logger"),
-        );
+    let (logger, why) = (config.audit_logger.as_ref(), "missing, must say which logger");
+    let Some(logger) = cx.required(logger, &RBAC_AUDIT_LOGGER_MISSING, &at, why) else {
         return Value::Null;
     };
     let at = at.field("typed_config");

@@ -154,12 +154,9 @@ impl PolicyWalk<'_, '_> {
 
     pub(super) fn url_path(&mut self, path: &PathMatcher, at: &Path<'_>) -> Value {
         let at = at.field("path");
-        let Some(PathRule::Path(string)) = &path.rule else {
-            self.cx.report(
-                &RBAC_PATH_MISSING,
-                &at,
-                format_args!("missing, must say which paths match"),
-            );
+        let why = "missing, must say which paths match";
+        let rule = self.cx.required(path.rule.as_ref(), &RBAC_PATH_MISSING, &at, why);
+        let Some(PathRule::Path(string)) = rule else {
             return Value::Null;
         };
         json!({ "path": self.string(string, &at) })
