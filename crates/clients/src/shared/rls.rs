@@ -1,14 +1,16 @@
 //! The JSON that clients make of the RLS plugin's message: canonical, without fields that have
 //! their default value.
 
-use prost_types::Duration;
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
+use prost_types::Duration;
+use serde_json::{Value, json};
+
+use super::is_valid;
 use xdsctl_document::proto::pb::grpc::lookup::v1::{GrpcKeyBuilder, HttpKeyBuilder, NameMatcher, RouteLookupConfig};
 use xdsctl_lb::cds::dynamic_field;
 use xdsctl_lb::rls as policy;
 use xdsctl_model::profile::Profile;
-use xdsctl_model::resource::MAX_DURATION_SECONDS;
 
 /// Returns the LB policy of a plugin with this config: the target of each lookup is a cluster.
 pub(crate) fn policy_json(config: Value, profile: &Profile) -> Value {
@@ -21,100 +23,78 @@ pub(crate) fn policy_json(config: Value, profile: &Profile) -> Value {
     }])
 }
 
-/// Collects the fields of a JSON object, and leaves out those that have their default value.
-#[derive(Default)]
-struct RlsObject(Map<String, Value>);
-
-impl RlsObject {
-    fn text(&mut self, name: &str, value: &str) {
-        if !value.is_empty() {
-            self.0.insert(name.to_owned(), Value::from(value));
-        }
+/// Returns an object without the fields that have their default value.
+fn object(mut fields: Value) -> Value {
+    if let Value::Object(fields) = &mut fields {
+        fields.retain(|_, value| match value {
+            Value::Null | Value::Bool(false) => false,
+            Value::String(text) => !text.is_empty(),
+            Value::Array(list) => !list.is_empty(),
+            _ => true,
+        });
     }
-
-    fn texts(&mut self, name: &str, values: &[String]) {
-        self.list(name, values, |value| Value::from(value.as_str()));
-    }
-
-    fn list<T>(&mut self, name: &str, values: &[T], to_json: impl Fn(&T) -> Value) {
-        if !values.is_empty() {
-            self.0.insert(name.to_owned(), values.iter().map(to_json).collect());
-        }
-    }
-
-    fn map(&mut self, name: &str, values: &std::collections::BTreeMap<String, String>) {
-        if !values.is_empty() {
-            self.0.insert(name.to_owned(), json!(values));
-        }
-    }
+    fields
 }
 
 /// Prints the config as JSON; the error is the name of a Duration that cannot be printed.
 pub(crate) fn config_to_json(config: &RouteLookupConfig) -> Result<Value, &'static str> {
-    let mut object = RlsObject::default();
-    object.list("httpKeybuilders", &config.http_keybuilders, http_key_builder_to_json);
-    object.list("grpcKeybuilders", &config.grpc_keybuilders, key_builder_to_json);
-    object.text("lookupService", &config.lookup_service);
-    for (name, json_name, value) in [
-        (
-            "lookup_service_timeout",
-            "lookupServiceTimeout",
-            &config.lookup_service_timeout,
-        ),
-        ("max_age", "maxAge", &config.max_age),
-        ("stale_age", "staleAge", &config.stale_age),
-    ] {
-        if let Some(value) = value {
-            object.text(json_name, &duration_to_json(value).ok_or(name)?);
-        }
-    }
-    if config.cache_size_bytes != 0 {
-        object.text("cacheSizeBytes", &config.cache_size_bytes.to_string());
-    }
-    object.texts("validTargets", &config.valid_targets);
-    object.text("defaultTarget", &config.default_target);
-    Ok(Value::Object(object.0))
+    let time = |name, value: &Option<Duration>| {
+        let text = value.as_ref().map(|value| duration_to_json(value).ok_or(name));
+        text.transpose()
+    };
+    let http = config.http_keybuilders.iter().map(http_key_builder_to_json);
+    let grpc = config.grpc_keybuilders.iter().map(key_builder_to_json);
+    let size = config.cache_size_bytes;
+    Ok(object(json!({
+        "httpKeybuilders": http.collect::<Value>(),
+        "grpcKeybuilders": grpc.collect::<Value>(),
+        "lookupService": config.lookup_service,
+        "lookupServiceTimeout": time("lookup_service_timeout", &config.lookup_service_timeout)?,
+        "maxAge": time("max_age", &config.max_age)?,
+        "staleAge": time("stale_age", &config.stale_age)?,
+        "cacheSizeBytes": (size != 0).then(|| size.to_string()),
+        "validTargets": config.valid_targets,
+        "defaultTarget": config.default_target,
+    })))
 }
 
 fn key_builder_to_json(builder: &GrpcKeyBuilder) -> Value {
-    let mut object = RlsObject::default();
-    object.list("names", &builder.names, |name| {
-        let mut object = RlsObject::default();
-        object.text("service", &name.service);
-        object.text("method", &name.method);
-        Value::Object(object.0)
-    });
-    object.list("headers", &builder.headers, name_matcher_to_json);
-    if let Some(extra) = &builder.extra_keys {
-        let mut keys = RlsObject::default();
-        keys.text("host", &extra.host);
-        keys.text("service", &extra.service);
-        keys.text("method", &extra.method);
-        object.0.insert("extraKeys".to_owned(), Value::Object(keys.0));
-    }
-    object.map("constantKeys", &builder.constant_keys);
-    Value::Object(object.0)
+    let names = builder.names.iter();
+    let names = names.map(|name| object(json!({ "service": name.service, "method": name.method })));
+    let extra = builder.extra_keys.as_ref();
+    let extra = extra.map(|keys| object(json!({ "host": keys.host, "service": keys.service, "method": keys.method })));
+    object(json!({
+        "names": names.collect::<Value>(),
+        "headers": matchers_to_json(&builder.headers),
+        "extraKeys": extra,
+        "constantKeys": map_to_json(&builder.constant_keys),
+    }))
 }
 
-fn name_matcher_to_json(matcher: &NameMatcher) -> Value {
-    let mut object = RlsObject::default();
-    object.text("key", &matcher.key);
-    object.texts("names", &matcher.names);
-    if matcher.required_match {
-        object.0.insert("requiredMatch".to_owned(), Value::Bool(true));
-    }
-    Value::Object(object.0)
+fn matchers_to_json(matchers: &[NameMatcher]) -> Value {
+    let all = matchers.iter().map(|matcher| {
+        object(json!({
+            "key": matcher.key,
+            "names": matcher.names,
+            "requiredMatch": matcher.required_match,
+        }))
+    });
+    all.collect()
+}
+
+fn map_to_json(map: &BTreeMap<String, String>) -> Option<Value> {
+    (!map.is_empty()).then(|| json!(map))
 }
 
 fn http_key_builder_to_json(builder: &HttpKeyBuilder) -> Value {
-    let mut object = RlsObject::default();
-    object.texts("hostPatterns", &builder.host_patterns);
-    object.texts("pathPatterns", &builder.path_patterns);
-    object.list("queryParameters", &builder.query_parameters, name_matcher_to_json);
-    object.list("headers", &builder.headers, name_matcher_to_json);
-    object.map("constantKeys", &builder.constant_keys);
-    object.text("method", &builder.method);
-    Value::Object(object.0)
+    object(json!({
+        "hostPatterns": builder.host_patterns,
+        "pathPatterns": builder.path_patterns,
+        "queryParameters": matchers_to_json(&builder.query_parameters),
+        "headers": matchers_to_json(&builder.headers),
+        "constantKeys": map_to_json(&builder.constant_keys),
+        "method": builder.method,
+    }))
 }
 
 /// Prints a Duration as protobuf does: seconds, then 0, 3, 6 or 9 decimals; `None` for an invalid
@@ -122,22 +102,7 @@ fn http_key_builder_to_json(builder: &HttpKeyBuilder) -> Value {
 ///
 /// A negative nanos with 0 seconds is printed with a sign, which the loader then reads as positive.
 fn duration_to_json(value: &Duration) -> Option<String> {
-    let (seconds, nanos) = (value.seconds.unsigned_abs(), value.nanos.unsigned_abs());
-    let signs_differ = value.seconds != 0 && value.nanos != 0 && (value.seconds < 0) != (value.nanos < 0);
-    if seconds > MAX_DURATION_SECONDS.unsigned_abs() || nanos > 999_999_999 || signs_differ {
-        return None;
-    }
-    let sign = if value.seconds < 0 || value.nanos < 0 { "-" } else { "" };
-    let (millis, micros) = (nanos / 1_000_000, nanos / 1000);
-    Some(if nanos == 0 {
-        format!("{sign}{seconds}s")
-    } else if nanos.is_multiple_of(1_000_000) {
-        format!("{sign}{seconds}.{millis:03}s")
-    } else if nanos.is_multiple_of(1000) {
-        format!("{sign}{seconds}.{micros:06}s")
-    } else {
-        format!("{sign}{seconds}.{nanos:09}s")
-    })
+    is_valid(value).then(|| value.to_string())
 }
 
 #[cfg(test)]
