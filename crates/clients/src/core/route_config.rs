@@ -10,11 +10,10 @@
 use super::{retry, route_action, route_match, route_shadow};
 use crate::core::filter::overrides;
 use crate::core::plugin::{self, Plugins};
-use crate::shared::Opened;
+use crate::shared::{Opened, opened_or_kept};
 use crate::shared::rules::{
     DOMAIN_PATTERN_BAD, DOMAIN_STAR_LITERAL, DOMAINS_EMPTY, ROUTE_ACTION_UNKNOWN, VIRTUAL_HOSTS_EMPTY,
 };
-use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action as ActionPb;
 use xdsctl_document::proto::pb::envoy::config::route::v3::{
     Route as RoutePb, RouteConfiguration as Pb, VirtualHost as VirtualHostPb,
@@ -55,15 +54,10 @@ pub(super) fn from_proto(message: &Pb, opened: &Opened, at: &Path<'_>, cx: &mut 
     let mut virtual_hosts = Vec::with_capacity(message.virtual_hosts.len());
     let opened = opened.shared_hosts(message).unwrap_or_default();
     for (i, bytes) in message.virtual_hosts.iter().enumerate() {
-        let own: VirtualHostPb;
-        let (host, routes) = match opened.get(i) {
-            Some(opened) => (&opened.host, opened.routes.as_slice()),
-            None => {
-                own = proto::kept(bytes);
-                (&own, &[][..])
-            }
-        };
-        virtual_hosts.push(virtual_host((host, routes), i, &mut plugins, &hosts_at.index(i), cx));
+        let known = opened.get(i);
+        let host = opened_or_kept(known.map(|known| &known.host), bytes);
+        let routes = known.map_or(&[][..], |known| &known.routes);
+        virtual_hosts.push(virtual_host((&host, routes), i, &mut plugins, &hosts_at.index(i), cx));
     }
     if !cx.nacked_since(mark) {
         route_shadow::report_domains(&virtual_hosts, &hosts_at, cx);
@@ -98,18 +92,9 @@ fn virtual_host(
     let routes_at = at.field("routes");
     let mut routes = Vec::with_capacity(message.routes.len());
     for (i, bytes) in message.routes.iter().enumerate() {
-        let own: RoutePb;
-        let message = match opened.get(i) {
-            Some(opened) => opened,
-            None => {
-                own = proto::kept(bytes);
-                &own
-            }
-        };
+        let message = opened_or_kept(opened.get(i), bytes);
         let at = routes_at.index(i);
-        if let Some(route) = route(message, i, retry_policy.as_ref(), plugins, &at, cx) {
-            routes.push(route);
-        }
+        routes.extend(route(&message, i, retry_policy.as_ref(), plugins, &at, cx));
     }
     if routes.is_empty() && !cx.nacked_since(mark) {
         let why = if message.routes.is_empty() {
@@ -260,6 +245,7 @@ fn unknown_action(name: Option<&'static str>, at: &Path<'_>, cx: &mut Validation
 #[cfg(test)]
 mod tests {
     use super::*;
+    use xdsctl_document::proto;
     use xdsctl_document::proto::pb::envoy::config::route::v3::retry_policy::RetryBackOff;
     use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::ClusterSpecifier;
     use xdsctl_document::proto::pb::envoy::config::route::v3::route_match::PathSpecifier;

@@ -1,6 +1,7 @@
 //! Messages in a resource that the generated types keep as bytes, decoded once for all clients that
 //! look into them.
 
+use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
@@ -90,6 +91,14 @@ impl OpenedEndpoints {
     pub(crate) fn plain(&self) -> Option<&KeptEndpoints> {
         self.plain.as_ref()
     }
+}
+
+/// Returns a message that may have been opened already, or opens it.
+pub(crate) fn opened_or_kept<'m, T>(opened: Option<&'m T>, bytes: &Bytes) -> Cow<'m, T>
+where
+    T: prost::Message + Default + Clone,
+{
+    opened.map_or_else(|| Cow::Owned(proto::kept(bytes)), Cow::Borrowed)
 }
 
 /// A virtual host with its routes.

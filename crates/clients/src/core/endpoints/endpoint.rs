@@ -5,11 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
-use std::hash::{Hash, Hasher};
 use std::net::SocketAddr;
 
 use bytes::Bytes;
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 
 use crate::core::convert::address::socket_address;
 use crate::core::convert::health::{health_status_name, kept_status};
@@ -17,13 +16,13 @@ use crate::core::convert::metadata;
 use crate::core::convert::switch::report_off;
 use crate::shared::names::{LB_METADATA, PROXY_METADATA};
 use crate::shared::rules::{ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_MISSING, ENDPOINT_WEIGHT_ZERO};
-use crate::shared::{OpenedEndpoint, fields};
+use crate::shared::{OpenedEndpoint, fields, opened_or_kept};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{HealthStatus as PbHealth, Metadata};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3 as pb;
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
-use xdsctl_model::resource::cluster::MetadataValue;
+use xdsctl_model::resource::cluster::{HealthStatus, MetadataValue};
 use xdsctl_model::resource::endpoints::Endpoint;
 use xdsctl_model::resource::pieces::{Builder, Pieces};
 
@@ -38,50 +37,15 @@ rules! {
     HASH_KEY_NOT_STRING = "eds-hash-key-not-string", Endpoints, Ignored as Warning, "gRFC A76; C-core GetHashKeyFromMetadata";
 }
 
-/// The weight of an endpoint that sets none.
-const DEFAULT_WEIGHT: u32 = 1;
-
 /// The addresses seen so far in the resource, with the indices of their locality and endpoint.
 ///
 /// Looked up only, never iterated.
-pub(super) struct Addresses(HashMap<HashedAddress, (usize, usize)>);
+pub(super) type Addresses = HashMap<SocketAddr, (usize, usize)>;
 
-/// An address with a hash that takes one step.
-#[derive(PartialEq, Eq)]
-struct HashedAddress(SocketAddr);
-
-impl Hash for HashedAddress {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        match self.0 {
-            SocketAddr::V4(address) => {
-                state.write_u64(u64::from(address.ip().to_bits()) << 16 | u64::from(address.port()));
-            }
-            SocketAddr::V6(address) => {
-                state.write_u128(address.ip().to_bits());
-                state.write_u64(u64::from(address.scope_id()) << 16 | u64::from(address.port()));
-            }
-        }
-    }
-}
-
-impl Addresses {
-    /// Makes an empty map with room for `count` addresses.
-    pub(super) fn with_capacity(count: usize) -> Self {
-        Addresses(HashMap::with_capacity(count))
-    }
-}
-
-/// The endpoints of a locality.
-pub(super) struct Listed<'m> {
-    /// The endpoints as bytes.
-    pub bytes: &'m [Bytes],
-    /// The endpoints as messages, as far as they were opened for several clients.
-    pub opened: &'m [OpenedEndpoint],
-}
-
-/// Converts the endpoints of the locality at `at`, which is the one at `locality_index`.
+/// Converts the endpoints of the locality at `at`, which is the one at `locality_index`. `opened`
+/// has them as messages if they were opened for several clients.
 pub(super) fn endpoints(
-    list: Listed<'_>,
+    (list, opened): (&[Bytes], &[OpenedEndpoint]),
     locality_index: usize,
     locality_proxy: Option<&str>,
     addresses: &mut Addresses,
@@ -90,29 +54,22 @@ pub(super) fn endpoints(
 ) -> Pieces<Endpoint> {
     let at = at.field("lb_endpoints");
     let mut endpoints = Builder::default();
-    let mut dropped = Dropped::default();
-    for (index, bytes) in list.bytes.iter().enumerate() {
+    let mut dropped = Vec::new();
+    for (index, bytes) in list.iter().enumerate() {
         let at = at.index(index);
-        let own;
-        let pb: &pb::LbEndpoint = match list.opened.get(index) {
-            Some(opened) => &opened.message,
-            None => {
-                own = proto::kept(bytes);
-                &own
-            }
-        };
-        if kept_status(pb.health_status, cx).is_none() {
-            dropped.add(pb.health_status, index);
+        let pb = opened_or_kept(opened.get(index).map(|opened| &opened.message), bytes);
+        let Some(health) = kept_status(pb.health_status, cx) else {
+            dropped.push((index, pb.health_status));
             continue;
-        }
-        let Some(mut endpoint) = endpoint(pb, index, &at, cx) else {
+        };
+        let Some(mut endpoint) = endpoint(&pb, (index, health), &at, cx) else {
             continue;
         };
         if endpoint.proxy.is_none() {
             endpoint.proxy = locality_proxy.map(str::to_owned);
         }
         for address in endpoint.addresses() {
-            match addresses.0.entry(HashedAddress(address)) {
+            match addresses.entry(address) {
                 Entry::Vacant(entry) => {
                     entry.insert((locality_index, index));
                 }
@@ -121,7 +78,7 @@ pub(super) fn endpoints(
         }
         endpoints.push(endpoint);
     }
-    dropped.report(list.bytes.len(), &at, cx);
+    report_dropped(&dropped, list.len(), &at, cx);
     endpoints.done()
 }
 
@@ -140,63 +97,44 @@ fn report_duplicate(address: SocketAddr, (locality, endpoint): (usize, usize), a
     .related(first, "first used here");
 }
 
-/// Endpoints of a locality that are dropped for their health: how many, and the first of them.
-#[derive(Default)]
-struct Dropped {
-    unhealthy: usize,
-    first_unhealthy: usize,
-    unsupported: usize,
-    first_unsupported: usize,
-    /// The enum number of the first unsupported health status.
-    number: i32,
-}
-
-impl Dropped {
-    fn add(&mut self, number: i32, index: usize) {
-        if matches!(PbHealth::try_from(number), Ok(PbHealth::Unhealthy | PbHealth::Timeout)) {
-            if self.unhealthy == 0 {
-                self.first_unhealthy = index;
-            }
-            self.unhealthy += 1;
-        } else {
-            if self.unsupported == 0 {
-                (self.first_unsupported, self.number) = (index, number);
-            }
-            self.unsupported += 1;
-        }
+/// Reports the endpoints of a locality that are dropped, each with its index and the number of its
+/// health. Each kind is reported once, at the first endpoint: there may be thousands.
+fn report_dropped(dropped: &[(usize, i32)], count: usize, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let is_down = |(_, number): &&(usize, i32)| {
+        matches!(PbHealth::try_from(*number), Ok(PbHealth::Unhealthy | PbHealth::Timeout))
+    };
+    let (down, unsupported): (Vec<_>, Vec<_>) = dropped.iter().partition(is_down);
+    if let Some((first, _)) = down.first() {
+        cx.report(
+            &ENDPOINT_UNHEALTHY,
+            &at.index(*first).field("health_status"),
+            format_args!(
+                "{} of {count} endpoints of the locality are UNHEALTHY or TIMEOUT and dropped, this is the first",
+                down.len()
+            ),
+        );
     }
-
-    /// Reports each kind once for the locality, at the first endpoint: there may be thousands.
-    fn report(&self, count: usize, at: &Path<'_>, cx: &mut Validation<'_>) {
-        if self.unhealthy > 0 {
-            cx.report(
-                &ENDPOINT_UNHEALTHY,
-                &at.index(self.first_unhealthy).field("health_status"),
-                format_args!(
-                    "{} of {count} endpoints of the locality are UNHEALTHY or TIMEOUT and dropped, this is the first",
-                    self.unhealthy
-                ),
-            );
-        }
-        if self.unsupported > 0 {
-            cx.report(
-                &ENDPOINT_HEALTH_UNSUPPORTED,
-                &at.index(self.first_unsupported).field("health_status"),
-                format_args!(
-                    "health_status {} ({}) is none that this client uses, {} of {count} endpoints of the locality are dropped so",
-                    self.number,
-                    health_status_name(self.number),
-                    self.unsupported
-                ),
-            );
-        }
+    if let Some((first, number)) = unsupported.first() {
+        cx.report(
+            &ENDPOINT_HEALTH_UNSUPPORTED,
+            &at.index(*first).field("health_status"),
+            format_args!(
+                "health_status {number} ({}) is none that this client uses, {} of {count} endpoints of the locality are dropped so",
+                health_status_name(*number),
+                unsupported.len()
+            ),
+        );
     }
 }
 
-/// Converts an endpoint; `None` when it is dropped, or has no address after an error.
-fn endpoint(lb: &pb::LbEndpoint, index: usize, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Endpoint> {
-    let health = kept_status(lb.health_status, cx)?;
-    let weight = lb.load_balancing_weight.unwrap_or(DEFAULT_WEIGHT);
+/// Converts an endpoint that is kept in this health; `None` when it has no address after an error.
+fn endpoint(
+    lb: &pb::LbEndpoint,
+    (index, health): (usize, HealthStatus),
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Option<Endpoint> {
+    let weight = lb.load_balancing_weight.unwrap_or(1);
     if weight == 0 {
         cx.report(
             &ENDPOINT_WEIGHT_ZERO,

@@ -12,13 +12,15 @@ pub mod patch;
 
 use std::collections::BTreeMap;
 
+use foldhash::HashMapExt;
+
 use crate::core::convert::metadata;
 use crate::core::convert::switch::report_off;
 use crate::shared::names::PROXY_METADATA;
 use crate::shared::rules::{
     LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PRIORITY_GAP, PRIORITY_TOO_HIGH,
 };
-use crate::shared::{KeptEndpoints, Opened, OpenedEndpoints, fields};
+use crate::shared::{Opened, OpenedEndpoints, fields};
 use endpoint::Addresses;
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::Metadata;
@@ -56,13 +58,11 @@ pub(super) fn convert(message: &Pb, opened: &Opened, cx: &mut Validation<'_>) ->
     let start = cx.mark();
     let at = Path::ROOT.field("endpoints");
     let opened = opened.shared_endpoints(message);
-    let mut endpoints = match opened.and_then(OpenedEndpoints::plain) {
-        Some(plain) => OfLocalities::Plain(plain),
-        None => OfLocalities::Read {
-            opened,
-            addresses: Addresses::with_capacity(message.endpoints.iter().map(|l| l.lb_endpoints.len()).sum()),
-        },
+    let count = match opened.and_then(OpenedEndpoints::plain) {
+        Some(_) => 0,
+        None => message.endpoints.iter().map(|l| l.lb_endpoints.len()).sum(),
     };
+    let mut endpoints = (opened, Addresses::with_capacity(count));
     let mut priorities: Vec<BTreeMap<NameRef<'_>, Locality>> = Vec::new();
     let mut lost = Lost {
         has_weights: message.endpoints.iter().any(|pb| weight(pb) > 0),
@@ -94,18 +94,6 @@ pub(super) fn convert(message: &Pb, opened: &Opened, cx: &mut Validation<'_>) ->
         advise(&kept, message, &lost, &at, cx);
     }
     Resource::Endpoints(kept)
-}
-
-/// Where the endpoints of a locality come from.
-enum OfLocalities<'m> {
-    /// All clients keep the same endpoints, and there is nothing to report about them.
-    Plain(&'m KeptEndpoints),
-    /// The endpoints are read for this client, from what was opened for several clients or from
-    /// bytes.
-    Read {
-        opened: Option<&'m OpenedEndpoints>,
-        addresses: Addresses,
-    },
 }
 
 /// A locality's name as it stands in the message, in the client's order: region, zone, sub-zone, by
@@ -202,11 +190,12 @@ impl Lost {
     }
 }
 
-/// Converts a locality that has a weight; `None` when it has an error of its own.
+/// Converts a locality that has a weight; `None` when it has an error of its own. `opened` has the
+/// endpoints if they were opened for several clients.
 fn locality(
     pb: &LocalityLbEndpoints,
     index: usize,
-    endpoints: &mut OfLocalities<'_>,
+    (opened, addresses): &mut (Option<&OpenedEndpoints>, Addresses),
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Option<Locality> {
@@ -214,14 +203,11 @@ fn locality(
     let why = "locality is missing, must be present where load_balancing_weight is not 0";
     cx.required(pb.locality.as_ref(), &LOCALITY_MISSING, &at.field("locality"), why)?;
     let proxy = locality_proxy(pb, at, cx);
-    let endpoints = match endpoints {
-        OfLocalities::Plain(kept) => kept.get(index).cloned().unwrap_or_default(),
-        OfLocalities::Read { opened, addresses } => {
+    let endpoints = match opened.and_then(OpenedEndpoints::plain) {
+        Some(plain) => plain.get(index).cloned().unwrap_or_default(),
+        None => {
             let opened = opened.and_then(|opened| opened.lists.get(index));
-            let list = endpoint::Listed {
-                bytes: &pb.lb_endpoints,
-                opened: opened.map_or(&[], Vec::as_slice),
-            };
+            let list = (&*pb.lb_endpoints, opened.map_or(&[][..], Vec::as_slice));
             endpoint::endpoints(list, index, proxy.as_deref(), addresses, at, cx)
         }
     };
