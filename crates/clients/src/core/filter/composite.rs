@@ -5,8 +5,7 @@
 //! may be any that the client has and that does not end the chain; on which side it runs is not
 //! checked.
 
-use super::matching::{self, Actions};
-use super::{FilterPlace, FilterType};
+use super::{FilterPlace, FilterType, matching};
 use crate::core::convert::nested::nested;
 use xdsctl_document::proto::any::{Extension, extract};
 use xdsctl_document::proto::pb::envoy::config::core::v3::{RuntimeFractionalPercent, TypedExtensionConfig};
@@ -50,14 +49,10 @@ pub static TYPE: FilterType = FilterType {
 };
 
 const COMPOSITE: &str = "envoy.extensions.filters.http.composite.v3.Composite";
-const SKIP: &str = "envoy.extensions.filters.common.matcher.action.v3.SkipFilter";
-const EXECUTE: &str = "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction";
 
-/// The actions of a composite filter's matcher.
-const ACTIONS: Actions = Actions {
-    types: &[SKIP, EXECUTE],
-    check: check_action,
-};
+/// The actions of the filter's matcher: to run no filter, and to run some.
+pub(super) const SKIP: &str = "envoy.extensions.filters.common.matcher.action.v3.SkipFilter";
+pub(super) const EXECUTE: &str = "envoy.extensions.filters.http.composite.v3.ExecuteFilterAction";
 
 fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: ExtensionWithMatcher = extension.decode(at, cx)?;
@@ -65,14 +60,14 @@ fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> O
     let (at, why) = (at.field("xds_matcher"), "no matcher: the filter does nothing");
     let matcher = message.xds_matcher.as_ref();
     if cx.required(matcher, &COMPOSITE_WITHOUT_MATCHER, &at, why).is_some() {
-        matching::check(matcher, &at, &ACTIONS, cx);
+        matching::check(matcher, &at, cx);
     }
     Some(FilterConfig::described("composite"))
 }
 
 fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: ExtensionWithMatcherPerRoute = extension.decode(at, cx)?;
-    matching::check(message.xds_matcher.as_ref(), &at.field("xds_matcher"), &ACTIONS, cx);
+    matching::check(message.xds_matcher.as_ref(), &at.field("xds_matcher"), cx);
     Some(FilterConfig::described("composite"))
 }
 
@@ -94,7 +89,8 @@ fn check_extension(config: Option<&TypedExtensionConfig>, at: &Path<'_>, cx: &mu
     }
 }
 
-fn check_action(action: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) {
+/// Checks an action of the matcher, which is one of the two.
+pub(super) fn check_action(action: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) {
     if action.type_name == SKIP {
         let _: Option<SkipFilter> = action.decode(at, cx);
         return;
