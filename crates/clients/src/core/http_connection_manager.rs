@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::core::filter::{self, FilterType};
+use crate::core::filter::{self, FilterPlace, FilterType};
 use crate::core::route_config;
 use crate::shared::names::HCM;
 use crate::shared::rules::OPTIONAL_FILTER_DROPPED;
@@ -263,7 +263,7 @@ fn supported(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Option<&'static FilterType> {
-    let found = filter::by_type(&extension.type_name, cx);
+    let found = filter::by_type(&extension.type_name, FilterPlace::TopLevel, cx);
     if let Some(found) = found.filter(|found| side.runs(found)) {
         return Some(found);
     }

@@ -131,7 +131,7 @@ fn check_filter(config: &TypedExtensionConfig, at: &Path<'_>, cx: &mut Validatio
         return;
     };
     let at = extension.at(at);
-    match super::by_type(&extension.type_name, cx) {
+    match super::by_type(&extension.type_name, FilterPlace::TopLevel, cx) {
         Some(filter) if filter.is_terminal => {
             cx.report(
                 &COMPOSITE_FILTER_UNSUPPORTED,

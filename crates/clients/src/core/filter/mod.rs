@@ -56,35 +56,20 @@ static FILTERS: &[&FilterType] = &[
     &ext_proc::TYPE,
 ];
 
-/// Returns the registered filter with this top-level config type.
-///
-/// Versions without [`Feature::OverrideTypes`] accept the type of an override here too.
-pub fn by_type(type_name: &str, cx: &Validation<'_>) -> Option<&'static FilterType> {
-    let either = !cx.has(Feature::OverrideTypes);
-    find(cx, |f| {
-        f.type_name == type_name || (either && is_override(f, type_name))
-    })
-}
+impl FilterType {
+    /// Says whether the client has the filter.
+    fn is_registered(&self, cx: &Validation<'_>) -> bool {
+        self.guard.is_none_or(|guard| cx.has(guard))
+    }
 
-/// Returns the registered filter with this override type.
-///
-/// Versions without [`Feature::OverrideTypes`] accept the type of a config here too.
-pub fn by_override_type(type_name: &str, cx: &Validation<'_>) -> Option<&'static FilterType> {
-    let either = !cx.has(Feature::OverrideTypes);
-    find(cx, |f| {
-        is_override(f, type_name) || (either && f.type_name == type_name)
-    })
-}
-
-fn is_override(filter: &FilterType, type_name: &str) -> bool {
-    filter.override_type.is_some_and(|(name, _)| name == type_name)
-}
-
-fn find(cx: &Validation<'_>, wanted: impl Fn(&FilterType) -> bool) -> Option<&'static FilterType> {
-    FILTERS
-        .iter()
-        .copied()
-        .find(|f| wanted(f) && f.guard.is_none_or(|guard| cx.has(guard)))
+    /// Returns the type of the filter's messages at `place`; `None` for overrides of a filter that
+    /// has none.
+    fn name_at(&self, place: FilterPlace) -> Option<&'static str> {
+        match place {
+            FilterPlace::TopLevel => Some(self.type_name),
+            FilterPlace::Override => self.override_type.map(|(name, _)| name),
+        }
+    }
 }
 
 /// Where a filter's type was found.
@@ -96,47 +81,54 @@ pub enum FilterPlace {
     Override,
 }
 
+impl FilterPlace {
+    const fn other(self) -> FilterPlace {
+        match self {
+            FilterPlace::TopLevel => FilterPlace::Override,
+            FilterPlace::Override => FilterPlace::TopLevel,
+        }
+    }
+}
+
+/// Returns the registered filter with this type at `place`.
+///
+/// Versions without [`Feature::OverrideTypes`] accept the type of a config for an override, and
+/// that of an override for a config.
+pub fn by_type(type_name: &str, place: FilterPlace, cx: &Validation<'_>) -> Option<&'static FilterType> {
+    let either = !cx.has(Feature::OverrideTypes);
+    let is_it = |filter: &FilterType| {
+        filter.name_at(place) == Some(type_name) || either && filter.name_at(place.other()) == Some(type_name)
+    };
+    let mut filters = FILTERS.iter().copied();
+    filters.find(|filter| is_it(filter) && filter.is_registered(cx))
+}
+
 /// Returns the types that some version of the client has at `place`, each with the switch that it
 /// waits for.
 pub fn types(place: FilterPlace) -> impl Iterator<Item = (&'static str, Option<Feature>)> {
-    let name = move |filter: &FilterType| match place {
-        FilterPlace::TopLevel => Some(filter.type_name),
-        FilterPlace::Override => filter.override_type.map(|(name, _)| name),
-    };
-    FILTERS
-        .iter()
-        .filter_map(move |filter| Some((name(filter)?, filter.guard)))
+    let filters = FILTERS.iter();
+    filters.filter_map(move |filter| Some((filter.name_at(place)?, filter.guard)))
 }
 
 /// Returns advice on a type that the client does not have at `place`.
 pub fn hint(type_name: &str, place: FilterPlace, cx: &Validation<'_>) -> Option<String> {
-    let name_at = |filter: &'static FilterType, place| match place {
-        FilterPlace::TopLevel => Some(filter.type_name),
-        FilterPlace::Override => filter.override_type.map(|(name, _)| name),
-    };
-    let other = match place {
-        FilterPlace::TopLevel => FilterPlace::Override,
-        FilterPlace::Override => FilterPlace::TopLevel,
-    };
     for filter in FILTERS {
-        let known_here = name_at(filter, place) == Some(type_name);
+        let known_here = filter.name_at(place) == Some(type_name);
         if let (true, Some(guard)) = (known_here, filter.guard.filter(|guard| !cx.has(*guard))) {
             return guard
                 .env()
                 .filter(|_| cx.profile().has_switch(guard))
                 .map(|env| format!("gRPC has this filter only with {env}=true"));
         }
-        if name_at(filter, other) == Some(type_name) {
-            return Some(match name_at(filter, place) {
+        if filter.name_at(place.other()) == Some(type_name) {
+            return Some(match filter.name_at(place) {
                 Some(name) => format!("use `{name}` here"),
                 None => "remove it: this filter has no overrides".to_owned(),
             });
         }
     }
-    let known = FILTERS
-        .iter()
-        .filter(|f| f.guard.is_none_or(|guard| cx.has(guard)))
-        .filter_map(|f| name_at(f, place));
+    let registered = FILTERS.iter().filter(|filter| filter.is_registered(cx));
+    let known = registered.filter_map(|filter| filter.name_at(place));
     xdsctl_model::text::nearest(type_name, known).map(|name| format!("did you mean `{name}`?"))
 }
 

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::by_override_type;
+use super::{FilterPlace, by_type, hint};
 use crate::shared::names::WRAPPER;
 use crate::shared::rules::{FILTER_OVERRIDE_DROPPED, FILTER_OVERRIDE_TYPE_UNKNOWN, FILTER_OVERRIDE_WITHOUT_CONFIG};
 use xdsctl_document::proto::any::{Extension, extract};
@@ -52,7 +52,7 @@ fn entry(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterOver
     let extension = extract(Some(any), at, cx)?;
     let inner = extension.at(at);
     if extension.type_name != WRAPPER {
-        return parse(&extension, Wrapping::Bare, &inner, cx);
+        return parse(&extension, (false, false), &inner, cx);
     }
     let wrapper: Wrapper = extension.decode(&inner, cx)?;
     let at = inner.field("config");
@@ -63,61 +63,37 @@ fn entry(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterOver
     let why = "missing, must hold an override even if `disabled` or `is_optional` is true";
     let config = cx.required(config, &FILTER_OVERRIDE_WITHOUT_CONFIG, &at, why)?;
     let extension = extract(Some(config), &at, cx)?;
-    let wrapping = Wrapping::FilterConfig {
-        is_optional: wrapper.is_optional,
-        disabled: wrapper.disabled && !cx.has(Feature::DisabledFiltersRun),
-    };
-    parse(&extension, wrapping, &extension.at(&at), cx)
+    let disabled = wrapper.disabled && !cx.has(Feature::DisabledFiltersRun);
+    parse(&extension, (wrapper.is_optional, disabled), &extension.at(&at), cx)
 }
 
-/// What an override is wrapped in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wrapping {
-    Bare,
-    FilterConfig { is_optional: bool, disabled: bool },
-}
-
+/// Converts the message of an override, with what the FilterConfig around it says.
 fn parse(
     extension: &Extension<'_>,
-    wrapping: Wrapping,
+    (is_optional, disabled): (bool, bool),
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Option<FilterOverride> {
-    let Some(filter) = by_override_type(&extension.type_name, cx) else {
-        report_unknown(&extension.type_name, wrapping, at, cx);
-        return None;
-    };
-    let Some((_, parse)) = filter.override_type else {
-        report_unknown(&extension.type_name, Wrapping::Bare, at, cx);
+    let filter = by_type(&extension.type_name, FilterPlace::Override, cx);
+    let Some((_, parse)) = filter.and_then(|filter| filter.override_type) else {
+        // An override of a filter that has none is rejected, whether it is optional or not.
+        report_unknown(&extension.type_name, is_optional && filter.is_none(), at, cx);
         return None;
     };
     let mark = cx.mark();
     let config = parse(extension, at, cx);
-    if cx.nacked_since(mark) {
-        return None;
-    }
-    Some(FilterOverride {
-        disabled: matches!(wrapping, Wrapping::FilterConfig { disabled: true, .. }),
+    (!cx.nacked_since(mark)).then(|| FilterOverride {
+        disabled,
         config: config.map(Box::new),
     })
 }
 
-fn report_unknown(type_name: &str, wrapping: Wrapping, at: &Path<'_>, cx: &mut Validation<'_>) {
-    let hint = super::hint(type_name, super::FilterPlace::Override, cx);
-    let diagnostic = if matches!(wrapping, Wrapping::FilterConfig { is_optional: true, .. }) {
-        cx.report(
-            &FILTER_OVERRIDE_DROPPED,
-            at,
-            format_args!("gRPC has no filter with the override type `{type_name}`, the optional entry is dropped"),
-        )
-    } else {
-        cx.report(
-            &FILTER_OVERRIDE_TYPE_UNKNOWN,
-            at,
-            format_args!("gRPC has no filter with the override type `{type_name}`"),
-        )
+fn report_unknown(type_name: &str, is_optional: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
+    let hint = hint(type_name, FilterPlace::Override, cx);
+    let (rule, end) = match is_optional {
+        true => (&FILTER_OVERRIDE_DROPPED, ", the optional entry is dropped"),
+        false => (&FILTER_OVERRIDE_TYPE_UNKNOWN, ""),
     };
-    if let Some(hint) = hint {
-        diagnostic.help(hint);
-    }
+    let why = format_args!("gRPC has no filter with the override type `{type_name}`{end}");
+    cx.report(rule, at, why).with(|finding| finding.help = hint);
 }
