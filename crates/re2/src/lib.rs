@@ -34,6 +34,7 @@ mod tree;
 mod trie;
 mod unicode;
 
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 pub use error::{Quoted, RegexError};
@@ -200,6 +201,12 @@ impl PartialEq for Regex {
 }
 
 impl Eq for Regex {}
+
+impl Hash for Regex {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.pattern.hash(state);
+    }
+}
 
 fn is_literal(pattern: &str) -> bool {
     !pattern.bytes().any(|byte| SPECIAL.contains(&byte))

@@ -7,6 +7,7 @@
 //! several earlier ones cover together is not found, so that each finding is certain. There is one
 //! pass over the routes: an index of hashes finds the one candidate, and [`covers`] then decides.
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::{DefaultHasher, Entry};
 use std::hash::{Hash, Hasher};
 
@@ -14,7 +15,7 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 
 use xdsctl_model::diag::{Path, Reported, Validation, rules};
 use xdsctl_model::profile::Family;
-use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, StringMatch};
+use xdsctl_model::resource::matcher::{HeaderMatcher, StringMatch};
 use xdsctl_model::resource::route::{Destination, PathMatcher, Route, VirtualHost};
 
 rules! {
@@ -32,16 +33,18 @@ pub fn report_domains(hosts: &[VirtualHost], at: &Path<'_>, cx: &mut Validation<
     if count < 2 {
         return;
     }
+    // The first of the domains that are equal without regard to ASCII case, and its place.
     let mut first = HashMap::with_capacity(count);
     for host in hosts {
         for (index, domain) in host.domains.iter().enumerate() {
-            match first.entry(Folded(domain)) {
+            match first.entry(domain.to_ascii_lowercase()) {
                 Entry::Vacant(entry) => {
-                    entry.insert((host.index, index));
+                    entry.insert((domain, (host.index, index)));
                 }
                 Entry::Occupied(entry) => {
-                    let families = who_takes(domain, entry.key().0, host.index == entry.get().0);
-                    report_domain(domain, (host.index, index), *entry.get(), at, cx).shared_with(families);
+                    let (first, place) = *entry.get();
+                    let families = who_takes(domain, first, host.index == place.0);
+                    report_domain(domain, (host.index, index), place, at, cx).shared_with(families);
                 }
             }
         }
@@ -74,44 +77,12 @@ fn report_domain<'c>(
     let (host, first_host) = (at.index(here.0), at.index(first.0));
     let (domains, first_domains) = (host.field("domains"), first_host.field("domains"));
     let at = domains.index(here.1);
-    let diagnostic = if here.0 == first.0 {
-        cx.report(
-            &DOMAIN_TAKEN,
-            &at,
-            format_args!("domain `{domain}` comes twice in this virtual host"),
-        )
-    } else {
-        cx.report(
-            &DOMAIN_TAKEN,
-            &at,
-            format_args!("domain `{domain}` is one of an earlier virtual host, which gets its RPCs"),
-        )
+    let what = match here.0 == first.0 {
+        true => "comes twice in this virtual host",
+        false => "is one of an earlier virtual host, which gets its RPCs",
     };
-    diagnostic.related(first_domains.index(first.1).to_owned(), "first used here")
-}
-
-/// A text that is equal to another without regard to ASCII case.
-#[derive(Clone, Copy)]
-struct Folded<'a>(&'a str);
-
-impl PartialEq for Folded<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.eq_ignore_ascii_case(other.0)
-    }
-}
-
-impl Eq for Folded<'_> {}
-
-impl Hash for Folded<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        for chunk in self.0.as_bytes().chunks(64) {
-            let mut folded = [0; 64];
-            for (to, from) in folded.iter_mut().zip(chunk) {
-                *to = from.to_ascii_lowercase();
-            }
-            state.write(&folded);
-        }
-    }
+    cx.report(&DOMAIN_TAKEN, &at, format_args!("domain `{domain}` {what}"))
+        .related(first_domains.index(first.1).to_owned(), "first used here")
 }
 
 /// Reports routes of a virtual host that are never reached; `at` is the path of its `routes`.
@@ -127,7 +98,7 @@ pub fn report_routes(routes: &[Route], at: &Path<'_>, cx: &mut Validation<'_>) {
             .filter_map(|i| routes.get(i))
             .find(|r| covers(r, route))
         {
-            report_route(route, earlier, at, cx);
+            report_route(route, earlier, ("", " that this one matches"), at, cx);
             continue;
         }
         if !is_always(route) {
@@ -135,7 +106,12 @@ pub fn report_routes(routes: &[Route], at: &Path<'_>, cx: &mut Validation<'_>) {
         }
         if shape.takes_all() {
             if let Some((next, rest)) = routes.get(position + 1..).and_then(<[Route]>::split_first) {
-                report_rest(next, rest.len(), route, at, cx);
+                let like = match rest.len() {
+                    0 => String::new(),
+                    1 => ", like the route after it".to_owned(),
+                    more => format!(", like the {more} routes after it"),
+                };
+                report_route(next, route, (&like, ""), at, cx);
             }
             return;
         }
@@ -143,44 +119,13 @@ pub fn report_routes(routes: &[Route], at: &Path<'_>, cx: &mut Validation<'_>) {
     }
 }
 
+/// Reports a route, and others `like` it, of which `earlier` takes the RPCs, or those in `which`.
 #[cold]
-fn report_route(route: &Route, earlier: &Route, at: &Path<'_>, cx: &mut Validation<'_>) {
+fn report_route(route: &Route, earlier: &Route, (like, which): (&str, &str), at: &Path<'_>, cx: &mut Validation<'_>) {
     let (here, before) = (at.index(route.index), at.index(earlier.index));
-    cx.report(
-        &ROUTE_UNREACHABLE,
-        &here.field("match"),
-        format_args!(
-            "never reached: {} matches every RPC that this one matches",
-            earlier.label()
-        ),
-    )
-    .related(before.field("match").to_owned(), "the earlier route")
-    .shared_with(who_keeps(earlier));
-}
-
-/// Reports, at `next`, all routes after `earlier`: that one matches every RPC.
-#[cold]
-fn report_rest(next: &Route, more: usize, earlier: &Route, at: &Path<'_>, cx: &mut Validation<'_>) {
-    let (here, before) = (at.index(next.index), at.index(earlier.index));
-    let (at, taker) = (here.field("match"), earlier.label());
-    let diagnostic = match more {
-        0 => cx.report(
-            &ROUTE_UNREACHABLE,
-            &at,
-            format_args!("never reached: {taker} matches every RPC"),
-        ),
-        1 => cx.report(
-            &ROUTE_UNREACHABLE,
-            &at,
-            format_args!("never reached, like the route after it: {taker} matches every RPC"),
-        ),
-        _ => cx.report(
-            &ROUTE_UNREACHABLE,
-            &at,
-            format_args!("never reached, like the {more} routes after it: {taker} matches every RPC"),
-        ),
-    };
-    diagnostic
+    let taker = earlier.label();
+    let why = format_args!("never reached{like}: {taker} matches every RPC{which}");
+    cx.report(&ROUTE_UNREACHABLE, &here.field("match"), why)
         .related(before.field("match").to_owned(), "the earlier route")
         .shared_with(who_keeps(earlier));
 }
@@ -192,7 +137,7 @@ fn who_keeps(earlier: &Route) -> &'static [Family] {
         // grpc-go may have no such plugin, and drops the route then.
         Some(Destination::Plugin(_)) | None => &[],
         // An unset case_sensitive is false in grpc-java.
-        _ if RoutePaths::of(&earlier.path) != RoutePaths::All => &[Family::Cpp, Family::Go, Family::Node],
+        _ if RoutePaths::of(&earlier.path) != ALL => &[Family::Cpp, Family::Go, Family::Node],
         Some(Destination::Cluster(_) | Destination::WeightedClusters(_)) => &Family::ALL,
     }
 }
@@ -204,51 +149,66 @@ fn is_always(route: &Route) -> bool {
 
 /// The path part of a route, in a form that can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RoutePaths<'a> {
-    /// Every path of a gRPC request.
-    All,
-    /// The paths that begin with this text; without regard to ASCII case if `true`.
-    Prefix(&'a str, bool),
-    /// This path alone; without regard to ASCII case if `true`.
-    Exact(&'a str, bool),
-    /// The paths that the pattern matches as a whole.
-    Regex(&'a str),
+struct RoutePaths<'a> {
+    kind: PathKind,
+    text: &'a str,
+    /// The case of ASCII letters does not count.
+    fold: bool,
 }
+
+/// What the text of a path matcher says of the paths of requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum PathKind {
+    /// They begin with it.
+    Prefix,
+    /// They are equal to it.
+    Exact,
+    /// The pattern matches them as a whole.
+    Regex,
+}
+
+/// Every path of a gRPC request.
+const ALL: RoutePaths<'static> = RoutePaths {
+    kind: PathKind::Prefix,
+    text: "",
+    fold: false,
+};
 
 /// Patterns that match every `/service/method`.
 const ALL_PATTERNS: [&str; 8] = [".*", ".+", "/.*", "/.+", "/.*/.*", "/.+/.+", "^.*$", "^/.*$"];
 
 impl<'a> RoutePaths<'a> {
     fn of(matcher: &'a PathMatcher) -> RoutePaths<'a> {
-        let text = match matcher {
-            PathMatcher::Regex(regex) if ALL_PATTERNS.contains(&regex.as_str()) => return RoutePaths::All,
-            PathMatcher::Regex(regex) => return RoutePaths::Regex(regex.as_str()),
-            PathMatcher::Text(text) => text,
+        let (kind, text, fold) = match matcher {
+            PathMatcher::Regex(regex) => (PathKind::Regex, regex.as_str(), false),
+            PathMatcher::Text(text) => match &text.kind {
+                StringMatch::Prefix(prefix) => (PathKind::Prefix, prefix.as_str(), text.ignore_case),
+                StringMatch::Exact(path) => (PathKind::Exact, path.as_str(), text.ignore_case),
+                // Routes have no matchers of these kinds, so any answer will do.
+                StringMatch::Suffix(text) | StringMatch::Contains(text) => (PathKind::Regex, text.as_str(), false),
+                StringMatch::Regex(regex) => (PathKind::Regex, regex.as_str(), false),
+            },
         };
-        match &text.kind {
+        let is_all = match kind {
             // A gRPC path begins with a slash.
-            StringMatch::Prefix(prefix) if matches!(prefix.as_str(), "" | "/") => RoutePaths::All,
-            StringMatch::Prefix(prefix) => RoutePaths::Prefix(prefix, text.ignore_case),
-            StringMatch::Exact(path) => RoutePaths::Exact(path, text.ignore_case),
-            // Routes have no matchers of these kinds, so any answer will do.
-            StringMatch::Suffix(text) | StringMatch::Contains(text) => RoutePaths::Regex(text),
-            StringMatch::Regex(regex) => RoutePaths::Regex(regex.as_str()),
-        }
+            PathKind::Prefix => matches!(text, "" | "/"),
+            PathKind::Exact => false,
+            PathKind::Regex => ALL_PATTERNS.contains(&text),
+        };
+        if is_all { ALL } else { RoutePaths { kind, text, fold } }
     }
 
     /// Says whether every path of `other` is one of these paths.
     fn cover(self, other: RoutePaths<'_>) -> bool {
-        match (self, other) {
-            (RoutePaths::All, _) => true,
-            (
-                RoutePaths::Prefix(p, fold),
-                RoutePaths::Prefix(text, other_fold) | RoutePaths::Exact(text, other_fold),
-            ) => (fold || !other_fold) && begins_with(text, p, fold),
-            (RoutePaths::Exact(p, fold), RoutePaths::Exact(text, other_fold)) => {
-                (fold || !other_fold) && p.len() == text.len() && begins_with(text, p, fold)
-            }
-            (RoutePaths::Regex(p), RoutePaths::Regex(text)) => p == text,
-            (RoutePaths::Prefix(..) | RoutePaths::Exact(..) | RoutePaths::Regex(_), _) => false,
+        if self == ALL {
+            return true;
+        }
+        let begins = (self.fold || !other.fold) && begins_with(other.text, self.text, self.fold);
+        match (self.kind, other.kind) {
+            (PathKind::Prefix, PathKind::Prefix | PathKind::Exact) => begins,
+            (PathKind::Exact, PathKind::Exact) => begins && self.text.len() == other.text.len(),
+            (PathKind::Regex, PathKind::Regex) => self.text == other.text,
+            (PathKind::Prefix | PathKind::Exact | PathKind::Regex, _) => false,
         }
     }
 }
@@ -292,78 +252,38 @@ impl<'a> RouteShape<'a> {
 
     /// Says whether the route matches the path and the headers of every RPC.
     fn takes_all(&self) -> bool {
-        self.paths == RoutePaths::All && self.headers == 0
+        self.paths == ALL && self.headers == 0
     }
 }
 
 fn hash_header(header: &HeaderMatcher) -> u64 {
     let mut hasher = DefaultHasher::new();
-    header.name.hash(&mut hasher);
-    header.invert_match.hash(&mut hasher);
-    std::mem::discriminant(&header.kind).hash(&mut hasher);
-    match &header.kind {
-        HeaderMatch::String(matcher) => {
-            matcher.ignore_case.hash(&mut hasher);
-            match &matcher.kind {
-                StringMatch::Exact(text)
-                | StringMatch::Prefix(text)
-                | StringMatch::Suffix(text)
-                | StringMatch::Contains(text) => text.hash(&mut hasher),
-                StringMatch::Regex(regex) => regex.as_str().hash(&mut hasher),
-            }
-        }
-        HeaderMatch::Range { start, end } => (start, end).hash(&mut hasher),
-        HeaderMatch::Present(present) => present.hash(&mut hasher),
-    }
+    header.hash(&mut hasher);
     // 0 is the empty set.
     hasher.finish().max(1)
-}
-
-/// Kinds of entries of the index; the value seeds the hash.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum EntryKind {
-    Prefix = 1,
-    PrefixFolded = 2,
-    Exact = 3,
-    ExactFolded = 4,
-    Regex = 5,
 }
 
 /// The earlier routes by path and headers; of equal ones, the first.
 #[derive(Default)]
 struct RouteIndex {
+    /// The routes by the hash of kind, headers and text.
     routes: HashMap<u64, usize>,
     /// The hashes of the routes' headers. Most routes have headers that no earlier route has.
     headers: HashSet<u64>,
-    /// The lengths of the prefixes, ascending: those of case-sensitive prefixes, then of the
-    /// others.
-    lengths: [Vec<usize>; 2],
-    /// There are prefixes or paths without regard to case.
-    is_folded: bool,
+    /// The lengths of the prefixes: those of case-sensitive prefixes, then of the others.
+    lengths: [BTreeSet<usize>; 2],
 }
 
 impl RouteIndex {
     fn add(&mut self, shape: &RouteShape<'_>, position: usize) {
-        let (kind, text) = match shape.paths {
-            RoutePaths::All => (EntryKind::Prefix, ""),
-            RoutePaths::Prefix(text, false) => (EntryKind::Prefix, text),
-            RoutePaths::Prefix(text, true) => (EntryKind::PrefixFolded, text),
-            RoutePaths::Exact(text, false) => (EntryKind::Exact, text),
-            RoutePaths::Exact(text, true) => (EntryKind::ExactFolded, text),
-            RoutePaths::Regex(text) => (EntryKind::Regex, text),
-        };
-        let is_folded = matches!(kind, EntryKind::PrefixFolded | EntryKind::ExactFolded);
-        self.is_folded |= is_folded;
-        if matches!(kind, EntryKind::Prefix | EntryKind::PrefixFolded) {
-            let lengths = &mut self.lengths[usize::from(is_folded)];
-            if let Err(place) = lengths.binary_search(&text.len()) {
-                lengths.insert(place, text.len());
-            }
+        let RoutePaths { kind, text, fold } = shape.paths;
+        if kind == PathKind::Prefix {
+            self.lengths[usize::from(fold)].insert(text.len());
         }
         self.headers.insert(shape.headers);
-        let mut rolling = Rolling::new(kind, shape.headers);
-        rolling.extend(text, is_folded);
-        self.routes.entry(rolling.0).or_insert(position);
+        let mut hasher = hasher(kind, fold, shape.headers);
+        feed(&mut hasher, text.as_bytes(), fold);
+        self.routes.entry(hasher.finish()).or_insert(position);
     }
 
     /// Returns the positions of earlier routes that may cover `shape`, those without headers first.
@@ -376,44 +296,29 @@ impl RouteIndex {
             .filter_map(|headers| self.candidate(shape.paths, headers))
     }
 
-    fn candidate(&self, paths: RoutePaths<'_>, headers: u64) -> Option<usize> {
-        let (text, exact) = match paths {
-            RoutePaths::All => ("", None),
-            RoutePaths::Prefix(text, _) => (text, None),
-            RoutePaths::Exact(text, _) => (text, Some((EntryKind::Exact, EntryKind::ExactFolded))),
-            // A pattern is covered only by a prefix of all paths, or by the same pattern.
-            RoutePaths::Regex(text) => {
-                return self
-                    .prefix(EntryKind::Prefix, headers, "")
-                    .or_else(|| self.whole(EntryKind::Regex, headers, text));
-            }
-        };
-        // An entry without regard to case may cover paths of both kinds, so it is looked up for
-        // both.
-        let is_folded = matches!(paths, RoutePaths::Prefix(_, true) | RoutePaths::Exact(_, true));
-        let sensitive = if is_folded { "" } else { text };
-        self.prefix(EntryKind::Prefix, headers, sensitive)
-            .or_else(|| self.prefix(EntryKind::PrefixFolded, headers, text))
-            .or_else(|| {
-                let (kind, folded) = exact?;
-                let found = if is_folded {
-                    None
-                } else {
-                    self.whole(kind, headers, text)
-                };
-                found.or_else(|| self.is_folded.then(|| self.whole(folded, headers, text)).flatten())
-            })
+    fn candidate(&self, RoutePaths { kind, text, fold }: RoutePaths<'_>, headers: u64) -> Option<usize> {
+        // A pattern is covered only by a prefix of all paths, or by the same pattern. An entry
+        // without regard to case may cover paths of both kinds, so it is looked up for both.
+        let sensitive = if fold || kind == PathKind::Regex { "" } else { text };
+        let found = self.prefix(false, headers, sensitive);
+        let folded = || self.prefix(true, headers, text);
+        let whole = |fold| self.whole(kind, fold, headers, text);
+        match kind {
+            PathKind::Prefix => found.or_else(folded),
+            PathKind::Exact if fold => found.or_else(folded).or_else(|| whole(true)),
+            PathKind::Exact => found.or_else(folded).or_else(|| whole(false)).or_else(|| whole(true)),
+            PathKind::Regex => found.or_else(|| whole(false)),
+        }
     }
 
     /// Finds an entry whose prefix `text` begins with.
-    fn prefix(&self, kind: EntryKind, headers: u64, text: &str) -> Option<usize> {
-        let is_folded = kind == EntryKind::PrefixFolded;
-        let mut rolling = Rolling::new(kind, headers);
+    fn prefix(&self, fold: bool, headers: u64, text: &str) -> Option<usize> {
+        let mut hasher = hasher(PathKind::Prefix, fold, headers);
         let mut done = 0;
-        for &length in &self.lengths[usize::from(is_folded)] {
-            rolling.extend_bytes(text.as_bytes().get(done..length)?, is_folded);
+        for &length in &self.lengths[usize::from(fold)] {
+            feed(&mut hasher, text.as_bytes().get(done..length)?, fold);
             done = length;
-            if let Some(&found) = self.routes.get(&rolling.0) {
+            if let Some(&found) = self.routes.get(&hasher.finish()) {
                 return Some(found);
             }
         }
@@ -421,33 +326,23 @@ impl RouteIndex {
     }
 
     /// Finds an entry for the whole of `text`.
-    fn whole(&self, kind: EntryKind, headers: u64, text: &str) -> Option<usize> {
-        let mut rolling = Rolling::new(kind, headers);
-        rolling.extend(text, kind == EntryKind::ExactFolded);
-        self.routes.get(&rolling.0).copied()
+    fn whole(&self, kind: PathKind, fold: bool, headers: u64, text: &str) -> Option<usize> {
+        let mut hasher = hasher(kind, fold, headers);
+        feed(&mut hasher, text.as_bytes(), fold);
+        self.routes.get(&hasher.finish()).copied()
     }
 }
 
-/// A hash that grows with the text, so that all prefixes of a text cost one walk (FNV-1a).
-#[derive(Clone, Copy)]
-struct Rolling(u64);
+/// Returns a hasher that is fed a text in pieces, so that all prefixes of a text cost one walk.
+fn hasher(kind: PathKind, fold: bool, headers: u64) -> DefaultHasher {
+    let mut hasher = DefaultHasher::new();
+    (kind, fold, headers).hash(&mut hasher);
+    hasher
+}
 
-impl Rolling {
-    fn new(kind: EntryKind, headers: u64) -> Rolling {
-        let mut hasher = DefaultHasher::new();
-        (kind as u8, headers).hash(&mut hasher);
-        Rolling(hasher.finish())
-    }
-
-    fn extend(&mut self, text: &str, fold: bool) {
-        self.extend_bytes(text.as_bytes(), fold);
-    }
-
-    fn extend_bytes(&mut self, bytes: &[u8], fold: bool) {
-        for &byte in bytes {
-            let byte = if fold { byte.to_ascii_lowercase() } else { byte };
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+fn feed(hasher: &mut DefaultHasher, bytes: &[u8], fold: bool) {
+    for byte in bytes {
+        hasher.write_u8(if fold { byte.to_ascii_lowercase() } else { *byte });
     }
 }
 
@@ -455,7 +350,7 @@ impl Rolling {
 mod tests {
     use super::*;
     use xdsctl_model::profile::{Profile, ServerFacts};
-    use xdsctl_model::resource::matcher::{HeaderView, StringMatcher};
+    use xdsctl_model::resource::matcher::{HeaderMatch, HeaderView, StringMatcher};
     use xdsctl_model::resource::route::Action;
     use xdsctl_re2::Regex;
 

@@ -4,7 +4,7 @@ use crate::profile::Feature;
 use xdsctl_re2::Regex;
 
 /// The message `envoy.type.matcher.v3.StringMatcher`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub struct StringMatcher {
     /// What the text is compared with.
     pub kind: StringMatch,
@@ -13,7 +13,7 @@ pub struct StringMatcher {
 }
 
 /// How a [`StringMatcher`] compares.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum StringMatch {
     /// The text is equal to this.
     Exact(String),
@@ -28,7 +28,7 @@ pub enum StringMatch {
 }
 
 /// The message `envoy.config.route.v3.HeaderMatcher`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub struct HeaderMatcher {
     /// The header's name as the client compares it; a name with upper case never matches.
     pub name: String,
@@ -42,7 +42,7 @@ pub struct HeaderMatcher {
 
 /// Which headers of an RPC matchers and hash policies see. No client shows them the bytes of a
 /// binary header.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum HeaderView {
     /// The headers of the application, and also the path, the deadline and a content-type. Numbers
     /// may have white space around them.
@@ -80,7 +80,7 @@ impl HeaderView {
 }
 
 /// The condition of a [`HeaderMatcher`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub enum HeaderMatch {
     /// The value matches a string matcher (also in the legacy forms exact, prefix, suffix, contains
     /// and regex).

@@ -148,14 +148,9 @@ fn check_filter(config: &TypedExtensionConfig, at: &Path<'_>, cx: &mut Validatio
         }
         None => {
             let hint = super::hint(&extension.type_name, FilterPlace::TopLevel, cx);
-            let diagnostic = cx.report(
-                &COMPOSITE_FILTER_UNSUPPORTED,
-                &at,
-                format_args!("gRPC has no HTTP filter `{}`", extension.type_name),
-            );
-            if let Some(hint) = hint {
-                diagnostic.help(hint);
-            }
+            let why = format_args!("gRPC has no HTTP filter `{}`", extension.type_name);
+            let finding = cx.report(&COMPOSITE_FILTER_UNSUPPORTED, &at, why);
+            finding.with(|finding| finding.help = hint);
         }
     }
 }
