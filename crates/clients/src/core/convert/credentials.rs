@@ -27,29 +27,11 @@ rules! {
     CREDENTIALS_SKIPPED = "credentials-skipped", Common, Dropped, "gRFC A102; C-core ParseXdsGrpcService";
 }
 
-/// Channel credentials that the client has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ChannelKind {
-    /// Google default or insecure credentials, whose config is not read.
-    Plain,
-    Tls,
-    Xds,
-}
-
 const GOOGLE_DEFAULT: &str =
     "envoy.extensions.grpc_service.channel_credentials.google_default.v3.GoogleDefaultCredentials";
 const INSECURE: &str = "envoy.extensions.grpc_service.channel_credentials.insecure.v3.InsecureCredentials";
-
-impl ChannelKind {
-    fn of_type(type_name: &str) -> Option<ChannelKind> {
-        match type_name {
-            GOOGLE_DEFAULT | INSECURE => Some(ChannelKind::Plain),
-            TLS => Some(ChannelKind::Tls),
-            XDS => Some(ChannelKind::Xds),
-            _ => None,
-        }
-    }
-}
+/// The channel credentials that the client has.
+const CHANNEL_TYPES: [&str; 4] = [GOOGLE_DEFAULT, INSECURE, TLS, XDS];
 
 /// Checks `channel_credentials_plugin` at `at`.
 pub fn check_channel(list: &[Any], at: &Path<'_>, cx: &mut Validation<'_>) {
@@ -67,13 +49,13 @@ pub fn check_channel(list: &[Any], at: &Path<'_>, cx: &mut Validation<'_>) {
         let Some(extension) = extract(Some(any), &at, cx) else {
             continue;
         };
-        let Some(kind) = ChannelKind::of_type(&extension.type_name) else {
+        if !CHANNEL_TYPES.contains(&&*extension.type_name) {
             skipped(&extension, &at, cx);
             continue;
-        };
+        }
         let at = extension.at(&at);
         if let Payload::Wire(bytes) = &extension.payload {
-            if !check_channel_config(kind, bytes, &at, cx) {
+            if !check_channel_config(&extension.type_name, bytes, &at, cx) {
                 break;
             }
             found = true;
@@ -91,11 +73,11 @@ pub fn check_channel(list: &[Any], at: &Path<'_>, cx: &mut Validation<'_>) {
     }
 }
 
-/// Checks one config; `false` if its bytes cannot be parsed.
-fn check_channel_config(kind: ChannelKind, bytes: &Bytes, at: &Path<'_>, cx: &mut Validation<'_>) -> bool {
-    match kind {
-        ChannelKind::Plain => true,
-        ChannelKind::Tls => decode::<TlsCredentials>(bytes, TLS, at, cx).is_some_and(|tls| {
+/// Checks one config; `false` if its bytes cannot be parsed. Those of Google default and insecure
+/// credentials are not read.
+fn check_channel_config(type_name: &str, bytes: &Bytes, at: &Path<'_>, cx: &mut Validation<'_>) -> bool {
+    match type_name {
+        TLS => decode::<TlsCredentials>(bytes, TLS, at, cx).is_some_and(|tls| {
             let root_at = at.field("root_certificate_provider");
             let root = tls.root_certificate_provider.as_ref();
             let why = "missing, must say how servers are verified";
@@ -105,10 +87,11 @@ fn check_channel_config(kind: ChannelKind, bytes: &Bytes, at: &Path<'_>, cx: &mu
             check_provider(tls.identity_certificate_provider.as_ref(), &identity_at, cx);
             true
         }),
-        ChannelKind::Xds => decode::<XdsCredentials>(bytes, XDS, at, cx).is_some_and(|xds| {
+        XDS => decode::<XdsCredentials>(bytes, XDS, at, cx).is_some_and(|xds| {
             check_fallback(xds.fallback_credentials.as_ref(), &at.field("fallback_credentials"), cx);
             true
         }),
+        _ => true,
     }
 }
 
@@ -121,9 +104,9 @@ fn check_fallback(fallback: Option<&Any>, at: &Path<'_>, cx: &mut Validation<'_>
     };
     // Only this prefix is cut off: with any other URL, the type is unknown.
     let type_name = any.type_url.strip_prefix(URL_PREFIX).unwrap_or(&any.type_url);
-    if let Some(kind) = ChannelKind::of_type(type_name) {
-        let at = at.field("value");
-        nested(&at, cx, |cx| check_channel_config(kind, &any.value, &at, cx));
+    let at = at.field("value");
+    if CHANNEL_TYPES.contains(&type_name) {
+        nested(&at, cx, |cx| check_channel_config(type_name, &any.value, &at, cx));
     }
 }
 
