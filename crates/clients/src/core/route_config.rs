@@ -146,32 +146,19 @@ fn check_domains(domains: &[String], at: &Path<'_>, cx: &mut Validation<'_>) {
         );
     }
     for (i, pattern) in domains.iter().enumerate() {
-        match DomainClass::of(pattern) {
-            None if pattern.is_empty() => {
-                cx.report(
-                    &DOMAIN_PATTERN_BAD,
-                    &at.index(i),
-                    format_args!("domain pattern is empty, must not be"),
-                );
-            }
-            None => {
-                cx.report(
-                    &DOMAIN_PATTERN_BAD,
-                    &at.index(i),
-                    format_args!("domain pattern `{pattern}` has a `*` inside, must be at the beginning or the end"),
-                );
-            }
-            Some(_) if pattern.matches('*').nth(1).is_some() => {
-                cx.report(
-                    &DOMAIN_STAR_LITERAL,
-                    &at.index(i),
-                    format_args!(
-                        "domain pattern `{pattern}` has a second `*`, which matches only a `*` in the authority"
-                    ),
-                );
-            }
-            Some(_) => {}
-        }
+        let (rule, what) = match DomainClass::of(pattern) {
+            None if pattern.is_empty() => (&DOMAIN_PATTERN_BAD, "is empty, must not be".to_owned()),
+            None => (
+                &DOMAIN_PATTERN_BAD,
+                format!("`{pattern}` has a `*` inside, must be at the beginning or the end"),
+            ),
+            Some(_) if pattern.matches('*').nth(1).is_some() => (
+                &DOMAIN_STAR_LITERAL,
+                format!("`{pattern}` has a second `*`, which matches only a `*` in the authority"),
+            ),
+            Some(_) => continue,
+        };
+        cx.report(rule, &at.index(i), format_args!("domain pattern {what}"));
     }
 }
 
@@ -227,18 +214,13 @@ fn route(
 
 /// Notes an action that the client keeps, and whose RPCs fail.
 fn unknown_action(name: Option<&'static str>, at: &Path<'_>, cx: &mut Validation<'_>) -> Action {
-    match name {
-        Some(name) => cx.report(
-            &ROUTE_ACTION_UNKNOWN,
-            &at.field(name),
-            format_args!("gRPC has no {name}: RPCs that match the route fail with UNAVAILABLE"),
-        ),
-        None => cx.report(
-            &ROUTE_ACTION_UNKNOWN,
-            at,
-            format_args!("the route has no action: RPCs that match it fail with UNAVAILABLE"),
-        ),
-    };
+    if let Some(name) = name {
+        let why = format_args!("gRPC has no {name}: RPCs that match the route fail with UNAVAILABLE");
+        cx.report(&ROUTE_ACTION_UNKNOWN, &at.field(name), why);
+    } else {
+        let why = format_args!("the route has no action: RPCs that match it fail with UNAVAILABLE");
+        cx.report(&ROUTE_ACTION_UNKNOWN, at, why);
+    }
     Action::Unknown
 }
 

@@ -233,25 +233,16 @@ fn is_late_unless_set(name: &str) -> bool {
 
 /// Notes a header that counts as missing when a client picks a route or hashes a request.
 pub(super) fn note_unseen_header(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
-    if name.ends_with("-bin") {
-        cx.report(
-            &HEADER_UNSEEN,
-            at,
-            format_args!("header `{name}` is binary, and a binary header counts as missing"),
-        );
+    let why = if name.ends_with("-bin") {
+        "is binary, and a binary header counts as missing"
     } else if LATE.contains(&name) {
-        cx.report(
-            &HEADER_UNSEEN,
-            at,
-            format_args!("header `{name}` is not there yet when a client picks a route"),
-        );
+        "is not there yet when a client picks a route"
     } else if is_late_unless_set(name) {
-        cx.report(
-            &HEADER_UNSEEN,
-            at,
-            format_args!("header `{name}` is not there when a client picks a route, unless the application sets it"),
-        );
-    }
+        "is not there when a client picks a route, unless the application sets it"
+    } else {
+        return;
+    };
+    cx.report(&HEADER_UNSEEN, at, format_args!("header `{name}` {why}"));
 }
 
 #[cfg(test)]

@@ -70,32 +70,25 @@ pub fn report_not_ip(text: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     let zone = text
         .rsplit_once('%')
         .map(|(host, zone)| (host, zone.trim_end_matches(']')));
-    match zone {
-        Some((host, zone)) if is_interface_name(zone) && host.trim_start_matches('[').parse::<Ipv6Addr>().is_ok() => {
-            cx.report(
-                &ADDRESS_NOT_IP,
-                at,
-                format_args!(
-                    "zone of `{text}` is not a number, so only a host with an interface `{zone}` would accept it"
-                ),
-            )
+    if let Some((host, zone)) = zone
+        && is_interface_name(zone)
+        && host.trim_start_matches('[').parse::<Ipv6Addr>().is_ok()
+    {
+        let why =
+            format_args!("zone of `{text}` is not a number, so only a host with an interface `{zone}` would accept it");
+        cx.report(&ADDRESS_NOT_IP, at, why)
             .help("write the zone as a number, or leave it out");
-        }
-        _ if text.is_empty() => {
-            cx.report(
-                &ADDRESS_NOT_IP,
-                at,
-                format_args!("address is empty, must be an IPv4 or IPv6 literal"),
-            );
-        }
-        _ => {
-            cx.report(
-                &ADDRESS_NOT_IP,
-                at,
-                format_args!("address `{text}` is not an IPv4 or IPv6 literal"),
-            );
-        }
+        return;
     }
+    let what = match text {
+        "" => "is empty, must be".to_owned(),
+        text => format!("`{text}` is not"),
+    };
+    cx.report(
+        &ADDRESS_NOT_IP,
+        at,
+        format_args!("address {what} an IPv4 or IPv6 literal"),
+    );
 }
 
 /// Reports what is odd about the port of an address that the client accepts.

@@ -40,23 +40,15 @@ pub fn check(header: &HeaderValue, at: &Path<'_>, cx: &mut Validation<'_>) {
 
 fn check_key(key: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     check_length(key.as_bytes(), &HEADER_KEY_ILLEGAL, at, cx);
+    let is_other = |c: &char| !matches!(c, 'a'..='z' | '0'..='9' | '-' | '_' | '.');
     if key.starts_with(':') || key.starts_with("grpc-") || key == "host" {
-        cx.report(
-            &HEADER_KEY_RESERVED,
-            at,
-            format_args!("header `{key}` is reserved: no pseudo-header, no `grpc-` header and no `host`"),
-        );
+        let why = format_args!("header `{key}` is reserved: no pseudo-header, no `grpc-` header and no `host`");
+        cx.report(&HEADER_KEY_RESERVED, at, why);
     } else if key.is_empty() {
         cx.report(&HEADER_KEY_ILLEGAL, at, format_args!("the key is empty"));
-    } else if let Some(other) = key
-        .chars()
-        .find(|c| !matches!(c, 'a'..='z' | '0'..='9' | '-' | '_' | '.'))
-    {
-        cx.report(
-            &HEADER_KEY_ILLEGAL,
-            at,
-            format_args!("the key has {other:?}, must consist of `a-z`, `0-9`, `-`, `_` and `.`"),
-        );
+    } else if let Some(other) = key.chars().find(is_other) {
+        let why = format_args!("the key has {other:?}, must consist of `a-z`, `0-9`, `-`, `_` and `.`");
+        cx.report(&HEADER_KEY_ILLEGAL, at, why);
     }
 }
 

@@ -30,25 +30,15 @@ pub fn regex(pattern: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Re
 
 /// Compiles `pattern`. If it is for a header that holds secrets, the finding does not quote it.
 fn compile(pattern: &str, header: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Regex> {
-    match Regex::new(pattern) {
-        Ok(regex) => Some(regex),
-        Err(_) if secret::is_name(header) => {
-            cx.report(
-                &REGEX_NOT_RE2,
-                at,
-                format_args!("regex `{REDACTED}` does not compile; it is for a header that holds secrets"),
-            );
-            None
-        }
-        Err(fault) => {
-            cx.report(
-                &REGEX_NOT_RE2,
-                at,
-                format_args!("regex `{pattern}` does not compile: {fault}"),
-            );
-            None
-        }
+    let compiled = Regex::new(pattern);
+    if let Err(fault) = &compiled {
+        let why = match secret::is_name(header) {
+            true => format!("`{REDACTED}` does not compile; it is for a header that holds secrets"),
+            false => format!("`{pattern}` does not compile: {fault}"),
+        };
+        cx.report(&REGEX_NOT_RE2, at, format_args!("regex {why}"));
     }
+    compiled.ok()
 }
 
 /// Converts a StringMatcher at `at`.

@@ -12,25 +12,14 @@ rules! {
 #[cold]
 pub fn report_off(feature: Feature, at: &Path<'_>, cx: &mut Validation<'_>) {
     let env = feature.env().unwrap_or_default();
-    if feature == Feature::EndpointHashKeyBackwardCompat {
-        cx.report(
-            &FIELD_SWITCHED_OFF,
-            at,
-            format_args!("not read while `{env}` is true, which it is by default"),
-        );
+    let when = if feature == Feature::EndpointHashKeyBackwardCompat {
+        format!("while `{env}` is true, which it is by default")
     } else if !cx.profile().has_switch(feature) {
-        cx.report(
-            &FIELD_SWITCHED_OFF,
-            at,
-            format_args!("not read by this version of gRPC"),
-        );
+        "by this version of gRPC".to_owned()
     } else if cx.profile().is_default_on(feature) {
-        cx.report(&FIELD_SWITCHED_OFF, at, format_args!("not read while `{env}` is false"));
+        format!("while `{env}` is false")
     } else {
-        cx.report(
-            &FIELD_SWITCHED_OFF,
-            at,
-            format_args!("not read unless `{env}` is true, which it is not by default"),
-        );
-    }
+        format!("unless `{env}` is true, which it is not by default")
+    };
+    cx.report(&FIELD_SWITCHED_OFF, at, format_args!("not read {when}"));
 }

@@ -168,24 +168,14 @@ impl Lost {
     fn report_without_endpoints(&self, message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) {
         for &index in &self.without_endpoints {
             let count = message.endpoints.get(index).map_or(0, |pb| pb.lb_endpoints.len());
-            let at = at.index(index);
-            let at = at.field("lb_endpoints");
-            match count {
-                0 => cx.report(
-                    &LOCALITY_WITHOUT_ENDPOINTS,
-                    &at,
-                    format_args!("locality has no endpoint"),
-                ),
-                1 => cx.report(
-                    &LOCALITY_WITHOUT_ENDPOINTS,
-                    &at,
-                    format_args!("locality does not keep its endpoint"),
-                ),
-                count => {
-                    let message = format_args!("locality keeps none of its {count} endpoints");
-                    cx.report(&LOCALITY_WITHOUT_ENDPOINTS, &at, message)
-                }
+            let what = match count {
+                0 => "has no endpoint".to_owned(),
+                1 => "does not keep its endpoint".to_owned(),
+                count => format!("keeps none of its {count} endpoints"),
             };
+            let at = at.index(index);
+            let why = format_args!("locality {what}");
+            cx.report(&LOCALITY_WITHOUT_ENDPOINTS, &at.field("lb_endpoints"), why);
         }
     }
 }
@@ -327,26 +317,19 @@ fn check_priorities(priorities: &[BTreeMap<NameRef<'_>, Locality>], at: &Path<'_
 /// Reports that no locality of `count` is left, and why.
 fn without_localities(count: usize, at: &Path<'_>, cx: &mut Validation<'_>) {
     if count == 0 {
-        let message = "there is no locality: RPCs to a cluster that has these endpoints fail with UNAVAILABLE";
-        cx.report(&WITHOUT_LOCALITIES, at, format_args!("{message}"))
+        let why =
+            format_args!("there is no locality: RPCs to a cluster that has these endpoints fail with UNAVAILABLE");
+        cx.report(&WITHOUT_LOCALITIES, at, why)
             .help("if nothing is to be served, take the cluster out of the routes; as a child of an aggregate cluster it is passed over");
         return;
     }
-    let first = at.index(0);
-    let at = first.field("load_balancing_weight");
-    let finding = match count {
-        1 => cx.report(
-            &WITHOUT_LOCALITIES,
-            &at,
-            format_args!("the only locality has no weight, it is dropped with its endpoints: RPCs to the cluster fail"),
-        ),
-        count => cx.report(
-            &WITHOUT_LOCALITIES,
-            &at,
-            format_args!("none of {count} localities has a weight, all are dropped with their endpoints: RPCs to the cluster fail"),
-        ),
+    let what = match count {
+        1 => "the only locality has no weight, it is dropped with its".to_owned(),
+        count => format!("none of {count} localities has a weight, all are dropped with their"),
     };
-    finding.help("set load_balancing_weight to at least 1");
+    let why = format_args!("{what} endpoints: RPCs to the cluster fail");
+    cx.report(&WITHOUT_LOCALITIES, &at.index(0).field("load_balancing_weight"), why)
+        .help("set load_balancing_weight to at least 1");
 }
 
 /// Looks at an accepted resource as a whole.

@@ -64,23 +64,13 @@ fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> O
 /// Reads an override; `None` without `overrides`, which overrides nothing (`disabled` is not read).
 fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: ExtProcPerRoute = extension.decode(at, cx)?;
-    let overrides = match &message.r#override {
-        Some(Override::Overrides(overrides)) => overrides,
-        Some(Override::Disabled(_)) => {
-            cx.report(
-                &EXT_PROC_OVERRIDE_EMPTY,
-                &at.field("disabled"),
-                format_args!("disabled is not read: the filter stays as it is"),
-            )
-            .help("wrap the override in an `envoy.config.route.v3.FilterConfig` with `disabled: true`");
-            return None;
-        }
-        None => {
-            cx.report(
-                &EXT_PROC_OVERRIDE_EMPTY,
-                at,
-                format_args!("overrides is not set: the filter stays as it is"),
-            );
+    let why = "overrides is not set: the filter stays as it is";
+    let overrides = match cx.required(message.r#override.as_ref(), &EXT_PROC_OVERRIDE_EMPTY, at, why)? {
+        Override::Overrides(overrides) => overrides,
+        Override::Disabled(_) => {
+            let why = format_args!("disabled is not read: the filter stays as it is");
+            cx.report(&EXT_PROC_OVERRIDE_EMPTY, &at.field("disabled"), why)
+                .help("wrap the override in an `envoy.config.route.v3.FilterConfig` with `disabled: true`");
             return None;
         }
     };

@@ -158,23 +158,17 @@ fn config(extension: &TypedExtensionConfig, is_optional: bool, at: &Path<'_>, cx
     };
     let value_at = plugin.at(at);
     if plugin.type_name != RLS {
-        if is_optional {
-            cx.report(
+        let (rule, what, state) = match is_optional {
+            true => (
                 &PLUGIN_OPTIONAL_DROPPED,
-                &value_at,
-                format_args!(
-                    "the client has no plugin `{}` and it is optional: it is dropped, with the routes that use it",
-                    plugin.type_name
-                ),
-            );
-            return State::Dropped;
-        }
-        cx.report(
-            &PLUGIN_TYPE_UNKNOWN,
-            &value_at,
-            format_args!("the client has no plugin `{}`, must be `{}`", plugin.type_name, RLS),
-        );
-        return State::Faulty;
+                " and it is optional: it is dropped, with the routes that use it".to_owned(),
+                State::Dropped,
+            ),
+            false => (&PLUGIN_TYPE_UNKNOWN, format!(", must be `{RLS}`"), State::Faulty),
+        };
+        let name = &plugin.type_name;
+        cx.report(rule, &value_at, format_args!("the client has no plugin `{name}`{what}"));
+        return state;
     }
     rls::lb_policy(&plugin, &value_at, at, cx).map_or(State::Faulty, State::Policy)
 }

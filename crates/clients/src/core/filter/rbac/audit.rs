@@ -82,20 +82,12 @@ fn logger(config: &AuditLoggerConfig, at: &Path<'_>, cx: &mut Validation<'_>) ->
         return json;
     }
     let at = extension.at(&at);
-    let name = &extension.type_name;
-    if config.is_optional {
-        cx.report(
-            &RBAC_AUDIT_LOGGER_DROPPED,
-            &at,
-            format_args!("gRPC has no audit logger `{name}`, the optional entry is dropped"),
-        );
-    } else {
-        cx.report(
-            &RBAC_AUDIT_LOGGER_UNKNOWN,
-            &at,
-            format_args!("gRPC has no audit logger `{name}`, must be `{STDOUT_LOGGER}`"),
-        );
-    }
+    let (rule, what) = match config.is_optional {
+        true => (&RBAC_AUDIT_LOGGER_DROPPED, "the optional entry is dropped".to_owned()),
+        false => (&RBAC_AUDIT_LOGGER_UNKNOWN, format!("must be `{STDOUT_LOGGER}`")),
+    };
+    let why = format_args!("gRPC has no audit logger `{}`, {what}", extension.type_name);
+    cx.report(rule, &at, why);
     Value::Null
 }
 
