@@ -21,7 +21,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::{
 use xdsctl_model::diag::{Effect, Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::domain::DomainClass;
-use xdsctl_model::resource::route::{Action, Destination, RetryPolicy, Route, VirtualHost};
+use xdsctl_model::resource::route::{Action, RetryPolicy, Route, VirtualHost};
 use xdsctl_model::resource::{Resource, RouteConfiguration};
 
 rules! {
@@ -41,7 +41,7 @@ pub(super) fn convert(message: &Pb, opened: &Opened, cx: &mut Validation<'_>) ->
 /// Reports faults; the value is meaningful only if nothing was rejected.
 pub(super) fn from_proto(message: &Pb, opened: &Opened, at: &Path<'_>, cx: &mut Validation<'_>) -> RouteConfiguration {
     let plugins_at = at.field("cluster_specifier_plugins");
-    let mut plugins = plugin::from_proto(&message.cluster_specifier_plugins, &plugins_at, cx);
+    let plugins = plugin::from_proto(&message.cluster_specifier_plugins, &plugins_at, cx);
     let hosts_at = at.field("virtual_hosts");
     let mark = cx.mark();
     if message.virtual_hosts.is_empty() {
@@ -57,14 +57,14 @@ pub(super) fn from_proto(message: &Pb, opened: &Opened, at: &Path<'_>, cx: &mut 
         let known = opened.get(i);
         let host = opened_or_kept(known.map(|known| &known.host), bytes);
         let routes = known.map_or(&[][..], |known| &known.routes);
-        virtual_hosts.push(virtual_host((&host, routes), i, &mut plugins, &hosts_at.index(i), cx));
+        virtual_hosts.push(virtual_host((&host, routes), i, &plugins, &hosts_at.index(i), cx));
     }
     if !cx.nacked_since(mark) {
         route_shadow::report_domains(&virtual_hosts, &hosts_at, cx);
     }
     RouteConfiguration {
+        cluster_specifier_plugins: plugins.into_used((&virtual_hosts, cx.nacked_since(mark)), &plugins_at, cx),
         virtual_hosts,
-        cluster_specifier_plugins: plugins.into_used(cx.nacked_since(mark), &plugins_at, cx),
     }
 }
 
@@ -72,7 +72,7 @@ pub(super) fn from_proto(message: &Pb, opened: &Opened, at: &Path<'_>, cx: &mut 
 fn virtual_host(
     (message, opened): (&VirtualHostPb, &[RoutePb]),
     index: usize,
-    plugins: &mut Plugins,
+    plugins: &Plugins,
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> VirtualHost {
@@ -167,7 +167,7 @@ fn route(
     message: &RoutePb,
     index: usize,
     host_retry_policy: Option<&RetryPolicy>,
-    plugins: &mut Plugins,
+    plugins: &Plugins,
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> Option<Route> {
@@ -177,9 +177,6 @@ fn route(
             let action_at = at.field("route");
             let mark = cx.mark();
             let mut action = route_action::from_proto(action, plugins, &action_at, cx)?;
-            if let Destination::Plugin(name) = &action.destination {
-                plugins.mark_used(name);
-            }
             match &action.retry_policy {
                 Some(_) if cx.nacked_since(mark) => {}
                 Some(policy) => retry::report_failures(policy, &action_at.field("retry_policy"), cx),

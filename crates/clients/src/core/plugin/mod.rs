@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::shared::names::RLS;
+use crate::shared::read::used_plugins;
 use crate::shared::rules::{PLUGIN_NAME_DUPLICATE, PLUGIN_TYPE_UNKNOWN};
 use xdsctl_document::proto::any::extract;
 use xdsctl_document::proto::pb::envoy::config::core::v3::TypedExtensionConfig;
@@ -20,6 +21,7 @@ use xdsctl_model::diag::Effect;
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::LbPolicy;
+use xdsctl_model::resource::route::VirtualHost;
 
 rules! {
     /// A cluster specifier plugin has no extension.
@@ -41,7 +43,6 @@ pub struct Plugins(BTreeMap<String, Entry>);
 struct Entry {
     index: usize,
     state: State,
-    is_used: bool,
 }
 
 /// What is known of a plugin.
@@ -71,22 +72,21 @@ impl Plugins {
         self.0.keys().map(String::as_str)
     }
 
-    /// Remembers that a kept route uses the plugin.
-    pub fn mark_used(&mut self, name: &str) {
-        if let Some(entry) = self.0.get_mut(name) {
-            entry.is_used = true;
-        }
-    }
-
     /// Returns the LB policy of each plugin that a kept route uses; `at` is the path of the field.
     ///
     /// Plugins that no route uses are noted, unless a route was `rejected`: it may have been the
     /// one that uses them.
-    pub fn into_used(self, rejected: bool, at: &Path<'_>, cx: &mut Validation<'_>) -> BTreeMap<String, Arc<LbPolicy>> {
+    pub fn into_used(
+        self,
+        (hosts, rejected): (&[VirtualHost], bool),
+        at: &Path<'_>,
+        cx: &mut Validation<'_>,
+    ) -> BTreeMap<String, Arc<LbPolicy>> {
+        let names = used_plugins(hosts);
         let mut used = BTreeMap::new();
         for (name, entry) in self.0 {
             match entry.state {
-                State::Policy(policy) if entry.is_used => {
+                State::Policy(policy) if names.contains(name.as_str()) => {
                     used.insert(name, policy);
                 }
                 State::Policy(_) if !rejected => {
@@ -142,11 +142,10 @@ pub fn from_proto(messages: &[Pb], list_at: &Path<'_>, cx: &mut Validation<'_>) 
             .related(first_at.field("extension").field("name").to_owned(), "first used here");
         }
         let state = config(extension, message.is_optional, &at.field("typed_config"), cx);
-        plugins.0.entry(extension.name.clone()).or_insert(Entry {
-            index,
-            state,
-            is_used: false,
-        });
+        plugins
+            .0
+            .entry(extension.name.clone())
+            .or_insert(Entry { index, state });
     }
     plugins
 }

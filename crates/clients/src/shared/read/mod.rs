@@ -40,6 +40,7 @@ pub(crate) use cluster::{OutlierWays, outlier_detection};
 pub(crate) use endpoints::EndpointWays;
 pub(crate) use filters::{FilterKind, fraction};
 pub(crate) use rbac::{PolicyKind, PolicyReader, has_shadow_rules};
+pub(crate) use routes::used_plugins;
 pub(crate) use xdsctl_model::status::of_http_error as status_of_http;
 
 /// How a family reads accepted resources, where families differ.

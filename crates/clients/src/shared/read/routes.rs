@@ -26,6 +26,12 @@ use xdsctl_model::resource::{LbPolicy, Millis};
 /// The plugins that the client has, by name.
 type KnownPlugins = BTreeMap<String, Arc<LbPolicy>>;
 
+/// Returns the names of the plugins that routes use.
+pub(crate) fn used_plugins(hosts: &[VirtualHost]) -> BTreeSet<&str> {
+    let routes = hosts.iter().flat_map(|host| &host.routes);
+    routes.filter_map(|route| route.destination()?.plugin()).collect()
+}
+
 impl FamilyReader<'_> {
     /// Reads a RouteConfiguration that is a resource of its own, or is in a Listener.
     pub(super) fn route_config(&self, message: &pb::RouteConfiguration, opened: &Opened) -> RouteConfiguration {
@@ -41,8 +47,7 @@ impl FamilyReader<'_> {
         for (index, host) in opened.hosts(message).iter().enumerate() {
             virtual_hosts.push(self.virtual_host(host, index, &plugins));
         }
-        let routes = virtual_hosts.iter().flat_map(|host: &VirtualHost| &host.routes);
-        let used: BTreeSet<&str> = routes.filter_map(|route| route.destination()?.plugin()).collect();
+        let used = used_plugins(&virtual_hosts);
         plugins.retain(|name, _| used.contains(name.as_str()));
         RouteConfiguration {
             virtual_hosts,
