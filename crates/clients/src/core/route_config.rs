@@ -10,10 +10,10 @@
 use super::{retry, route_action, route_match, route_shadow};
 use crate::core::filter::overrides;
 use crate::core::plugin::{self, Plugins};
-use crate::shared::{Opened, opened_or_kept};
 use crate::shared::rules::{
     DOMAIN_PATTERN_BAD, DOMAIN_STAR_LITERAL, DOMAINS_EMPTY, ROUTE_ACTION_UNKNOWN, VIRTUAL_HOSTS_EMPTY,
 };
+use crate::shared::{Opened, opened_or_kept};
 use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action as ActionPb;
 use xdsctl_document::proto::pb::envoy::config::route::v3::{
     Route as RoutePb, RouteConfiguration as Pb, VirtualHost as VirtualHostPb,
@@ -172,6 +172,7 @@ fn route(
     cx: &mut Validation<'_>,
 ) -> Option<Route> {
     let matched = route_match::from_proto(message.r#match.as_ref(), &at.field("match"), cx)?;
+    let (path, headers, fraction_per_million) = matched;
     let action = match message.action.as_ref() {
         Some(ActionPb::Route(action)) => {
             let action_at = at.field("route");
@@ -201,9 +202,9 @@ fn route(
     Some(Route {
         index,
         name: message.name.clone(),
-        path: matched.path,
-        headers: matched.headers,
-        fraction_per_million: matched.fraction_per_million,
+        path,
+        headers,
+        fraction_per_million,
         action,
         typed_per_filter_config,
     })

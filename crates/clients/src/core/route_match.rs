@@ -35,20 +35,14 @@ rules! {
     HEADER_UNSEEN = "rds-header-unseen-by-client", RouteConfiguration, Advice, "gRFC A28; C-core xds_routing.cc GetHeaderValue";
 }
 
-/// The converted match of a route that the client keeps.
-#[derive(Debug)]
-pub struct RouteMatch {
-    /// The matcher for the RPC's path.
-    pub path: PathMatcher,
-    /// The header matchers, all of which must match.
-    pub headers: Vec<HeaderMatcher>,
-    /// The share of RPCs that the route takes, per million; `None` for all.
-    pub fraction_per_million: Option<u32>,
-}
-
-/// Converts the match at `at`; `None` if the client rejects or drops the route, whose rest is then
+/// Converts the match at `at` to the matchers of path and headers and the share of RPCs that the
+/// route takes, per million. `None` if the client rejects or drops the route, whose rest is then
 /// skipped.
-pub fn from_proto(message: Option<&Pb>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<RouteMatch> {
+pub(super) fn from_proto(
+    message: Option<&Pb>,
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Option<(PathMatcher, Vec<HeaderMatcher>, Option<u32>)> {
     let why = "missing, must hold a prefix, a path or a safe_regex";
     let message = cx.required(message, &ROUTE_WITHOUT_MATCH, at, why)?;
     if !message.query_parameters.is_empty() {
@@ -69,11 +63,7 @@ pub fn from_proto(message: Option<&Pb>, at: &Path<'_>, cx: &mut Validation<'_>) 
             headers.push(matcher);
         }
     }
-    Some(RouteMatch {
-        path,
-        headers,
-        fraction_per_million: fraction(message.runtime_fraction.as_ref(), at, cx),
-    })
+    Some((path, headers, fraction(message.runtime_fraction.as_ref(), at, cx)))
 }
 
 /// Converts the path specifier.

@@ -57,7 +57,10 @@ pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Option<Resource> {
     let discovery = discovery::discovery(message, root, cx);
     let aggregate = matches!(discovery, Some(Discovery::Aggregate { .. }));
     let lb_policy = lb_policy::lb_policy(message, aggregate, root, cx);
-    let tls = transport_socket::transport_socket(message.transport_socket.as_ref(), root, cx);
+    let socket = message.transport_socket.as_ref();
+    let (use_http_connect, tls) = socket
+        .map(|socket| transport_socket::transport_socket(socket, &root.field("transport_socket"), cx))
+        .unwrap_or_default();
     lrs_server(message.lrs_server.as_ref(), root, cx);
     let lrs_metrics = lrs_metrics(&message.lrs_report_endpoint_metrics, root, cx);
     let connection_idle_timeout = upstream_config::idle_timeout(message.upstream_config.as_ref(), root, cx);
@@ -82,8 +85,8 @@ pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Option<Resource> {
             lb_policy,
             lrs_self: message.lrs_server.is_some(),
             lrs_metrics,
-            use_http_connect: tls.use_http_connect,
-            tls: tls.context,
+            use_http_connect,
+            tls,
             connection_idle_timeout,
             max_concurrent_requests,
             outlier_detection,

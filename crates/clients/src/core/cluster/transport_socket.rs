@@ -18,39 +18,21 @@ use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::tls::{CaCerts, UpstreamTlsContext};
 
-/// What the client reads in the transport socket.
-#[derive(Default)]
-pub(super) struct Transport {
-    /// Connections go through an HTTP CONNECT proxy.
-    pub(super) use_http_connect: bool,
-    /// The TLS context; `None` if the channel uses its fallback credentials.
-    pub(super) context: Option<UpstreamTlsContext>,
-}
-
-/// Converts the cluster's transport socket.
+/// Converts the cluster's transport socket. Returns whether connections go through an HTTP CONNECT
+/// proxy, and the TLS context; it is `None` if the channel uses its fallback credentials.
 pub(super) fn transport_socket(
-    socket: Option<&TransportSocket>,
-    root: &Path<'_>,
+    socket: &TransportSocket,
+    at: &Path<'_>,
     cx: &mut Validation<'_>,
-) -> Transport {
-    let Some(socket) = socket else {
-        return Transport::default();
-    };
-    let at = root.field("transport_socket");
+) -> (bool, Option<UpstreamTlsContext>) {
     let at = at.field("typed_config");
     let Some(extension) = any::extract(socket_config(socket), &at, cx) else {
-        return Transport::default();
+        return (false, None);
     };
     if extension.type_name == HTTP_11_PROXY && cx.has(Feature::HttpConnect) {
-        return Transport {
-            use_http_connect: true,
-            context: http_11_proxy(&extension, &extension.at(&at), cx),
-        };
+        return (true, http_11_proxy(&extension, &extension.at(&at), cx));
     }
-    Transport {
-        use_http_connect: false,
-        context: tls_extension(&extension, &at, cx),
-    }
+    (false, tls_extension(&extension, &at, cx))
 }
 
 /// Converts the socket inside the proxy's; if it is absent, the connection through the proxy is
