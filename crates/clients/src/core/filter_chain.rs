@@ -7,9 +7,9 @@
 use super::downstream_tls;
 use super::http_connection_manager::{self, ListenerSide};
 use crate::core::convert::cidr::cidr_range;
+use crate::shared::fields;
 use crate::shared::names::RAW_BUFFER;
 use crate::shared::rules::{NETWORK_FILTERS_NOT_ONE, SOURCE_TYPE_UNKNOWN};
-use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::pb::envoy::config::listener::v3 as pb;
 use xdsctl_model::diag::{Effect, Path, Validation, rules};
@@ -100,29 +100,18 @@ fn network_filter(filters: &[pb::Filter], at: &Path<'_>, cx: &mut Validation<'_>
     let mut last = None;
     for (i, filter) in filters.iter().enumerate() {
         let here = at.index(i);
-        let any = typed_config(filter, &here, cx);
+        let any = fields::network_config(filter);
+        http_connection_manager::note_discovery(filter.config_type.is_some() && any.is_none(), &here, cx);
         last = http_connection_manager::from_any(any, ListenerSide::Server, &here.field("typed_config"), cx);
     }
     last
 }
 
-/// Returns the filter's config, which a filter with `config_discovery` does not have.
-fn typed_config<'a>(filter: &'a pb::Filter, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'a Any> {
-    match filter.config_type.as_ref()? {
-        pb::filter::ConfigType::TypedConfig(any) => Some(any),
-        pb::filter::ConfigType::ConfigDiscovery(_) => {
-            http_connection_manager::report_config_discovery(at, cx);
-            None
-        }
-    }
-}
-
 fn cidr_ranges(ranges: &[CidrRange], at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<Cidr> {
-    let mut converted = Vec::with_capacity(ranges.len());
-    for (i, range) in ranges.iter().enumerate() {
-        converted.extend(cidr_range(range, &at.index(i), cx));
-    }
-    converted
+    let ranges = ranges.iter().enumerate();
+    ranges
+        .filter_map(|(i, range)| cidr_range(range, &at.index(i), cx))
+        .collect()
 }
 
 fn source_match(

@@ -149,7 +149,8 @@ fn http_filters(
             continue;
         }
         let here = entry.field("typed_config");
-        let config = typed_config(filter, &entry, cx);
+        let config = fields::http_config(filter);
+        note_discovery(filter.config_type.is_some() && config.is_none(), &entry, cx);
         if config.is_none() && filter.is_optional && !cx.has(Feature::CollectsFaults) {
             continue;
         }
@@ -213,27 +214,14 @@ fn http_filters(
     kept
 }
 
-/// Returns the filter's config, which a filter with `config_discovery` does not have.
-fn typed_config<'a>(filter: &'a pb::HttpFilter, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<&'a Any> {
-    match filter.config_type.as_ref()? {
-        pb::http_filter::ConfigType::TypedConfig(any) => Some(any),
-        pb::http_filter::ConfigType::ConfigDiscovery(_) => {
-            report_config_discovery(at, cx);
-            None
-        }
-    }
-}
-
 /// Reports that the config of the filter at `at` would have to be fetched by ECDS, which gRPC does
-/// not have.
-#[cold]
-pub fn report_config_discovery(at: &Path<'_>, cx: &mut Validation<'_>) {
-    cx.report(
-        &FIELD_IGNORED,
-        &at.field("config_discovery"),
-        format_args!("gRPC does not read `config_discovery`: it has no ECDS"),
-    )
-    .help("give the config itself as typed_config");
+/// not have; `is_set` says whether it would.
+pub(super) fn note_discovery(is_set: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
+    if is_set {
+        let why = format_args!("gRPC does not read `config_discovery`: it has no ECDS");
+        cx.report(&FIELD_IGNORED, &at.field("config_discovery"), why)
+            .help("give the config itself as typed_config");
+    }
 }
 
 /// Checks that the name is set and new; an entry with a bad name is skipped. The names of skipped
