@@ -18,8 +18,6 @@ mod tls;
 
 pub use lb::WeightedForm;
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -32,7 +30,6 @@ use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::{Feature, Profile, ServerFacts};
 use xdsctl_model::resource::filter::FaultHeaders;
 use xdsctl_model::resource::listener::Cidr;
-use xdsctl_model::resource::route::RetryOn;
 use xdsctl_model::resource::{LbConfig, LbPolicy, Millis, Resource};
 use xdsctl_model::status::Code;
 
@@ -103,12 +100,7 @@ pub(crate) struct FamilyReader<'p> {
     profile: &'p Profile,
     server: &'p ServerFacts,
     dialect: &'static ReadDialect,
-    /// The last `retry_on`, and what the client reads in it: neighbours mostly have the same.
-    retry_on: RefCell<(String, RetryWords)>,
 }
-
-/// The conditions of a `retry_on`, and the words that are no conditions.
-type RetryWords = (BTreeSet<RetryOn>, Vec<String>);
 
 impl<'p> FamilyReader<'p> {
     /// Makes a reader for the client that looks at a resource.
@@ -117,7 +109,6 @@ impl<'p> FamilyReader<'p> {
             profile: cx.profile(),
             server: cx.server(),
             dialect,
-            retry_on: RefCell::default(),
         }
     }
 

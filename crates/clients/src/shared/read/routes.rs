@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{FamilyReader, RetryWords, matcher, millis, rewrite};
+use super::{FamilyReader, matcher, millis, rewrite};
 use crate::shared::names::CHANNEL_ID_KEY;
 use crate::shared::{Opened, OpenedHost};
 use xdsctl_document::proto::pb::envoy::config::core::v3::RuntimeFractionalPercent;
@@ -172,7 +172,13 @@ impl FamilyReader<'_> {
 
     /// Reads a retry policy (A44); a policy without a code retries nothing.
     fn retry_policy(&self, message: &pb::RetryPolicy) -> RetryPolicy {
-        let (retry_on, lost_tokens) = self.retry_words(&message.retry_on);
+        let (mut retry_on, mut lost_tokens) = (BTreeSet::new(), Vec::new());
+        for word in message.retry_on.split(',').filter(|word| !word.is_empty()) {
+            match RetryOn::of_word(word, |feature| self.has(feature)) {
+                Some(code) => _ = retry_on.insert(code),
+                None => lost_tokens.push(word.to_owned()),
+            }
+        }
         let back_off = message.retry_back_off.as_ref();
         let bounds = RetryBounds::of(|feature| self.has(feature));
         let interval = |duration: prost_types::Duration| match bounds {
@@ -199,21 +205,6 @@ impl FamilyReader<'_> {
             lost_tokens,
             bounds,
         }
-    }
-
-    fn retry_words(&self, text: &str) -> RetryWords {
-        let mut last = self.retry_on.borrow_mut();
-        if last.0 != text {
-            let (mut retry_on, mut lost_tokens) = RetryWords::default();
-            for word in text.split(',').filter(|word| !word.is_empty()) {
-                match RetryOn::of_word(word, |feature| self.has(feature)) {
-                    Some(code) => _ = retry_on.insert(code),
-                    None => lost_tokens.push(word.to_owned()),
-                }
-            }
-            *last = (text.to_owned(), (retry_on, lost_tokens));
-        }
-        last.1.clone()
     }
 
     /// Reads a hash policy; `None` if the client does not have its kind.
