@@ -75,7 +75,6 @@ static DIALECT: ReadDialect = ReadDialect {
     uses_alpn: false,
     last_breaker: false,
     unset_breaker_counts: false,
-    success_rate_by_default: true,
 };
 
 /// Says whether the client makes a matcher of this kind (`matchersFromPermissions`,

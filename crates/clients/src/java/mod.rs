@@ -82,7 +82,6 @@ static DIALECT: ReadDialect = ReadDialect {
     uses_alpn: true,
     last_breaker: true,
     unset_breaker_counts: false,
-    success_rate_by_default: true,
 };
 
 pub(crate) static CONVERTER: Converter = Converter {

@@ -96,7 +96,6 @@ static DIALECT: ReadDialect = ReadDialect {
     uses_alpn: false,
     last_breaker: true,
     unset_breaker_counts: true,
-    success_rate_by_default: true,
 };
 
 pub(crate) static CONVERTER: Converter = Converter {

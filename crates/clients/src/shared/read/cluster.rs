@@ -108,7 +108,7 @@ impl FamilyReader<'_> {
     fn outlier_detection(&self, pb: &OutlierPb) -> OutlierDetection {
         let ways = OutlierWays {
             zero_is_default: self.has(Feature::OutlierDefaults),
-            success_rate_by_default: self.dialect.success_rate_by_default,
+            success_rate_by_default: true,
             max_ejection_time: OutlierDetection::DEFAULT.max_ejection_time,
         };
         let read = outlier_detection(pb, ways);

@@ -91,8 +91,6 @@ pub(crate) struct ReadDialect {
     pub last_breaker: bool,
     /// That last circuit breaker counts even if it sets no limit; the limit is then the default.
     pub unset_breaker_counts: bool,
-    /// The client ejects by success rate unless that is switched off (A50).
-    pub success_rate_by_default: bool,
 }
 
 /// Reads resources for one client.
