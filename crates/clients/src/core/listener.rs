@@ -61,7 +61,7 @@ fn client(
         ("use_original_dst", message.use_original_dst.is_some()),
         ("default_filter_chain", message.default_filter_chain.is_some()),
     ];
-    for (field, _) in for_servers.into_iter().filter(|(_, is_set)| *is_set) {
+    for field in fields::set_of(for_servers) {
         cx.report(
             &SERVER_FIELD_IGNORED,
             &at.field(field),

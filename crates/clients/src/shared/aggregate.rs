@@ -1,6 +1,7 @@
 //! Fields that an aggregate cluster sets in vain, because each leaf has its own (A75). Older
 //! versions use the LB policy of the aggregate for its leaves, but nothing else of it.
 
+use super::fields::set_of;
 use super::rules::AGGREGATE_FIELD_UNUSED;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::{Cluster, cluster::LbPolicy};
 use xdsctl_model::diag::{Path, Validation};
@@ -30,7 +31,7 @@ pub(crate) fn unused(message: &Cluster, root: &Path<'_>, cx: &mut Validation<'_>
         ("outlier_detection", message.outlier_detection.is_some()),
         ("common_lb_config", message.common_lb_config.is_some()),
     ];
-    for (field, _) in fields.into_iter().filter(|(_, is_set)| *is_set) {
+    for field in set_of(fields) {
         let why = format_args!("not used on an aggregate cluster, its leaf clusters use their own");
         cx.report(&AGGREGATE_FIELD_UNUSED, &root.field(field), why);
     }

@@ -1,6 +1,7 @@
 //! Conditions of RBAC policies (A41): permissions and principals, which have the same structure,
 //! and the conditions whose answer is always the same because gRPC lacks what they ask for.
 
+use super::fields::set_of;
 use super::rules::{
     RBAC_CONDITION_CONSTANT, RBAC_CONDITION_UNSUPPORTED, RBAC_PERMISSION_UNSUPPORTED, RBAC_PRINCIPAL_UNSUPPORTED,
 };
@@ -178,16 +179,19 @@ pub(crate) fn server_name(at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(&RBAC_CONDITION_CONSTANT, at, message);
 }
 
-/// Checks that a policy has no condition in CEL.
-pub(crate) fn none_in_cel(policy: &Policy, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
-    for (field, is_set) in [
+/// Returns the fields of a policy that hold conditions in CEL, and are set.
+pub(crate) fn in_cel(policy: &Policy) -> impl Iterator<Item = &'static str> {
+    set_of([
         ("condition", policy.condition.is_some()),
         ("checked_condition", policy.checked_condition.is_some()),
-    ] {
-        if is_set {
-            let message = format_args!("{field} is set, gRPC has no conditions in CEL");
-            return Err(reject(&RBAC_CONDITION_UNSUPPORTED, &at.field(field), message, cx));
-        }
-    }
-    Ok(())
+    ])
+}
+
+/// Checks that a policy has no condition in CEL.
+pub(crate) fn none_in_cel(policy: &Policy, at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+    let Some(field) = in_cel(policy).next() else {
+        return Ok(());
+    };
+    let message = format_args!("{field} is set, gRPC has no conditions in CEL");
+    Err(reject(&RBAC_CONDITION_UNSUPPORTED, &at.field(field), message, cx))
 }

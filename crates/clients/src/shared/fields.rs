@@ -14,6 +14,11 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connec
 };
 use xdsctl_model::resource::endpoints::LocalityName;
 
+/// Returns the fields that are set, in their order.
+pub(crate) fn set_of<const N: usize>(fields: [(&'static str, bool); N]) -> impl Iterator<Item = &'static str> {
+    fields.into_iter().filter_map(|(field, is_set)| is_set.then_some(field))
+}
+
 /// Returns the socket address in an address, if it is one.
 pub(crate) fn socket(address: Option<&Address>) -> Option<&SocketAddress> {
     match address?.address.as_ref()? {

@@ -1,6 +1,7 @@
 //! Fields of a TLS context that clients reject, in the order in which most clients check them. Each
 //! family decides when to check them and what to say.
 
+use super::fields::set_of;
 use xdsctl_document::proto::pb::envoy::extensions::transport_sockets::tls::v3::{
     CertificateValidationContext, CommonTlsContext,
 };
@@ -38,8 +39,4 @@ pub(crate) fn unsupported_of_validation(
         ("crl", context.crl.is_some()),
         ("custom_validator_config", context.custom_validator_config.is_some()),
     ])
-}
-
-fn set_of<const N: usize>(fields: [(&'static str, bool); N]) -> impl Iterator<Item = &'static str> {
-    fields.into_iter().filter_map(|(field, is_set)| is_set.then_some(field))
 }

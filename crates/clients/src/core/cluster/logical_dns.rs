@@ -14,7 +14,7 @@ use crate::shared::rules::{
 };
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::SocketAddress;
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment, LbEndpoint, LocalityLbEndpoints};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment, LbEndpoint};
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::host_port::{join_host_port, parse_ip_port};
 use xdsctl_model::profile::Feature;
@@ -45,14 +45,20 @@ pub(super) fn logical_dns(
     let at = root.field("load_assignment");
     let why = "load_assignment is missing, a LOGICAL_DNS cluster must have one";
     let assignment = cx.required(assignment, &DNS_LOAD_ASSIGNMENT_MISSING, &at, why)?;
-    ignored(&[("policy", assignment.policy.is_some())], &at, cx);
+    ignored([("policy", assignment.policy.is_some())], &at, cx);
     let at = at.field("endpoints");
     let [locality] = assignment.endpoints.as_slice() else {
         not_one("locality", assignment.endpoints.len(), &at, cx);
         return None;
     };
     let at = at.index(0);
-    ignored_of_locality(locality, &at, cx);
+    let weight = locality.load_balancing_weight;
+    let of_locality = [
+        ("load_balancing_weight", weight.is_some_and(|weight| weight > 1)),
+        ("priority", locality.priority != 0),
+        ("metadata", locality.metadata.is_some()),
+    ];
+    ignored(of_locality, &at, cx);
     let at = at.field("lb_endpoints");
     let [endpoint] = locality.lb_endpoints.as_slice() else {
         not_one("endpoint", locality.lb_endpoints.len(), &at, cx);
@@ -60,15 +66,18 @@ pub(super) fn logical_dns(
     };
     let at = at.index(0);
     let endpoint: LbEndpoint = proto::kept(endpoint);
-    ignored_of_endpoint(&endpoint, &at, cx);
+    let weight = endpoint.load_balancing_weight;
+    let of_entry = [
+        ("health_status", endpoint.health_status > 1),
+        ("load_balancing_weight", weight.is_some_and(|weight| weight != 1)),
+        ("metadata", endpoint.metadata.is_some()),
+    ];
+    ignored(of_entry, &at, cx);
     let at = at.field("endpoint");
     let why = "endpoint is missing, must have an address";
     let endpoint = cx.required(fields::endpoint(&endpoint), &ENDPOINT_MISSING, &at, why)?;
-    ignored(
-        &[("additional_addresses", !endpoint.additional_addresses.is_empty())],
-        &at,
-        cx,
-    );
+    let has_more = !endpoint.additional_addresses.is_empty();
+    ignored([("additional_addresses", has_more)], &at, cx);
     let at = at.field("address");
     let socket = socket_of(endpoint.address.as_ref(), &at, cx)?;
     host_and_port(socket, &at.field("socket_address"), cx)
@@ -187,42 +196,9 @@ fn advise_name(name: &str, hostname: &str, port: u32, at: &Path<'_>, cx: &mut Va
     }
 }
 
-fn ignored_of_locality(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Validation<'_>) {
-    ignored(
-        &[
-            (
-                "load_balancing_weight",
-                locality.load_balancing_weight.is_some_and(|w| w > 1),
-            ),
-            ("priority", locality.priority != 0),
-            ("metadata", locality.metadata.is_some()),
-        ],
-        at,
-        cx,
-    );
-}
-
-fn ignored_of_endpoint(endpoint: &LbEndpoint, at: &Path<'_>, cx: &mut Validation<'_>) {
-    ignored(
-        &[
-            ("health_status", endpoint.health_status > 1),
-            (
-                "load_balancing_weight",
-                endpoint.load_balancing_weight.is_some_and(|w| w != 1),
-            ),
-            ("metadata", endpoint.metadata.is_some()),
-        ],
-        at,
-        cx,
-    );
-}
-
-fn ignored(fields: &[(&str, bool)], at: &Path<'_>, cx: &mut Validation<'_>) {
-    for (field, _) in fields.iter().filter(|(_, set)| *set) {
-        cx.report(
-            &DNS_FIELD_IGNORED,
-            &at.field(field),
-            format_args!("not read in a LOGICAL_DNS cluster"),
-        );
+fn ignored<const N: usize>(fields: [(&'static str, bool); N], at: &Path<'_>, cx: &mut Validation<'_>) {
+    for field in fields::set_of(fields) {
+        let why = format_args!("not read in a LOGICAL_DNS cluster");
+        cx.report(&DNS_FIELD_IGNORED, &at.field(field), why);
     }
 }

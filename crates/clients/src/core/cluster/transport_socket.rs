@@ -6,7 +6,7 @@
 
 use crate::core::convert::switch::report_off;
 use crate::core::convert::tls::common_tls_context;
-use crate::shared::fields::socket_config;
+use crate::shared::fields::{set_of, socket_config};
 use crate::shared::names::{HTTP_11_PROXY, UPSTREAM};
 use crate::shared::rules::{SNI_TOO_LONG, TRANSPORT_SOCKET_UNSUPPORTED, WITHOUT_CA};
 use crate::shared::tls::MAX_SNI_BYTES;
@@ -76,7 +76,7 @@ fn tls_extension(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'
             ("auto_host_sni", tls.auto_host_sni),
             ("auto_sni_san_validation", tls.auto_sni_san_validation),
         ];
-        for (field, _) in fields.into_iter().filter(|(_, set)| *set) {
+        for field in set_of(fields) {
             report_off(Feature::Sni, &at.field(field), cx);
         }
     }
