@@ -2,9 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
-
 use super::{FamilyReader, length, opened};
 use crate::shared::conditions::{Condition, ConditionKind, Conditions};
 use crate::shared::names::{RBAC, RBAC_PER_ROUTE};
@@ -17,6 +14,7 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::HeaderMatcher as Heade
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::rbac::v3::{Rbac as FilterPb, RbacPerRoute};
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::path_matcher::Rule as PathRule;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::{PathMatcher, StringMatcher as StringPb};
+use xdsctl_document::source::wire::{WireFields, WireValue};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::filter::{Description, Rbac};
 use xdsctl_model::resource::listener::Cidr;
@@ -52,27 +50,23 @@ impl FamilyReader<'_> {
 
 /// Says whether a config, or an override around one, has `shadow_rules`. No client reads them, so
 /// the generated types lack them.
-pub(crate) fn has_shadow_rules(config: &Bytes, is_override: bool) -> bool {
+pub(crate) fn has_shadow_rules(config: &[u8], is_override: bool) -> bool {
     const SHADOW_RULES: u32 = 2;
     const RBAC_OF_ROUTE: u32 = 2;
     let inner = match is_override {
         true => field(config, RBAC_OF_ROUTE),
-        false => Some(config.clone()),
+        false => Some(config),
     };
-    inner.is_some_and(|config| field(&config, SHADOW_RULES).is_some())
+    inner.is_some_and(|config| field(config, SHADOW_RULES).is_some())
 }
 
 /// Returns the first field of this number in a message, as bytes.
-fn field(message: &Bytes, number: u32) -> Option<Bytes> {
-    let mut rest = message.clone();
-    loop {
-        let (tag, wire_type) = decode_key(&mut rest).ok()?;
-        if tag == number && wire_type == WireType::LengthDelimited {
-            let length = usize::try_from(decode_varint(&mut rest).ok()?).ok()?;
-            return (length <= rest.len()).then(|| rest.split_to(length));
-        }
-        skip_field(wire_type, tag, &mut rest, DecodeContext::default()).ok()?;
-    }
+fn field(message: &[u8], number: u32) -> Option<&[u8]> {
+    let mut fields = WireFields::new(message).map_while(Result::ok);
+    fields.find_map(|item| match item.value {
+        WireValue::Bytes(bytes) if item.number == number => Some(bytes),
+        _ => None,
+    })
 }
 
 /// A kind of condition that not every client has.

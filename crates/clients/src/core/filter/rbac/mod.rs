@@ -63,35 +63,33 @@ fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> O
     Some(noting_shadow_rules(made, extension, false))
 }
 
-/// Notes whether a config has rules that no server evaluates.
-fn noting_shadow_rules(mut config: FilterConfig, extension: &Extension<'_>, is_override: bool) -> FilterConfig {
-    if let (FilterConfig::Rbac(rbac), Payload::Wire(bytes)) = (&mut config, &extension.payload) {
+/// Returns the filter, with whether its config has rules that no server evaluates.
+fn noting_shadow_rules(mut rbac: Rbac, extension: &Extension<'_>, is_override: bool) -> FilterConfig {
+    if let Payload::Wire(bytes) = &extension.payload {
         rbac.has_shadow_rules = has_shadow_rules(bytes, is_override);
     }
-    config
+    FilterConfig::Rbac(rbac)
 }
 
 fn parse_in_composite(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: RbacPb = extension.decode(at, cx)?;
-    Some(config(&message, Parsers::PrintedOnly, at, cx))
+    Some(FilterConfig::Rbac(config(&message, Parsers::PrintedOnly, at, cx)))
 }
 
 /// Reads an override; without `rbac`, it enforces nothing.
 fn parse_override(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<FilterConfig> {
     let message: RbacPerRoute = extension.decode(at, cx)?;
-    let made = match &message.rbac {
-        Some(rbac) => config(rbac, Parsers::JsonAndPrinted, &at.field("rbac"), cx),
-        None => FilterConfig::Rbac(Rbac {
-            rules: None,
-            has_shadow_rules: false,
-            description: description(Value::Object(Map::new())),
-        }),
-    };
+    let made = config(
+        &message.rbac.unwrap_or_default(),
+        Parsers::JsonAndPrinted,
+        &at.field("rbac"),
+        cx,
+    );
     Some(noting_shadow_rules(made, extension, true))
 }
 
 /// Converts a config to the client's JSON form: `{}` where nothing is enforced.
-fn config(message: &RbacPb, parsers: Parsers, at: &Path<'_>, cx: &mut Validation<'_>) -> FilterConfig {
+fn config(message: &RbacPb, parsers: Parsers, at: &Path<'_>, cx: &mut Validation<'_>) -> Rbac {
     let at = at.field("rules");
     let json = match &message.rules {
         None => json!({}),
@@ -106,18 +104,19 @@ fn config(message: &RbacPb, parsers: Parsers, at: &Path<'_>, cx: &mut Validation
         Some(rules) => json!({ "rules": enforced(rules, parsers, &at, cx) }),
     };
     let rules = policies(message, cx);
-    let is_known = |rules: &pb::Rbac| Action::try_from(rules.action).is_ok();
-    if let Some(rules) = rules
-        .as_deref()
-        .filter(|_| message.rules.as_ref().is_some_and(is_known))
-    {
+    let has_unknown_action = message.rules.as_ref().is_some_and(has_unknown_action);
+    if let Some(rules) = rules.as_deref().filter(|_| !has_unknown_action) {
         reach::check(rules, &at, cx);
     }
-    FilterConfig::Rbac(Rbac {
+    Rbac {
         rules,
         has_shadow_rules: false,
-        description: description(json),
-    })
+        description: Description {
+            kind: "rbac",
+            kept: vec![("rbac", json, false)],
+            ..Description::default()
+        },
+    }
 }
 
 /// Returns the policies that the server enforces. Faults in their matchers have been reported
@@ -173,16 +172,8 @@ fn has_unknown_action(rules: &pb::Rbac) -> bool {
     Action::try_from(rules.action).is_err()
 }
 
-fn description(json: Value) -> Description {
-    Description {
-        kind: "rbac",
-        kept: vec![("rbac", json, false)],
-        ..Description::default()
-    }
-}
-
 fn enforced(rules: &pb::Rbac, parsers: Parsers, at: &Path<'_>, cx: &mut Validation<'_>) -> Value {
-    if Action::try_from(rules.action).is_err() && cx.has(Feature::RbacMatchersMade) {
+    if has_unknown_action(rules) && cx.has(Feature::RbacMatchersMade) {
         cx.report(
             &RBAC_ACTION_UNKNOWN,
             &at.field("action"),
@@ -213,17 +204,9 @@ fn policy(policy: &pb::Policy, parsers: Parsers, at: &Path<'_>, cx: &mut Validat
         let all = list.iter().enumerate();
         all.map(|(i, one)| walk.tree(one, 0, &at.index(i))).collect()
     });
-    for (field, is_set) in [
-        ("condition", policy.condition.is_some()),
-        ("checked_condition", policy.checked_condition.is_some()),
-    ] {
-        if is_set {
-            cx.report(
-                &RBAC_CONDITION_UNSUPPORTED,
-                &at.field(field),
-                format_args!("{field} is set, gRPC has no conditions in CEL"),
-            );
-        }
+    for field in conditions::in_cel(policy) {
+        let why = format_args!("{field} is set, gRPC has no conditions in CEL");
+        cx.report(&RBAC_CONDITION_UNSUPPORTED, &at.field(field), why);
     }
     for (field, is_empty) in [
         ("permissions", policy.permissions.is_empty()),
@@ -268,9 +251,7 @@ mod tests {
     fn check(message: &RbacPb, parsers: Parsers) -> (Value, Vec<String>) {
         let (profile, server) = (Profile::default(), ServerFacts::default());
         let mut cx = Validation::new(&profile, &server);
-        let FilterConfig::Rbac(Rbac { mut description, .. }) = config(message, parsers, &Path::ROOT, &mut cx) else {
-            panic!("not an RBAC config");
-        };
+        let Rbac { mut description, .. } = config(message, parsers, &Path::ROOT, &mut cx);
         let (_, json, _) = description.kept.remove(0);
         let paths = cx.finish().iter().map(|d| d.path.to_string()).collect();
         (json, paths)
