@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use serde::Deserialize;
-use xdsctl_clients::discovery::{self, ReportedError};
+use xdsctl_clients::discovery;
 use xdsctl_clients::judge::Validated;
 use xdsctl_document::proto::pb::envoy::service::discovery::v3::{DiscoveryResponse, Resource};
 use xdsctl_document::proto::{any, pb};
@@ -85,10 +85,9 @@ fn read(sent: &Sent, profile: &Profile) -> Option<ValidatedResponse> {
         let packed = message.resources.iter();
         resources.extend(packed.map(|any| entry(any, resource_type, profile)));
         for (index, error) in message.resource_errors.iter().enumerate() {
-            let reported = ReportedError {
-                name: error.resource_name.as_ref().map_or("", |name| &name.name),
-                is_ok: error.error_detail.as_ref().is_none_or(|status| status.code == 0),
-            };
+            let name = error.resource_name.as_ref().map_or("", |name| &name.name);
+            let is_ok = error.error_detail.as_ref().is_none_or(|status| status.code == 0);
+            let reported = (name, is_ok);
             if !discovery::check_error(index, reported, resource_type, &mut cx) {
                 break;
             }

@@ -81,13 +81,8 @@ pub fn bare(resource_type: ResourceType, bytes: &Bytes, others: &[Profile], cx: 
     let (profile, server) = (cx.profile(), cx.server());
     let mut validated = within(cx, resource_type, bytes, (None, others));
     let mut cx = Validation::new(profile, server);
-    check_name(
-        &XDSTP_NAME_UNSENDABLE,
-        &validated.name,
-        resource_type,
-        &Path::ROOT,
-        &mut cx,
-    );
+    let rule = &XDSTP_NAME_UNSENDABLE;
+    check_name(rule, &validated.name, resource_type, &Path::ROOT, &mut cx);
     validated.diagnostics.extend(cx.finish());
     validated
 }
@@ -137,50 +132,30 @@ pub fn check_resource_type(type_url: &str, response_type: &str, cx: &mut Validat
     fits
 }
 
-/// Says whether the client can read a resource's name; reports `rule` at `at` if it cannot.
+/// Reports `rule` at `at` if the client cannot read a resource's name.
 ///
 /// Any text is a name, but with `xdstp:` in front it must be a URI whose path begins with the type,
 /// if federation is on (A47).
-pub fn check_name(
-    rule: &'static Rule,
-    name: &str,
-    resource_type: ResourceType,
-    at: &Path<'_>,
-    cx: &mut Validation<'_>,
-) -> bool {
+fn check_name(rule: &'static Rule, name: &str, resource_type: ResourceType, at: &Path<'_>, cx: &mut Validation<'_>) {
     match NameComparison::of(cx.profile()).read(name, resource_type) {
-        Ok(_) => return true,
-        Err(NameFault::OtherType(first)) => cx.report(
-            rule,
-            at,
-            format_args!(
-                "the path of `{name}` begins with `{first}`, must begin with `{}/`",
-                resource_type.type_name()
-            ),
-        ),
-        Err(NameFault::NotUri(fault)) => cx.report(rule, at, format_args!("`{name}` is not a URI: {fault}")),
+        Err(NameFault::OtherType(first)) => {
+            let wanted = resource_type.type_name();
+            let why = format_args!("the path of `{name}` begins with `{first}`, must begin with `{wanted}/`");
+            cx.report(rule, at, why);
+        }
+        Err(NameFault::NotUri(fault)) => _ = cx.report(rule, at, format_args!("`{name}` is not a URI: {fault}")),
         // Which authorities the bootstrap has is not checked here.
-        Err(NameFault::UnknownAuthority(_)) => return true,
-    };
-    false
-}
-
-/// An entry of `resource_errors`.
-#[derive(Debug, Clone, Copy)]
-pub struct ReportedError<'a> {
-    /// `resource_name.name`; may be empty.
-    pub name: &'a str,
-    /// `error_detail` is absent or has code 0.
-    pub is_ok: bool,
+        Ok(_) | Err(NameFault::UnknownAuthority(_)) => {}
+    }
 }
 
 /// Checks an entry of `resource_errors`, which the client reads only under an environment switch
-/// (A88).
+/// (A88). `name` may be empty; with `is_ok`, `error_detail` is absent or has code 0.
 ///
 /// Returns `false` if the switch is off: further entries need not be checked.
 pub fn check_error(
     index: usize,
-    error: ReportedError<'_>,
+    (name, is_ok): (&str, bool),
     resource_type: ResourceType,
     cx: &mut Validation<'_>,
 ) -> bool {
@@ -190,20 +165,14 @@ pub fn check_error(
         return false;
     }
     let at = at.index(index);
-    if error.name.is_empty() {
-        cx.report(
-            &RESOURCE_ERROR_UNNAMED,
-            &at,
-            format_args!("no resource_name, must name a resource"),
-        );
-    } else if error.is_ok {
-        cx.report(
-            &RESOURCE_ERROR_OK,
-            &at,
-            format_args!("error_detail is absent or OK, must be an error"),
-        );
+    if name.is_empty() {
+        let why = format_args!("no resource_name, must name a resource");
+        cx.report(&RESOURCE_ERROR_UNNAMED, &at, why);
+    } else if is_ok {
+        let why = format_args!("error_detail is absent or OK, must be an error");
+        cx.report(&RESOURCE_ERROR_OK, &at, why);
     } else {
-        check_name(&XDSTP_NAME_MALFORMED, error.name, resource_type, &at, cx);
+        check_name(&XDSTP_NAME_MALFORMED, name, resource_type, &at, cx);
     }
     true
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::checked::{Checked, ValidationInput, Verdict};
 use super::removed;
-use xdsctl_clients::discovery::{self, ReportedError};
+use xdsctl_clients::discovery;
 use xdsctl_clients::shared::rules::XDSTP_NAME_MALFORMED;
 use xdsctl_document::envelope::{Finding, RawResponse, WorldId};
 use xdsctl_document::source::SourceId;
@@ -95,10 +95,7 @@ fn errors(response: &RawResponse, against: &ValidationInput<'_>, findings: &mut 
     };
     for (index, error) in response.errors.iter().enumerate() {
         let mut cx = Validation::new(against.profile, against.server);
-        let reported = ReportedError {
-            name: &error.name,
-            is_ok: !error.has_error,
-        };
+        let reported = (error.name.as_str(), !error.has_error);
         let is_read = discovery::check_error(index, reported, resource_type, &mut cx);
         findings.extend(cx.finish().into_iter().map(|diagnostic| Finding {
             source: response.source,
