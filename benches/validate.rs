@@ -19,10 +19,10 @@ use bytes::Bytes;
 use dump::Kind;
 use prost_reflect::{DescriptorPool, DynamicMessage};
 use time::best;
-use xdsctl_clients::judge::{validate, validate_for};
+use xdsctl_clients::judge::{validate, within};
 use xdsctl_document::load;
 use xdsctl_document::source::SourceMap;
-use xdsctl_model::diag::Path;
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::{Client, Fleet, Profile, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 
@@ -91,13 +91,8 @@ fn measure(pool: &DescriptorPool, resource_type: ResourceType, resources: &[&Byt
     let fleet = Fleet::new(&Client::parse_list("current").expect("a list"));
     let asking_all = best(|| {
         for bytes in resources {
-            black_box(validate_for(
-                resource_type,
-                black_box(bytes),
-                None,
-                (&profile, fleet.others()),
-                &server,
-            ));
+            let cx = Validation::new(&profile, &server);
+            black_box(within(cx, resource_type, black_box(bytes), (None, fleet.others())));
         }
     });
     let megabytes = resources.iter().map(|bytes| bytes.len()).sum::<usize>() as f64 / 1e6;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use xdsctl_clients::judge::Validated;
 use xdsctl_clients::judge::{FamilyAnswer, FamilyVerdict};
-use xdsctl_model::diag::{Diagnostic, Effect};
+use xdsctl_model::diag::{Diagnostic, Effect, Validation};
 use xdsctl_model::profile::{Client, Family, Fleet, Package, ServerFacts};
 use xdsctl_model::resource::ResourceType;
 
@@ -240,8 +240,8 @@ fn validated(row: &Recorded) -> Validated {
     }
     let (resource_type, bytes, name) = sent(row);
     let server = server_facts(row.case.bootstrap.as_ref());
-    let asked = (fleet.base(), fleet.others());
-    xdsctl_clients::judge::validate_for(resource_type, &bytes, name.as_deref(), asked, &server)
+    let cx = Validation::new(fleet.base(), &server);
+    xdsctl_clients::judge::within(cx, resource_type, &bytes, (name.as_deref(), fleet.others()))
 }
 
 /// Returns the answers of these clients about a resource.

@@ -179,13 +179,6 @@ impl FamilyAnswer {
         self.diagnostics.is_same(&other.diagnostics)
     }
 
-    /// Returns this answer, with findings that are shared with one of the answers just before it,
-    /// if they are equal.
-    pub fn beside(mut self, before: &[FamilyAnswer]) -> Self {
-        self.share(before);
-        self
-    }
-
     /// Shares the findings with one of the answers just before this one, if they are equal.
     pub fn share(&mut self, before: &[FamilyAnswer]) {
         let mut near = before.iter().rev().take(NEAR);

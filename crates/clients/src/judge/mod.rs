@@ -68,27 +68,11 @@ pub struct Validated {
 
 /// Validates the wire bytes of a resource of type `resource_type`.
 pub fn validate(resource_type: ResourceType, bytes: &Bytes, profile: &Profile, server: &ServerFacts) -> Validated {
-    validate_for(resource_type, bytes, None, (profile, &[]), server)
-}
-
-/// Validates the wire bytes of a resource for a client, and asks others about it.
-pub fn validate_for(
-    resource_type: ResourceType,
-    bytes: &Bytes,
-    outer_name: Option<&str>,
-    (profile, others): (&Profile, &[Profile]),
-    server: &ServerFacts,
-) -> Validated {
-    within(
-        Validation::new(profile, server),
-        resource_type,
-        bytes,
-        (outer_name, others),
-    )
+    within(Validation::new(profile, server), resource_type, bytes, (None, &[]))
 }
 
 /// Asks a client, in a context that may know something about the resource, and then others.
-pub(crate) fn within(
+pub fn within(
     cx: Validation<'_>,
     resource_type: ResourceType,
     bytes: &Bytes,
@@ -364,7 +348,7 @@ fn ask_all(
         }
         let lead = leads.iter().zip(0..).find(|(lead, _)| lead.client() == client);
         // The copy of the profile records which features are asked for in judging this resource.
-        let (own, (answer, value)) = match lead.and_then(|(lead, number)| Some((lead, reading.take(number)?))) {
+        let (own, (mut answer, value)) = match lead.and_then(|(lead, number)| Some((lead, reading.take(number)?))) {
             Some((lead, unread)) => {
                 let read = (&*reading.findings, unread);
                 (Cow::Borrowed(lead), answer(sent, lead, Some(read), around))
@@ -378,7 +362,8 @@ fn ask_all(
         if is_measured {
             heard.push((own, answers.len()));
         }
-        answers.push(answer.beside(&answers));
+        answer.share(&answers);
+        answers.push(answer);
         values.push(value.map(|value| shared_value(value, &values)));
     }
     (answers, values)

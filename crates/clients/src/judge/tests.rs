@@ -126,7 +126,8 @@ fn answers(localities: Vec<LocalityLbEndpoints>, profiles: &[Profile]) -> Vec<St
     };
     let bytes = Bytes::from(assignment.encode_to_vec());
     let (server, resource_type) = (ServerFacts::default(), ResourceType::Endpoints);
-    let validated = validate_for(resource_type, &bytes, None, (&profiles[0], profiles), &server);
+    let cx = Validation::new(&profiles[0], &server);
+    let validated = within(cx, resource_type, &bytes, (None, profiles));
     let answers = validated.answers.iter().zip(&validated.values);
     let told = answers.map(|(answer, value)| {
         let found: Vec<String> = answer
