@@ -159,9 +159,6 @@ fn is_grpc_path(path: &str) -> bool {
         .is_some_and(|(service, method)| !service.is_empty() && !method.is_empty() && !method.contains('/'))
 }
 
-/// How many parts per million one part of each denominator is: HUNDRED, TEN_THOUSAND, MILLION.
-const PER_MILLION: [u32; 3] = [10_000, 100, 1];
-
 const MILLION: u64 = 1_000_000;
 
 /// Converts runtime_fraction to parts per million.
@@ -172,20 +169,7 @@ fn fraction(fraction: Option<&RuntimeFractionalPercent>, at: &Path<'_>, cx: &mut
     let value = fraction?.default_value.as_ref()?;
     let at = at.field("runtime_fraction");
     let at = at.field("default_value");
-    let factor = usize::try_from(value.denominator)
-        .ok()
-        .and_then(|denominator| PER_MILLION.get(denominator));
-    let Some(&factor) = factor else {
-        cx.report(
-            &FRACTION_DENOMINATOR_UNKNOWN,
-            &at.field("denominator"),
-            format_args!(
-                "denominator is {}, must be HUNDRED (0), TEN_THOUSAND (1) or MILLION (2)",
-                value.denominator
-            ),
-        );
-        return None;
-    };
+    let factor = matcher::per_million(value.denominator, &FRACTION_DENOMINATOR_UNKNOWN, &at, cx)?;
     let per_million = value.numerator.wrapping_mul(factor);
     if value.numerator.checked_mul(factor).is_none() {
         cx.report(

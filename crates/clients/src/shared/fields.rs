@@ -4,7 +4,7 @@ use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3::config_source::ConfigSourceSpecifier;
 use xdsctl_document::proto::pb::envoy::config::core::v3::socket_address::PortSpecifier;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{
-    Address, ConfigSource, SocketAddress, TransportSocket, address, transport_socket,
+    Address, ConfigSource, HealthStatus as HealthPb, SocketAddress, TransportSocket, address, transport_socket,
 };
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::lb_endpoint::HostIdentifier;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{Endpoint, LbEndpoint, LocalityLbEndpoints};
@@ -12,11 +12,42 @@ use xdsctl_document::proto::pb::envoy::config::listener::v3::{Filter, filter};
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::{
     HttpFilter, http_filter,
 };
+use xdsctl_document::proto::wire;
+use xdsctl_model::host_port::join_host_port;
+use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::LocalityName;
 
 /// Returns the fields that are set, in their order.
 pub(crate) fn set_of<const N: usize>(fields: [(&'static str, bool); N]) -> impl Iterator<Item = &'static str> {
     fields.into_iter().filter_map(|(field, is_set)| is_set.then_some(field))
+}
+
+/// Returns how many parts per million one part of a FractionalPercent is; `None` for a denominator
+/// that is not in the enum.
+pub(crate) const fn per_million(denominator: i32) -> Option<u32> {
+    match denominator {
+        0 => Some(10_000),
+        1 => Some(100),
+        2 => Some(1),
+        _ => None,
+    }
+}
+
+/// Returns the health in which some client keeps an endpoint: UNKNOWN, HEALTHY or DRAINING; `None`
+/// for every other number of the enum.
+pub(crate) fn health_status(number: i32) -> Option<HealthStatus> {
+    match HealthPb::try_from(number) {
+        Ok(HealthPb::Unknown) => Some(HealthStatus::Unknown),
+        Ok(HealthPb::Healthy) => Some(HealthStatus::Healthy),
+        Ok(HealthPb::Draining) => Some(HealthStatus::Draining),
+        Ok(HealthPb::Unhealthy | HealthPb::Timeout | HealthPb::Degraded) | Err(_) => None,
+    }
+}
+
+/// Says whether metadata has an entry with one of these names, typed or not. Reads nothing but the
+/// names.
+pub(crate) fn has_metadata(metadata: &[u8], names: &[&str]) -> bool {
+    wire::map_keys(metadata).any(|key| names.iter().any(|name| name.as_bytes() == key))
 }
 
 /// Returns the socket address in an address, if it is one.
@@ -33,6 +64,12 @@ pub(crate) fn endpoint(entry: &LbEndpoint) -> Option<&Endpoint> {
         HostIdentifier::Endpoint(endpoint) => Some(endpoint),
         HostIdentifier::EndpointName(_) => None,
     }
+}
+
+/// Returns host and port in one text. A port is printed as a signed number, and is 0 if there is
+/// none.
+pub(crate) fn host_port(socket: &SocketAddress) -> String {
+    join_host_port(&socket.address, port(socket).unwrap_or(0).cast_signed())
 }
 
 /// Returns the port, if it is a number.

@@ -16,7 +16,7 @@ use super::names::LB_METADATA;
 use super::opened::KeptEndpoints;
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::struct_to_json;
-use xdsctl_document::proto::pb::envoy::config::core::v3::{HealthStatus as HealthPb, Metadata};
+use xdsctl_document::proto::pb::envoy::config::core::v3::Metadata;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::lb_endpoint::HostIdentifier;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment, LbEndpoint};
 use xdsctl_model::resource::cluster::HealthStatus;
@@ -63,14 +63,11 @@ impl PlainReader {
         let socket = fields::socket(endpoint.address.as_ref())?;
         let port = u16::try_from(fields::port(socket)?).ok().filter(|port| *port > 0)?;
         let ip: Ipv4Addr = socket.address.parse().ok()?;
-        let health = match HealthPb::try_from(message.health_status) {
-            Ok(HealthPb::Unknown) => HealthStatus::Unknown,
-            Ok(HealthPb::Healthy) => HealthStatus::Healthy,
-            _ => return None,
-        };
+        let health = fields::health_status(message.health_status)?;
         let weight = message.load_balancing_weight.unwrap_or(1);
         let is_new = self.addresses.insert(u64::from(ip.to_bits()) << 16 | u64::from(port));
         let is_plain = is_new
+            && health != HealthStatus::Draining
             && weight > 0
             && endpoint.additional_addresses.is_empty()
             && message.metadata.is_none_or(|metadata| self.is_plain(metadata));

@@ -16,7 +16,7 @@ use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::SocketAddress;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment, LbEndpoint};
 use xdsctl_model::diag::{Path, Validation, rules};
-use xdsctl_model::host_port::{join_host_port, parse_ip_port};
+use xdsctl_model::host_port::parse_ip_port;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
 
@@ -112,7 +112,7 @@ fn host_and_port(socket: &SocketAddress, at: &Path<'_>, cx: &mut Validation<'_>)
     let port = cx.required(fields::port(socket), &DNS_PORT_UNSET, &at.field("port_value"), why);
     let port = port.unwrap_or(0);
     // The client prints the port as an int, so that values from 2^31 become negative.
-    let hostname = join_host_port(&socket.address, port.cast_signed());
+    let hostname = fields::host_port(socket);
     if !cx.nacked_since(start) {
         advise_port(port, at, cx);
         advise_name(&socket.address, &hostname, port, at, cx);

@@ -7,11 +7,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::core::convert::health::{health_status, health_status_name};
+use crate::core::convert::health::health_status_name;
 use crate::core::convert::metadata;
 use crate::core::convert::switch::report_off;
 use crate::shared::aggregate;
 use crate::shared::fields;
+use crate::shared::read::{METRICS, is_reported};
 use crate::shared::rules::LRS_SERVER_NOT_SELF;
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::{self as pb, Cluster as Pb};
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
@@ -121,27 +122,17 @@ fn lrs_metrics(names: &[String], root: &Path<'_>, cx: &mut Validation<'_>) -> BT
     }
     let mut kept = BTreeSet::new();
     for (i, name) in names.iter().enumerate() {
-        if matches!(
-            name.as_str(),
-            "cpu_utilization" | "mem_utilization" | "application_utilization"
-        ) || name.starts_with("named_metrics.")
-        {
+        if is_reported(name) {
             kept.insert(name.clone());
             continue;
         }
-        let known = ["cpu_utilization", "mem_utilization", "application_utilization"];
-        let near = xdsctl_model::text::nearest(name, known.into_iter());
-        let finding = cx.report(
-            &LRS_METRIC_UNKNOWN,
-            &at.index(i),
-            format_args!(
-                "metric `{name}` is not reported: known are {}, {}, {} and named_metrics.*",
-                known[0], known[1], known[2]
-            ),
+        let near = xdsctl_model::text::nearest(name, METRICS.into_iter());
+        let why = format_args!(
+            "metric `{name}` is not reported: known are {} and named_metrics.*",
+            METRICS.join(", ")
         );
-        if let Some(near) = near {
-            finding.help(format!("did you mean `{near}`?"));
-        }
+        cx.report(&LRS_METRIC_UNKNOWN, &at.index(i), why)
+            .with(|finding| finding.help = near.map(|near| format!("did you mean `{near}`?")));
     }
     kept
 }
@@ -208,7 +199,7 @@ fn override_host_statuses(
     let at = at.field("override_host_status");
     let mut kept = BTreeSet::new();
     for (i, &number) in set.statuses.iter().enumerate() {
-        match health_status(number) {
+        match fields::health_status(number) {
             Some(status) => {
                 kept.insert(status);
             }

@@ -3,21 +3,11 @@
 //! Both `LbEndpoint.health_status` and `common_lb_config.override_host_status` are read in this way
 //! (C-core `XdsHealthStatus::FromUpb`, xds_health_status.cc).
 
+use crate::shared::fields::health_status;
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
 use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::HealthStatus;
-
-/// Returns the state that the client keeps for an enum number: UNKNOWN, HEALTHY or DRAINING; `None`
-/// for every other number.
-pub fn health_status(number: i32) -> Option<HealthStatus> {
-    match core::HealthStatus::try_from(number) {
-        Ok(core::HealthStatus::Unknown) => Some(HealthStatus::Unknown),
-        Ok(core::HealthStatus::Healthy) => Some(HealthStatus::Healthy),
-        Ok(core::HealthStatus::Draining) => Some(HealthStatus::Draining),
-        Ok(core::HealthStatus::Unhealthy | core::HealthStatus::Timeout | core::HealthStatus::Degraded) | Err(_) => None,
-    }
-}
 
 /// Returns the state in which the client keeps an endpoint. A client may not know DRAINING yet.
 pub fn kept_status(number: i32, cx: &Validation<'_>) -> Option<HealthStatus> {

@@ -3,12 +3,12 @@
 //! Follows C-core `StringMatcherParse` (xds_common_types_parser.cc) and `ParseHeaderMatcher`
 //! (xds_route_config_parser.cc).
 
-use crate::shared::header_name;
+use crate::shared::{fields, header_name};
 use crate::shared::rules::{HEADER_MATCHER_WITHOUT_KIND, REGEX_NOT_RE2, STRING_MATCHER_WITHOUT_PATTERN};
 use xdsctl_document::proto::pb::envoy::config::route::v3 as route;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3 as pb;
 use xdsctl_document::secret::{self, REDACTED};
-use xdsctl_model::diag::{Path, Validation, rules};
+use xdsctl_model::diag::{Path, Rule, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatch, StringMatcher};
 use xdsctl_re2::Regex;
@@ -21,6 +21,13 @@ rules! {
     /// A header matcher's range has no number in it.
     HEADER_MATCHER_RANGE_EMPTY = "header-matcher-range-empty", Common, Advice, "gRFC A28; C-core HeaderMatcher::Match",
         every "in every client the end of a range is not in it";
+}
+
+/// Returns how many parts per million one part of the FractionalPercent at `at` is; reports `rule`
+/// if its denominator is unknown.
+pub fn per_million(denominator: i32, rule: &'static Rule, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<u32> {
+    let why = format_args!("denominator is {denominator}, must be HUNDRED (0), TEN_THOUSAND (1) or MILLION (2)");
+    cx.required(fields::per_million(denominator), rule, &at.field("denominator"), why)
 }
 
 /// Compiles `pattern`, reporting [`REGEX_NOT_RE2`] at `at`.

@@ -15,7 +15,6 @@ use xdsctl_document::proto::any::{self, Extension};
 use xdsctl_document::proto::pb::Any;
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::Audience;
-use xdsctl_document::proto::wire;
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::MetadataValue;
@@ -62,12 +61,6 @@ pub fn metadata(metadata: &Bytes, at: &Path<'_>, cx: &mut Validation<'_>) -> BTr
         map.insert(key.clone(), MetadataValue::Struct(json));
     }
     map
-}
-
-/// Says whether there is an entry with one of these names, typed or not. Reads nothing but the
-/// names.
-pub fn has_any(metadata: &[u8], names: &[&str]) -> bool {
-    wire::map_keys(metadata).any(|key| names.iter().any(|name| name.as_bytes() == key))
 }
 
 fn typed_value(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<MetadataValue> {

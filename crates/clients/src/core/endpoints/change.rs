@@ -9,7 +9,6 @@ use std::net::{IpAddr, SocketAddr};
 use bytes::Bytes;
 
 use crate::core::convert::address::socket_address;
-use crate::core::convert::health::health_status;
 use crate::shared::fields;
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
@@ -85,7 +84,7 @@ impl EndpointChange {
     /// it.
     pub fn is_kept(&self) -> bool {
         match self.what {
-            EndpointEffect::Health(health) => health_status(health.into()).is_some(),
+            EndpointEffect::Health(health) => fields::health_status(health.into()).is_some(),
             EndpointEffect::Weight(weight) => weight > 0,
             EndpointEffect::Gone => false,
         }

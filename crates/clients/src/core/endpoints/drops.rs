@@ -3,10 +3,10 @@
 //! Follows C-core `DropParseAndAppend` (xds_endpoint_parser.cc), where parts per million are
 //! computed in 32 bits and wrap.
 
+use crate::core::convert::matcher::per_million;
 use crate::shared::rules::DROP_DENOMINATOR_UNKNOWN;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::cluster_load_assignment::Policy;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::cluster_load_assignment::policy::DropOverload;
-use xdsctl_document::proto::pb::envoy::r#type::v3::fractional_percent::DenominatorType;
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::endpoints::{DropCategory, DropConfig};
@@ -52,22 +52,7 @@ fn category(drop: &DropOverload, at: &Path<'_>, cx: &mut Validation<'_>) -> Opti
     let at = at.field("drop_percentage");
     let percentage = drop.drop_percentage.as_ref();
     let percentage = cx.required(percentage, &DROP_PERCENTAGE_MISSING, &at, "drop_percentage is missing")?;
-    let factor = match DenominatorType::try_from(percentage.denominator) {
-        Ok(DenominatorType::Hundred) => 10_000,
-        Ok(DenominatorType::TenThousand) => 100,
-        Ok(DenominatorType::Million) => 1,
-        Err(_) => {
-            cx.report(
-                &DROP_DENOMINATOR_UNKNOWN,
-                &at.field("denominator"),
-                format_args!(
-                    "denominator is {}, must be HUNDRED (0), TEN_THOUSAND (1) or MILLION (2)",
-                    percentage.denominator
-                ),
-            );
-            1
-        }
-    };
+    let factor = per_million(percentage.denominator, &DROP_DENOMINATOR_UNKNOWN, &at, cx).unwrap_or(1);
     let wrapped = percentage.numerator.wrapping_mul(factor);
     let per_million = wrapped.min(ALL_PER_MILLION);
     let is_above = u64::from(percentage.numerator) * u64::from(factor) > u64::from(ALL_PER_MILLION);

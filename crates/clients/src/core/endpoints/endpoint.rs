@@ -195,7 +195,7 @@ fn read_metadata(pb: &Bytes, at: &Path<'_>, cx: &mut Validation<'_>) -> (Option<
     let hash_key = !cx.has(Feature::EndpointHashKeyBackwardCompat);
     let http_connect = cx.has(Feature::HttpConnect);
     if !hash_key && !http_connect {
-        if metadata::has_any(pb, &[LB_METADATA, PROXY_METADATA]) {
+        if fields::has_metadata(pb, &[LB_METADATA, PROXY_METADATA]) {
             report_unread(&proto::kept(pb), &at.field("metadata"), cx);
         }
         return (None, None);

@@ -217,7 +217,7 @@ fn locality(
 fn locality_proxy(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<String> {
     let metadata = pb.metadata.as_ref()?;
     if !cx.has(Feature::HttpConnect) {
-        if metadata::has_any(metadata, &[PROXY_METADATA])
+        if fields::has_metadata(metadata, &[PROXY_METADATA])
             && proto::kept::<Metadata>(metadata)
                 .typed_filter_metadata
                 .contains_key(PROXY_METADATA)

@@ -18,7 +18,6 @@ use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::LbEndpoint;
 use xdsctl_document::proto::pb::envoy::extensions::clusters::aggregate::v3::ClusterConfig;
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::gcp_authn::v3::Audience;
-use xdsctl_model::host_port::join_host_port;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::{
     Cluster, DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, FailurePercentageEjection, HealthStatus, MetadataValue,
@@ -30,16 +29,20 @@ use xdsctl_model::resource::{LbPolicy, Millis};
 /// (A75).
 const IDLE_TIMEOUT: Millis = Millis(3_600_000);
 
+/// The metrics that clients report, besides those whose names begin with `named_metrics.` (A85).
+pub(crate) const METRICS: [&str; 3] = ["cpu_utilization", "mem_utilization", "application_utilization"];
+
+/// Says whether clients report a metric that lrs_report_endpoint_metrics names.
+pub(crate) fn is_reported(metric: &str) -> bool {
+    METRICS.contains(&metric) || metric.starts_with("named_metrics.")
+}
+
 impl FamilyReader<'_> {
     /// Reads a Cluster that the client has accepted.
     pub(super) fn cluster(&self, message: &Pb) -> Cluster {
         let socket = message.transport_socket.as_ref();
         let (use_http_connect, tls) = socket.map(|socket| self.upstream_tls(socket)).unwrap_or_default();
         let metrics = message.lrs_report_endpoint_metrics.iter();
-        let is_known = |name: &&String| {
-            let known = ["cpu_utilization", "mem_utilization", "application_utilization"];
-            known.contains(&name.as_str()) || name.starts_with("named_metrics.")
-        };
         let outliers = message.outlier_detection.as_ref();
         let outliers = outliers.filter(|_| self.has(Feature::OutlierDetection));
         Cluster {
@@ -47,7 +50,7 @@ impl FamilyReader<'_> {
             lb_policy: self.cluster_policy(message),
             lrs_self: message.lrs_server.is_some(),
             lrs_metrics: match self.has(Feature::OrcaLrsPropagation) {
-                true => metrics.filter(is_known).cloned().collect(),
+                true => metrics.filter(|name| is_reported(name)).cloned().collect(),
                 false => BTreeSet::new(),
             },
             use_http_connect,
@@ -259,7 +262,5 @@ fn discovery(message: &Pb) -> Discovery {
 fn dns_name(message: &Pb) -> Option<String> {
     let locality = message.load_assignment.as_ref()?.endpoints.first()?;
     let endpoint: LbEndpoint = proto::kept(locality.lb_endpoints.first()?);
-    let socket = fields::socket(fields::endpoint(&endpoint)?.address.as_ref())?;
-    let port = fields::port(socket).unwrap_or(0);
-    Some(join_host_port(&socket.address, port.cast_signed()))
+    fields::socket(fields::endpoint(&endpoint)?.address.as_ref()).map(fields::host_port)
 }

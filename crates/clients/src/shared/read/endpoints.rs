@@ -9,10 +9,9 @@ use crate::shared::opened::{KeptEndpoints, Opened, OpenedEndpoint, OpenedEndpoin
 use crate::shared::{addresses, fields};
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::struct_to_json;
-use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, HealthStatus as HealthPb, Metadata};
+use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::cluster_load_assignment::Policy;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, LocalityLbEndpoints};
-use xdsctl_document::proto::wire;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::{DropCategory, DropConfig, Endpoint, Endpoints, Locality, LocalityName};
@@ -122,12 +121,7 @@ impl EndpointWays {
 
     /// Returns the health of an endpoint; `None` if the endpoint gets no RPCs.
     fn health(self, number: i32) -> Option<HealthStatus> {
-        match HealthPb::try_from(number) {
-            Ok(HealthPb::Unknown) => Some(HealthStatus::Unknown),
-            Ok(HealthPb::Healthy) => Some(HealthStatus::Healthy),
-            Ok(HealthPb::Draining) if self.keeps_draining => Some(HealthStatus::Draining),
-            _ => None,
-        }
+        fields::health_status(number).filter(|health| *health != HealthStatus::Draining || self.keeps_draining)
     }
 
     /// Reads an endpoint; `None` if it gets no RPCs, because of its health or because nothing can
@@ -135,7 +129,10 @@ impl EndpointWays {
     fn endpoint(self, opened: &OpenedEndpoint, index: usize) -> Option<Endpoint> {
         let message = &opened.message;
         let health = self.health(message.health_status)?;
-        let has_metadata = |name| message.metadata.as_ref().is_some_and(|bytes| has_key(bytes, name));
+        let has_metadata = |name| {
+            let bytes = message.metadata.as_ref();
+            bytes.is_some_and(|bytes| fields::has_metadata(bytes, &[name]))
+        };
         let (reads_proxy, reads_hash_key) = (
             self.reads_proxy && has_metadata(PROXY_METADATA),
             self.reads_hash_key && has_metadata(LB_METADATA),
@@ -167,11 +164,6 @@ impl EndpointWays {
     }
 }
 
-/// Says whether metadata has an entry of this name, typed or not. Reads nothing but the names.
-fn has_key(metadata: &[u8], name: &str) -> bool {
-    wire::map_keys(metadata).any(|key| key == name.as_bytes())
-}
-
 /// Returns the proxy in metadata (A86).
 fn proxy(metadata: &Metadata) -> Option<String> {
     let any = metadata.typed_filter_metadata.get(PROXY_METADATA)?;
@@ -200,11 +192,8 @@ fn drops(policy: Option<&Policy>) -> Option<DropConfig> {
         .iter()
         .map(|drop| {
             let percentage = drop.drop_percentage.as_ref();
-            let factor = match percentage.map_or(0, |percentage| percentage.denominator) {
-                1 => 100,
-                2 => 1,
-                _ => 10_000,
-            };
+            let denominator = percentage.map_or(0, |percentage| percentage.denominator);
+            let factor = fields::per_million(denominator).unwrap_or(10_000);
             let numerator = percentage.map_or(0, |percentage| percentage.numerator);
             DropCategory {
                 category: drop.category.clone(),

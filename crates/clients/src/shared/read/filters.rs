@@ -150,10 +150,6 @@ pub(crate) fn fraction(percent: Option<&FractionalPercent>) -> (u32, u32) {
     let Some(percent) = percent else {
         return (0, 100);
     };
-    let denominator = match percent.denominator {
-        1 => 10_000,
-        2 => 1_000_000,
-        _ => 100,
-    };
-    (percent.numerator, denominator)
+    let parts = fields::per_million(percent.denominator).unwrap_or(10_000);
+    (percent.numerator, 1_000_000 / parts)
 }

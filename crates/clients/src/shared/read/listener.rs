@@ -8,11 +8,10 @@ use crate::shared::Opened;
 use crate::shared::fields;
 use crate::shared::names::{HCM, RAW_BUFFER};
 use xdsctl_document::proto::pb::Any;
-use xdsctl_document::proto::pb::envoy::config::core::v3::{CidrRange, SocketAddress};
+use xdsctl_document::proto::pb::envoy::config::core::v3::CidrRange;
 use xdsctl_document::proto::pb::envoy::config::listener::v3::{self as pb, FilterChainMatch};
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::HttpConnectionManager as HcmPb;
 use xdsctl_document::proto::pb::envoy::extensions::filters::network::http_connection_manager::v3::http_connection_manager::RouteSpecifier;
-use xdsctl_model::host_port::join_host_port;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::Millis;
 use xdsctl_model::resource::listener::{
@@ -50,13 +49,10 @@ impl FamilyReader<'_> {
     }
 
     fn server(&self, message: &pb::Listener) -> TcpListener {
-        let joined = |socket: &SocketAddress| {
-            let port = fields::port(socket).unwrap_or(0);
-            join_host_port(&socket.address, port.cast_signed())
-        };
+        let socket = fields::socket(message.address.as_ref());
         TcpListener {
             uses_all_chains: self.dialect.uses_all_chains,
-            address: fields::socket(message.address.as_ref()).map(joined).unwrap_or_default(),
+            address: socket.map(fields::host_port).unwrap_or_default(),
             destinations: self.destinations(&message.filter_chains),
             filter_chains: message.filter_chains.iter().map(|chain| self.chain(chain)).collect(),
             default_filter_chain: message.default_filter_chain.as_ref().map(|chain| self.chain(chain)),

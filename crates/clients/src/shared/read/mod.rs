@@ -33,7 +33,7 @@ use xdsctl_model::resource::listener::Cidr;
 use xdsctl_model::resource::{LbConfig, LbPolicy, Millis, Resource};
 use xdsctl_model::status::Code;
 
-pub(crate) use cluster::{OutlierWays, outlier_detection};
+pub(crate) use cluster::{METRICS, OutlierWays, is_reported, outlier_detection};
 pub(crate) use endpoints::EndpointWays;
 pub(crate) use filters::{FilterKind, fraction};
 pub(crate) use rbac::{PolicyKind, PolicyReader, has_shadow_rules};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{FamilyReader, matcher, millis, rewrite};
 use crate::shared::names::CHANNEL_ID_KEY;
-use crate::shared::{Opened, OpenedHost};
+use crate::shared::{Opened, OpenedHost, fields};
 use xdsctl_document::proto::pb::envoy::config::core::v3::RuntimeFractionalPercent;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route::Action as ActionPb;
 use xdsctl_document::proto::pb::envoy::config::route::v3::route_action::hash_policy::PolicySpecifier;
@@ -275,11 +275,7 @@ impl FamilyReader<'_> {
         let Some(value) = fraction.default_value.as_ref() else {
             return (!is_unbounded).then_some(0);
         };
-        let factor = match value.denominator {
-            0 => 10_000,
-            1 => 100,
-            _ => 1,
-        };
+        let factor = fields::per_million(value.denominator).unwrap_or(1);
         if self.has(Feature::FractionAsWritten) {
             // A numerator that does not fit a signed number is negative, and counts as 0.
             let numerator = i32::try_from(value.numerator).map_or(0, i32::unsigned_abs);
