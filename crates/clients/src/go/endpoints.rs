@@ -11,10 +11,10 @@ use crate::shared::rules::{
     ENDPOINT_WEIGHT_SUM, ENDPOINT_WEIGHT_ZERO, LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PORT_ZERO,
     PRIORITY_GAP,
 };
-use crate::shared::{Checked, OpenedEndpoint, OpenedEndpoints, addresses, fields, reject};
+use crate::shared::{Checked, OpenedEndpoints, addresses, fields, reject};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata};
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::ClusterLoadAssignment as Pb;
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, LbEndpoint};
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
@@ -93,7 +93,7 @@ fn drops(message: &Pb, cx: &mut Validation<'_>) -> Checked {
 
 /// Checks the endpoints of a locality, healthy or not (`parseEndpoints`).
 fn endpoints<'m>(
-    list: &'m [OpenedEndpoint],
+    list: &'m [LbEndpoint],
     addresses: &mut Addresses<'m>,
     at: &Path<'_>,
     cx: &mut Validation<'_>,
@@ -102,8 +102,8 @@ fn endpoints<'m>(
     addresses.reserve(list.len());
     let mut sum = 0u64;
     let reads_metadata = cx.has(Feature::HttpConnect);
-    for (i, opened) in list.iter().enumerate() {
-        let (here, endpoint) = (at.index(i), &opened.message);
+    for (i, endpoint) in list.iter().enumerate() {
+        let here = at.index(i);
         let weight = endpoint.load_balancing_weight.unwrap_or(1);
         if weight == 0 && cx.has(Feature::EndpointWeightChecked) {
             let at = here.field("load_balancing_weight");
@@ -122,8 +122,8 @@ fn endpoints<'m>(
                 see(more.address.as_ref(), addresses, &here, cx)?;
             }
         }
-        if reads_metadata && let Some(metadata) = opened.metadata() {
-            proxies(metadata, &here, cx)?;
+        if reads_metadata && let Some(metadata) = &endpoint.metadata {
+            proxies(&proto::kept(metadata), &here, cx)?;
         }
     }
     Ok(())

@@ -12,10 +12,10 @@ use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_IP, DROP_DENOMINATOR_UNKNOWN, LOCALITY_DUPLICATE, PORT_OUT_OF_RANGE, PRIORITY_GAP,
     PRIORITY_TOO_HIGH,
 };
-use crate::shared::{Checked, OpenedEndpoint, OpenedEndpoints, fields, reject};
+use crate::shared::{Checked, OpenedEndpoints, fields, reject};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::Address;
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, LocalityLbEndpoints};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, LbEndpoint, LocalityLbEndpoints};
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::host_port::MAX_PORT;
 use xdsctl_model::profile::Feature;
@@ -80,19 +80,19 @@ fn of_locality(locality: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Validatio
 }
 
 /// Checks the endpoints of a locality (`parseLocalityLbEndpoints`).
-fn lb_endpoints(endpoints: &[OpenedEndpoint], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
+fn lb_endpoints(endpoints: &[LbEndpoint], at: &Path<'_>, cx: &mut Validation<'_>) -> Checked {
     let reads_metadata = cx.has(Feature::EndpointMetadata);
     let list = at.field("lb_endpoints");
     for (i, endpoint) in endpoints.iter().enumerate() {
         let at = list.index(i);
         let endpoint_at = at.field("endpoint");
-        let found = fields::endpoint(&endpoint.message);
+        let found = fields::endpoint(endpoint);
         let Some((found, address)) = found.and_then(|found| Some((found, found.address.as_ref()?))) else {
             let message = format_args!("the endpoint has no address");
             return Err(reject(&ADDRESS_MISSING, &endpoint_at.field("address"), message, cx));
         };
-        if reads_metadata && let Some(metadata) = endpoint.metadata() {
-            metadata::parse(metadata, &at.field("metadata"), cx)?;
+        if reads_metadata && let Some(metadata) = &endpoint.metadata {
+            metadata::parse(&proto::kept(metadata), &at.field("metadata"), cx)?;
         }
         socket_address(address, &endpoint_at.field("address"), cx)?;
         if cx.has(Feature::DualstackEndpoints) {

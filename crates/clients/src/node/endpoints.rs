@@ -12,9 +12,9 @@ use crate::shared::rules::{
     ADDRESS_MISSING, ADDRESS_NOT_IP, ADDRESS_NOT_SOCKET, ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_MISSING,
     LOCALITY_DUPLICATE, LOCALITY_MISSING, LOCALITY_WEIGHT_SUM, PORT_UNSET, PRIORITY_GAP,
 };
-use crate::shared::{OpenedEndpoint, OpenedEndpoints, addresses, fields};
+use crate::shared::{OpenedEndpoints, addresses, fields};
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, SocketAddress};
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, Endpoint};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, Endpoint, LbEndpoint};
 use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
@@ -56,12 +56,12 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
     }
 }
 
-fn lb_endpoints<'m>(list: &'m [OpenedEndpoint], seen: &mut SeenAddresses<'m>, at: &Path<'_>, cx: &mut Validation<'_>) {
+fn lb_endpoints<'m>(list: &'m [LbEndpoint], seen: &mut SeenAddresses<'m>, at: &Path<'_>, cx: &mut Validation<'_>) {
     seen.reserve(list.len());
     for (i, lb) in list.iter().enumerate() {
         let entry_at = at.index(i);
         let at = entry_at.field("endpoint");
-        let Some(endpoint) = fields::endpoint(&lb.message) else {
+        let Some(endpoint) = fields::endpoint(lb) else {
             let why = format_args!("endpoint is missing, must have an address");
             fault(&ENDPOINT_MISSING, &at, why, cx);
             continue;

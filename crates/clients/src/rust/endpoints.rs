@@ -39,7 +39,7 @@ pub(super) fn convert(message: &Pb, opened: &OpenedEndpoints, cx: &mut Validatio
         let mut endpoints = Builder::default();
         seen.reserve(list.len());
         for (i, one) in list.iter().enumerate() {
-            if let Some(endpoint) = endpoint(&one.message, i, &at.index(i), cx)?
+            if let Some(endpoint) = endpoint(one, i, &at.index(i), cx)?
                 && seen.insert(endpoint.address)
             {
                 endpoints.push(endpoint);

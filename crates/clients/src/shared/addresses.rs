@@ -42,7 +42,7 @@ pub(crate) fn tell_of_port(socket: &SocketAddress, at: &Path<'_>, cx: &mut Valid
 
 /// Returns the first host name of an endpoint whose health lets it get RPCs.
 pub(crate) fn host_name(endpoints: &OpenedEndpoints, is_used: impl Fn(i32) -> bool) -> Option<String> {
-    let entries = endpoints.lists.iter().flatten().map(|endpoint| &endpoint.message);
+    let entries = endpoints.lists.iter().flatten();
     let mut used = entries.filter(|entry| is_used(entry.health_status));
     used.find_map(|entry| {
         let socket = fields::socket(fields::endpoint(entry)?.address.as_ref())?;

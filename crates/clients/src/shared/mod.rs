@@ -35,7 +35,7 @@ use xdsctl_model::diag::{Effect, Path, Rule, Seg, Validation};
 use xdsctl_model::resource::{MAX_DURATION_SECONDS, Resource, ResourceType};
 
 pub(crate) use opened::opened_or_kept;
-pub use opened::{Opened, OpenedEndpoint, OpenedEndpoints, OpenedHost};
+pub use opened::{Opened, OpenedEndpoints, OpenedHost};
 use rules::{FILTER_OVERRIDE_DROPPED, OPTIONAL_FILTER_DROPPED, RESOURCE_UNDECODABLE};
 use xdsctl_document::proto::any::{ANY_UNDECODABLE, TYPED_STRUCTS};
 use xdsctl_document::proto::pb::Any;

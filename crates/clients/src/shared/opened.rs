@@ -10,7 +10,7 @@ use bytes::Bytes;
 use super::read::EndpointWays;
 use super::{fields, plain};
 use xdsctl_document::proto;
-use xdsctl_document::proto::pb::envoy::config::core::v3::{HealthStatus, Metadata};
+use xdsctl_document::proto::pb::envoy::config::core::v3::HealthStatus;
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment, LbEndpoint, LocalityLbEndpoints};
 use xdsctl_document::proto::pb::envoy::config::route::v3::{Route, RouteConfiguration, VirtualHost};
 use xdsctl_model::resource::endpoints::Endpoint;
@@ -33,7 +33,7 @@ pub(crate) type KeptEndpoints = Rc<[Pieces<Endpoint>]>;
 #[derive(Debug)]
 pub struct OpenedEndpoints {
     /// The endpoints of each locality, in their order; empty if the endpoints are plain.
-    pub lists: Vec<Vec<OpenedEndpoint>>,
+    pub lists: Vec<Vec<LbEndpoint>>,
     /// Some endpoint is DRAINING.
     pub has_draining: bool,
     /// Some endpoint has more than one address.
@@ -44,38 +44,15 @@ pub struct OpenedEndpoints {
     plain: Option<KeptEndpoints>,
 }
 
-/// An endpoint, with its metadata once somebody has looked into it.
-#[derive(Debug)]
-pub struct OpenedEndpoint {
-    /// The message, in which the metadata is bytes.
-    pub message: LbEndpoint,
-    metadata: OnceCell<Metadata>,
-}
-
-impl OpenedEndpoint {
-    fn of(bytes: &Bytes) -> OpenedEndpoint {
-        OpenedEndpoint {
-            message: proto::kept(bytes),
-            metadata: OnceCell::new(),
-        }
-    }
-
-    /// Returns the metadata, if there is any; decodes it the first time.
-    pub(crate) fn metadata(&self) -> Option<&Metadata> {
-        let bytes = self.message.metadata.as_ref()?;
-        Some(self.metadata.get_or_init(|| proto::kept(bytes)))
-    }
-}
-
 impl OpenedEndpoints {
     fn of(message: &ClusterLoadAssignment) -> OpenedEndpoints {
         let plain = plain::endpoints(message);
         let open = |locality: &LocalityLbEndpoints| match plain {
             Some(_) => Vec::new(),
-            None => locality.lb_endpoints.iter().map(OpenedEndpoint::of).collect(),
+            None => locality.lb_endpoints.iter().map(proto::kept).collect(),
         };
-        let lists: Vec<Vec<OpenedEndpoint>> = message.endpoints.iter().map(open).collect();
-        let any = |is_so: fn(&LbEndpoint) -> bool| lists.iter().flatten().any(|endpoint| is_so(&endpoint.message));
+        let lists: Vec<Vec<LbEndpoint>> = message.endpoints.iter().map(open).collect();
+        let any = |is_so: fn(&LbEndpoint) -> bool| lists.iter().flatten().any(is_so);
         OpenedEndpoints {
             has_draining: any(|message| message.health_status == HealthStatus::Draining as i32),
             has_more_addresses: any(|message| {

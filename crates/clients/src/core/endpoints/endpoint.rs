@@ -16,7 +16,7 @@ use crate::core::convert::metadata;
 use crate::core::convert::switch::report_off;
 use crate::shared::names::{LB_METADATA, PROXY_METADATA};
 use crate::shared::rules::{ENDPOINT_ADDRESS_DUPLICATE, ENDPOINT_MISSING, ENDPOINT_WEIGHT_ZERO};
-use crate::shared::{OpenedEndpoint, fields, opened_or_kept};
+use crate::shared::{fields, opened_or_kept};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{HealthStatus as PbHealth, Metadata};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3 as pb;
@@ -45,7 +45,7 @@ pub(super) type Addresses = HashMap<SocketAddr, (usize, usize)>;
 /// Converts the endpoints of the locality at `at`, which is the one at `locality_index`. `opened`
 /// has them as messages if they were opened for several clients.
 pub(super) fn endpoints(
-    (list, opened): (&[Bytes], &[OpenedEndpoint]),
+    (list, opened): (&[Bytes], &[pb::LbEndpoint]),
     locality_index: usize,
     locality_proxy: Option<&str>,
     addresses: &mut Addresses,
@@ -57,7 +57,7 @@ pub(super) fn endpoints(
     let mut dropped = Vec::new();
     for (index, bytes) in list.iter().enumerate() {
         let at = at.index(index);
-        let pb = opened_or_kept(opened.get(index).map(|opened| &opened.message), bytes);
+        let pb = opened_or_kept(opened.get(index), bytes);
         let Some(health) = kept_status(pb.health_status, cx) else {
             dropped.push((index, pb.health_status));
             continue;

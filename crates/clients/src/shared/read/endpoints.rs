@@ -5,13 +5,15 @@ use std::net::SocketAddr;
 
 use super::{FamilyReader, opened};
 use crate::shared::names::{ADDRESS, LB_METADATA, PROXY_METADATA};
-use crate::shared::opened::{KeptEndpoints, Opened, OpenedEndpoint, OpenedEndpoints};
+use crate::shared::opened::{KeptEndpoints, Opened, OpenedEndpoints};
 use crate::shared::{addresses, fields};
 use xdsctl_document::proto;
 use xdsctl_document::proto::any::struct_to_json;
 use xdsctl_document::proto::pb::envoy::config::core::v3::{Address, Metadata};
 use xdsctl_document::proto::pb::envoy::config::endpoint::v3::cluster_load_assignment::Policy;
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, LocalityLbEndpoints};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
+    ClusterLoadAssignment as Pb, LbEndpoint, LocalityLbEndpoints,
+};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::HealthStatus;
 use xdsctl_model::resource::endpoints::{DropCategory, DropConfig, Endpoint, Endpoints, Locality, LocalityName};
@@ -77,15 +79,15 @@ impl FamilyReader<'_> {
 
     /// Returns the sum of the weights of the endpoints that are left out; 0 for clients to which it
     /// does not matter.
-    fn left_out_weight(&self, ways: EndpointWays, list: &[OpenedEndpoint]) -> u64 {
+    fn left_out_weight(&self, ways: EndpointWays, list: &[LbEndpoint]) -> u64 {
         if !self.has(Feature::SharesOfAll) {
             return 0;
         }
         let left_out = list
             .iter()
-            .filter(|endpoint| ways.health(endpoint.message.health_status).is_none());
+            .filter(|endpoint| ways.health(endpoint.health_status).is_none());
         left_out
-            .map(|endpoint| u64::from(endpoint.message.load_balancing_weight.unwrap_or(1)))
+            .map(|endpoint| u64::from(endpoint.load_balancing_weight.unwrap_or(1)))
             .sum()
     }
 }
@@ -99,12 +101,12 @@ pub(crate) struct EndpointWays {
     reads_hash_key: bool,
 }
 
-fn of_locality(ways: EndpointWays, message: &LocalityLbEndpoints, list: &[OpenedEndpoint]) -> Pieces<Endpoint> {
+fn of_locality(ways: EndpointWays, message: &LocalityLbEndpoints, list: &[LbEndpoint]) -> Pieces<Endpoint> {
     let metadata = message.metadata.as_ref().filter(|_| ways.reads_proxy);
     let proxy = metadata.and_then(|metadata| proxy(&proto::kept(metadata)));
     let mut endpoints = Builder::default();
-    for (index, opened) in list.iter().enumerate() {
-        if let Some(mut endpoint) = ways.endpoint(opened, index) {
+    for (index, message) in list.iter().enumerate() {
+        if let Some(mut endpoint) = ways.endpoint(message, index) {
             endpoint.proxy = endpoint.proxy.or_else(|| proxy.clone());
             endpoints.push(endpoint);
         }
@@ -126,17 +128,13 @@ impl EndpointWays {
 
     /// Reads an endpoint; `None` if it gets no RPCs, because of its health or because nothing can
     /// connect to its address.
-    fn endpoint(self, opened: &OpenedEndpoint, index: usize) -> Option<Endpoint> {
-        let message = &opened.message;
+    fn endpoint(self, message: &LbEndpoint, index: usize) -> Option<Endpoint> {
         let health = self.health(message.health_status)?;
-        let has_metadata = |name| {
+        let metadata = |is_read, name| {
             let bytes = message.metadata.as_ref();
-            bytes.is_some_and(|bytes| fields::has_metadata(bytes, &[name]))
+            let bytes = bytes.filter(|bytes| is_read && fields::has_metadata(bytes, &[name]));
+            bytes.map(proto::kept::<Metadata>)
         };
-        let (reads_proxy, reads_hash_key) = (
-            self.reads_proxy && has_metadata(PROXY_METADATA),
-            self.reads_hash_key && has_metadata(LB_METADATA),
-        );
         let endpoint = fields::endpoint(message)?;
         let more = endpoint.additional_addresses.iter();
         let more = more.filter(|_| self.reads_more_addresses);
@@ -150,16 +148,8 @@ impl EndpointWays {
             weight_is_default: message.load_balancing_weight.is_none(),
             health,
             hostname: endpoint.hostname.clone(),
-            proxy: if reads_proxy {
-                opened.metadata().and_then(proxy)
-            } else {
-                None
-            },
-            hash_key: if reads_hash_key {
-                opened.metadata().and_then(hash_key)
-            } else {
-                None
-            },
+            proxy: metadata(self.reads_proxy, PROXY_METADATA).and_then(|metadata| proxy(&metadata)),
+            hash_key: metadata(self.reads_hash_key, LB_METADATA).and_then(|metadata| hash_key(&metadata)),
         })
     }
 }
