@@ -191,11 +191,7 @@ fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validati
     let mut sum = 0_u64;
     for (index, cluster) in message.clusters.iter().enumerate() {
         let at = clusters_at.index(index);
-        let typed_per_filter_config = overrides::from_proto(
-            &cluster.typed_per_filter_config,
-            &at.field("typed_per_filter_config"),
-            cx,
-        );
+        let typed_per_filter_config = overrides::from_proto(&cluster.typed_per_filter_config, &at, cx);
         check_cluster_name(&cluster.name, &at.field("name"), cx);
         match cluster.weight {
             None => {

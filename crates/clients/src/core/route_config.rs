@@ -77,11 +77,7 @@ fn virtual_host(
     cx: &mut Validation<'_>,
 ) -> VirtualHost {
     check_domains(&message.domains, &at.field("domains"), cx);
-    let typed_per_filter_config = overrides::from_proto(
-        &message.typed_per_filter_config,
-        &at.field("typed_per_filter_config"),
-        cx,
-    );
+    let typed_per_filter_config = overrides::from_proto(&message.typed_per_filter_config, at, cx);
     let retry_at = at.field("retry_policy");
     let mark = cx.mark();
     let retry_policy = message
@@ -194,11 +190,7 @@ fn route(
         Some(ActionPb::FilterAction(_)) => unknown_action(Some("filter_action"), at, cx),
         None => unknown_action(None, at, cx),
     };
-    let typed_per_filter_config = overrides::from_proto(
-        &message.typed_per_filter_config,
-        &at.field("typed_per_filter_config"),
-        cx,
-    );
+    let typed_per_filter_config = overrides::from_proto(&message.typed_per_filter_config, at, cx);
     Some(Route {
         index,
         name: message.name.clone(),

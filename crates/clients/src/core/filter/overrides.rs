@@ -22,7 +22,7 @@ rules! {
     FILTER_OVERRIDE_WITHOUT_NAME = "filter-override-without-name", Filter, Nack, "gRFC A39; C-core ParseTypedPerFilterConfig";
 }
 
-/// Converts the map at `at`, the path of the `typed_per_filter_config` field.
+/// Converts `typed_per_filter_config` of the message at `at`.
 ///
 /// Entries with a fault are left out; the fault is reported.
 pub fn from_proto(
@@ -30,15 +30,13 @@ pub fn from_proto(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> BTreeMap<String, FilterOverride> {
+    let at = at.field("typed_per_filter_config");
     let mut overrides = BTreeMap::new();
     for (name, any) in map {
         let at = at.key(name);
         if name.is_empty() {
-            cx.report(
-                &FILTER_OVERRIDE_WITHOUT_NAME,
-                &at,
-                format_args!("the key is empty, must be the name of an HTTP filter"),
-            );
+            let why = format_args!("the key is empty, must be the name of an HTTP filter");
+            cx.report(&FILTER_OVERRIDE_WITHOUT_NAME, &at, why);
         }
         if let Some(entry) = entry(any, &at, cx) {
             overrides.insert(name.clone(), entry);
