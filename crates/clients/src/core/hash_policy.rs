@@ -26,8 +26,7 @@ rules! {
 
 /// Converts the hash policies that the client keeps.
 pub fn from_proto(messages: &[Pb], at: &Path<'_>, cx: &mut Validation<'_>) -> Vec<HashPolicy> {
-    let mut policies = Vec::with_capacity(messages.len());
-    for (i, message) in messages.iter().enumerate() {
+    let policies = messages.iter().enumerate().filter_map(|(i, message)| {
         let kind = if cx.has(Feature::CollectsFaults) {
             kind(message, &at.index(i), cx)
         } else {
@@ -37,14 +36,10 @@ pub fn from_proto(messages: &[Pb], at: &Path<'_>, cx: &mut Validation<'_>) -> Ve
                 kind(message, &at.index(i), cx).filter(|_| !cx.nacked_since(mark))
             })
         };
-        if let Some(kind) = kind {
-            policies.push(HashPolicy {
-                kind,
-                terminal: message.terminal,
-            });
-        }
-    }
-    policies
+        let terminal = message.terminal;
+        kind.map(|kind| HashPolicy { kind, terminal })
+    });
+    policies.collect()
 }
 
 /// Converts one hash policy.

@@ -112,8 +112,8 @@ fn intervals(back_off: &RetryBackOff, at: &Path<'_>, cx: &mut Validation<'_>) ->
     let at = at.field("max_interval");
     let max = interval(max_interval, &at, cx);
     if let Some(base_interval) = &back_off.base_interval {
-        let (base, limit) = (duration_key(base_interval), duration_key(max_interval));
-        if max.0 >= 1 && limit < base {
+        let key = |value: &Duration| (value.seconds, value.nanos);
+        if max.0 >= 1 && key(max_interval) < key(base_interval) {
             cx.report(
                 &MAX_INTERVAL_BELOW_BASE,
                 &at,
@@ -145,11 +145,6 @@ fn interval(value: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Millis 
         );
     }
     millis
-}
-
-/// Returns a key by which Durations can be ordered.
-const fn duration_key(value: &Duration) -> (i64, i32) {
-    (value.seconds, value.nanos)
 }
 
 /// Returns a Duration in seconds, with as many decimals as it needs.

@@ -104,37 +104,18 @@ fn path(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<PathMatc
             }
             return Some(PathMatcher::Regex(regex));
         }
-        Some(
-            PathSpecifier::ConnectMatcher(_)
-            | PathSpecifier::PathSeparatedPrefix(_)
-            | PathSpecifier::PathMatchPolicy(_),
-        )
-        | None => {
-            cx.report(
-                &PATH_SPECIFIER_UNSUPPORTED,
-                at,
-                format_args!(
-                    "the path specifier is {}, must be prefix, path or safe_regex",
-                    specifier_name(message)
-                ),
-            );
-            return None;
-        }
+        Some(PathSpecifier::ConnectMatcher(_)) => return unsupported("connect_matcher", at, cx),
+        Some(PathSpecifier::PathSeparatedPrefix(_)) => return unsupported("path_separated_prefix", at, cx),
+        Some(PathSpecifier::PathMatchPolicy(_)) => return unsupported("path_match_policy", at, cx),
+        None => return unsupported("not set", at, cx),
     };
     Some(PathMatcher::Text(StringMatcher { kind, ignore_case }))
 }
 
-/// Returns the name of a path specifier, for messages.
-fn specifier_name(message: &Pb) -> &'static str {
-    match message.path_specifier.as_ref() {
-        Some(PathSpecifier::Prefix(_)) => "prefix",
-        Some(PathSpecifier::Path(_)) => "path",
-        Some(PathSpecifier::SafeRegex(_)) => "safe_regex",
-        Some(PathSpecifier::ConnectMatcher(_)) => "connect_matcher",
-        Some(PathSpecifier::PathSeparatedPrefix(_)) => "path_separated_prefix",
-        Some(PathSpecifier::PathMatchPolicy(_)) => "path_match_policy",
-        None => "not set",
-    }
+fn unsupported(specifier: &str, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<PathMatcher> {
+    let why = format_args!("the path specifier is {specifier}, must be prefix, path or safe_regex");
+    cx.report(&PATH_SPECIFIER_UNSUPPORTED, at, why);
+    None
 }
 
 /// Checks that a path `/service/method` can begin with `prefix`; the error says why not.

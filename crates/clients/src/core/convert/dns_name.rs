@@ -4,8 +4,6 @@
 //! xds_dependency_manager.cc, uri.cc), and gives what is left to c-ares. Which names c-ares refuses
 //! was found by asking the client, character by character.
 
-use std::borrow::Cow;
-
 use xdsctl_model::target_uri::{TargetFault, parse, percent_decode, without_slash};
 
 /// The longest name that the client was seen to look up, in bytes.
@@ -28,11 +26,9 @@ const LONGEST_LABEL: usize = 63;
 ///
 /// # Errors
 /// `hostname` is not a URI: the client then has no resolver, and its process dies.
-pub fn looked_up(hostname: &str) -> Result<Cow<'_, str>, TargetFault> {
-    Ok(match percent_decode(parse(hostname)?.path) {
-        Cow::Borrowed(path) => String::from_utf8_lossy(without_slash(path)),
-        Cow::Owned(path) => Cow::Owned(String::from_utf8_lossy(without_slash(&path)).into_owned()),
-    })
+pub fn looked_up(hostname: &str) -> Result<String, TargetFault> {
+    let path = percent_decode(parse(hostname)?.path);
+    Ok(String::from_utf8_lossy(without_slash(&path)).into_owned())
 }
 
 /// Why a lookup refuses a name.

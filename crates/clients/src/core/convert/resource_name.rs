@@ -9,6 +9,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use xdsctl_model::profile::{Feature, Profile, ServerFacts};
 use xdsctl_model::resource::ResourceType;
@@ -160,15 +161,10 @@ fn user_and_host(authority: &str) -> Cow<'_, [u8]> {
 
 /// Appends a text to `out`, and percent-encodes the bytes that are not `allowed`.
 pub fn percent_encode(text: &[u8], allowed: fn(u8) -> bool, out: &mut String) {
-    const HEX: &[u8; 16] = b"0123456789ABCDEF";
-    let digit = |nibble: u8| char::from(HEX.get(usize::from(nibble)).copied().unwrap_or(b'0'));
     for &byte in text {
-        if allowed(byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push('%');
-            out.push(digit(byte >> 4));
-            out.push(digit(byte & 15));
+        match allowed(byte) {
+            true => out.push(char::from(byte)),
+            false => _ = write!(out, "%{byte:02X}"),
         }
     }
 }

@@ -118,12 +118,9 @@ fn certificate_validation_context(
     cx: &mut Validation<'_>,
 ) {
     let names = at.field("match_subject_alt_names");
-    tls.match_subject_alt_names
-        .reserve_exact(context.match_subject_alt_names.len());
-    for (i, name) in context.match_subject_alt_names.iter().enumerate() {
-        tls.match_subject_alt_names
-            .extend(string_matcher(Some(name), &names.index(i), cx));
-    }
+    let matchers = context.match_subject_alt_names.iter().enumerate();
+    let matchers = matchers.filter_map(|(i, name)| string_matcher(Some(name), &names.index(i), cx));
+    tls.match_subject_alt_names = matchers.collect();
     if let Some(provider) = &context.ca_certificate_provider_instance {
         let here = at.field("ca_certificate_provider_instance");
         tls.ca_certs = CaCerts::Provider(instance(&provider.instance_name, &provider.certificate_name, &here, cx));

@@ -241,8 +241,7 @@ fn place<'m>(
     // The bound also keeps the list of priorities as short as the resource.
     let priority = usize::try_from(pb.priority).unwrap_or(usize::MAX);
     if priority >= localities_count && !cx.has(Feature::PriorityLimit) {
-        without_limit(priority, at, cx);
-        return;
+        return without_limit(pb.priority, at, cx);
     }
     if priority >= localities_count {
         cx.report(
@@ -272,21 +271,14 @@ fn place<'m>(
 }
 
 /// Reports a priority that leaves a gap. This client makes room for every priority below it.
-fn without_limit(priority: usize, at: &Path<'_>, cx: &mut Validation<'_>) {
-    if u32::try_from(priority).is_ok_and(|priority| priority == u32::MAX) {
-        cx.report_as(
-            Effect::Fails,
-            &PRIORITY_TOO_HIGH,
-            &at.field("priority"),
-            format_args!("priority is {priority}: the client process dies for want of memory"),
-        );
+fn without_limit(priority: u32, at: &Path<'_>, cx: &mut Validation<'_>) {
+    if priority == u32::MAX {
+        let why = format_args!("priority is {priority}: the client process dies for want of memory");
+        cx.report_as(Effect::Fails, &PRIORITY_TOO_HIGH, &at.field("priority"), why);
         return;
     }
-    cx.report(
-        &PRIORITY_GAP,
-        &Path::ROOT.field("endpoints"),
-        format_args!("a priority below {priority} has no valid locality, priorities must be contiguous from 0"),
-    );
+    let why = format_args!("a priority below {priority} has no valid locality, priorities must be contiguous from 0");
+    cx.report(&PRIORITY_GAP, &Path::ROOT.field("endpoints"), why);
 }
 
 fn check_priorities(priorities: &[BTreeMap<NameRef<'_>, Locality>], at: &Path<'_>, cx: &mut Validation<'_>) {
