@@ -7,11 +7,11 @@
 use super::filter_chain;
 use super::filter_chain_map;
 use super::http_connection_manager::{self, ListenerSide};
-use crate::core::convert::address::socket_of;
+use crate::core::convert::address::{port_of, socket_of};
 use crate::shared::chain_policies;
 use crate::shared::fields;
 use crate::shared::rules::{
-    ADDRESS_NOT_LITERAL, ADDRESS_WITHOUT_PORT, NEITHER_CLIENT_NOR_SERVER, NO_FILTER_CHAIN, PORT_OUT_OF_RANGE,
+    ADDRESS_NOT_LITERAL, ADDRESS_WITHOUT_PORT, NEITHER_CLIENT_NOR_SERVER, NO_FILTER_CHAIN,
     USE_ORIGINAL_DST,
 };
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
@@ -152,15 +152,7 @@ fn server_address(address: &core::Address, at: &Path<'_>, cx: &mut Validation<'_
             format_args!("protocol is {}, must be 0 (TCP)", socket.protocol),
         );
     }
-    let port = fields::port(socket).unwrap_or(0);
-    let Ok(port) = u16::try_from(port) else {
-        cx.report(
-            &PORT_OUT_OF_RANGE,
-            &at.field("port_value"),
-            format_args!("port_value is {port}, must be 0 to 65535"),
-        );
-        return None;
-    };
+    let port = port_of(socket, &at, cx)?;
     if parse_ip_port(&socket.address, port).is_none() {
         cx.report(
             &ADDRESS_NOT_LITERAL,

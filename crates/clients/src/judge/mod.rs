@@ -275,11 +275,6 @@ struct CoreReading<'v> {
 }
 
 impl CoreReading<'_> {
-    /// Takes the fields that a lead never reads; `None` the second time.
-    fn take(&mut self, number: usize) -> Option<Packed> {
-        self.unread.get_mut(number)?.take()
-    }
-
     /// Reads a resource for the leads, as the reference client in its default environment.
     fn of(sent: &SentResource<'_>, leads: &[Profile], (server, known): Around<'_>) -> Self {
         if leads.is_empty() {
@@ -347,8 +342,9 @@ fn ask_all(
             continue;
         }
         let lead = leads.iter().zip(0..).find(|(lead, _)| lead.client() == client);
+        let read = lead.and_then(|(lead, number)| Some((lead, reading.unread.get_mut(number)?.take()?)));
         // The copy of the profile records which features are asked for in judging this resource.
-        let (own, (mut answer, value)) = match lead.and_then(|(lead, number)| Some((lead, reading.take(number)?))) {
+        let (own, (mut answer, value)) = match read {
             Some((lead, unread)) => {
                 let read = (&*reading.findings, unread);
                 (Cow::Borrowed(lead), answer(sent, lead, Some(read), around))

@@ -31,16 +31,15 @@ rules! {
 
 /// Converts the discovery type; `None` after an error that leaves none.
 pub(super) fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Option<Discovery> {
-    let (number, custom) = match &message.cluster_discovery_type {
-        Some(ClusterDiscoveryType::Type(number)) => (*number, None),
-        Some(ClusterDiscoveryType::ClusterType(custom)) => (DiscoveryType::Static as i32, Some(custom)),
-        None => (DiscoveryType::Static as i32, None),
+    let number = match &message.cluster_discovery_type {
+        Some(ClusterDiscoveryType::Type(number)) => *number,
+        Some(ClusterDiscoveryType::ClusterType(custom)) => {
+            other_field(message.eds_cluster_config.is_some(), "eds_cluster_config", root, cx);
+            other_field(message.load_assignment.is_some(), "load_assignment", root, cx);
+            return aggregate(custom, root, cx);
+        }
+        None => DiscoveryType::Static as i32,
     };
-    if let Some(custom) = custom {
-        other_field(message.eds_cluster_config.is_some(), "eds_cluster_config", root, cx);
-        other_field(message.load_assignment.is_some(), "load_assignment", root, cx);
-        return aggregate(custom, root, cx);
-    }
     let known = DiscoveryType::try_from(number);
     match known {
         Ok(DiscoveryType::Eds) => {
@@ -81,17 +80,12 @@ fn eds(config: Option<&EdsClusterConfig>, name: &str, root: &Path<'_>, cx: &mut 
     let why = "eds_cluster_config is missing, an EDS cluster must have one";
     let config = cx.required(config, &EDS_CONFIG_MISSING, &at, why)?;
     if !fields::is_ads_or_self(config.eds_config.as_ref()) {
-        let what = if config.eds_config.is_some() {
-            "is neither"
-        } else {
-            "is missing, must be"
+        let what = match config.eds_config {
+            Some(_) => "is neither `ads` nor `self`",
+            None => "is missing, must be `ads` or `self`",
         };
-        let or = if config.eds_config.is_some() { "nor" } else { "or" };
-        cx.report(
-            &EDS_SOURCE_UNSUPPORTED,
-            &at.field("eds_config"),
-            format_args!("eds_config {what} `ads` {or} `self`"),
-        );
+        let why = format_args!("eds_config {what}");
+        cx.report(&EDS_SOURCE_UNSUPPORTED, &at.field("eds_config"), why);
     }
     if config.service_name.is_empty() && name.starts_with("xdstp:") && cx.has(Feature::XdstpServiceName) {
         cx.report(

@@ -44,16 +44,7 @@ pub fn socket_of<'m>(
 pub fn socket_address(address: Option<&core::Address>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<SocketAddr> {
     let socket = socket_of(address, at, cx)?;
     let at = at.field("socket_address");
-    let set = fields::port(socket);
-    let port = set.unwrap_or(0);
-    let Ok(port) = u16::try_from(port) else {
-        cx.report(
-            &PORT_OUT_OF_RANGE,
-            &at.field("port_value"),
-            format_args!("port_value is {port}, must be 0 to {MAX_PORT}"),
-        );
-        return None;
-    };
+    let (set, port) = (fields::port(socket), port_of(socket, &at, cx)?);
     let Some(parsed) = parse_ip_port(&socket.address, port) else {
         report_not_ip(&socket.address, &at, cx);
         return None;
@@ -62,6 +53,15 @@ pub fn socket_address(address: Option<&core::Address>, at: &Path<'_>, cx: &mut V
         report_port(set, parsed, &at, cx);
     }
     Some(parsed)
+}
+
+/// Returns the port of the socket address at `at`. A `named_port` or no port counts as port 0.
+///
+/// Reports [`PORT_OUT_OF_RANGE`] at `.port_value`.
+pub fn port_of(socket: &core::SocketAddress, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<u16> {
+    let port = fields::port(socket).unwrap_or(0);
+    let why = format_args!("port_value is {port}, must be 0 to {MAX_PORT}");
+    cx.required(u16::try_from(port).ok(), &PORT_OUT_OF_RANGE, &at.field("port_value"), why)
 }
 
 /// Reports that a text is no IP address ([`ADDRESS_NOT_IP`]), and why not.

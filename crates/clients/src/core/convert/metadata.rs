@@ -86,13 +86,13 @@ fn typed_value(any: &Any, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Meta
 
 fn audience(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<MetadataValue> {
     let audience: Audience = extension.decode(at, cx)?;
-    if audience.url.is_empty() {
-        cx.report(
-            &METADATA_AUDIENCE_WITHOUT_URL,
-            &at.field("url"),
-            format_args!("url is empty, must be the audience of the token"),
-        );
-        return None;
-    }
-    Some(MetadataValue::Audience { url: audience.url })
+    let (url, at) = (Some(audience.url), at.field("url"));
+    let why = "url is empty, must be the audience of the token";
+    let url = cx.required(
+        url.filter(|url| !url.is_empty()),
+        &METADATA_AUDIENCE_WITHOUT_URL,
+        &at,
+        why,
+    )?;
+    Some(MetadataValue::Audience { url })
 }

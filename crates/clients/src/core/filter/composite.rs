@@ -8,7 +8,7 @@
 use super::{FilterPlace, FilterType, matching};
 use crate::core::convert::nested::nested;
 use xdsctl_document::proto::any::{Extension, extract};
-use xdsctl_document::proto::pb::envoy::config::core::v3::{RuntimeFractionalPercent, TypedExtensionConfig};
+use xdsctl_document::proto::pb::envoy::config::core::v3::TypedExtensionConfig;
 use xdsctl_document::proto::pb::envoy::extensions::common::matching::v3::{
     ExtensionWithMatcher, ExtensionWithMatcherPerRoute,
 };
@@ -123,7 +123,11 @@ pub(super) fn check_action(action: &Extension<'_>, at: &Path<'_>, cx: &mut Valid
             );
         }
     }
-    check_sample(action.sample_percent.as_ref(), &at.field("sample_percent"), cx);
+    if let Some(percent) = &action.sample_percent {
+        let (at, value) = (at.field("sample_percent"), percent.default_value.as_ref());
+        let why = "missing, must say which share of RPCs runs the filter";
+        cx.required(value, &COMPOSITE_SAMPLE_WITHOUT_VALUE, &at.field("default_value"), why);
+    }
 }
 
 fn check_filter(config: &TypedExtensionConfig, at: &Path<'_>, cx: &mut Validation<'_>) {
@@ -152,16 +156,6 @@ fn check_filter(config: &TypedExtensionConfig, at: &Path<'_>, cx: &mut Validatio
             let finding = cx.report(&COMPOSITE_FILTER_UNSUPPORTED, &at, why);
             finding.with(|finding| finding.help = hint);
         }
-    }
-}
-
-fn check_sample(percent: Option<&RuntimeFractionalPercent>, at: &Path<'_>, cx: &mut Validation<'_>) {
-    if percent.is_some_and(|percent| percent.default_value.is_none()) {
-        cx.report(
-            &COMPOSITE_SAMPLE_WITHOUT_VALUE,
-            &at.field("default_value"),
-            format_args!("missing, must say which share of RPCs runs the filter"),
-        );
     }
 }
 

@@ -19,7 +19,6 @@ use xdsctl_document::proto::pb::envoy::extensions::filters::http::ext_proc::v3::
 use xdsctl_document::proto::pb::envoy::extensions::filters::http::ext_proc::v3::{
     ExtProcPerRoute, ExternalProcessor, HeaderForwardingRules, ProcessingMode,
 };
-use xdsctl_document::proto::pb::envoy::r#type::matcher::v3::ListStringMatcher;
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::filter::FilterConfig;
@@ -135,15 +134,14 @@ fn check_mutation(rules: &HeaderMutationRules, at: &Path<'_>, cx: &mut Validatio
 }
 
 fn check_forwarding(rules: &HeaderForwardingRules, at: &Path<'_>, cx: &mut Validation<'_>) {
-    let allowed_at = at.field("allowed_headers");
-    check_list(rules.allowed_headers.as_ref(), &allowed_at, cx);
-    let disallowed_at = at.field("disallowed_headers");
-    check_list(rules.disallowed_headers.as_ref(), &disallowed_at, cx);
-}
-
-fn check_list(list: Option<&ListStringMatcher>, at: &Path<'_>, cx: &mut Validation<'_>) {
-    let at = at.field("patterns");
-    for (i, pattern) in list.into_iter().flat_map(|list| &list.patterns).enumerate() {
-        string_matcher(Some(pattern), &at.index(i), cx);
+    for (field, list) in [
+        ("allowed_headers", &rules.allowed_headers),
+        ("disallowed_headers", &rules.disallowed_headers),
+    ] {
+        let at = at.field(field);
+        let at = at.field("patterns");
+        for (i, pattern) in list.iter().flat_map(|list| &list.patterns).enumerate() {
+            string_matcher(Some(pattern), &at.index(i), cx);
+        }
     }
 }
