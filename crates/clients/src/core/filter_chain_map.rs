@@ -258,7 +258,6 @@ impl<'a> Collisions<'a> {
     }
 }
 
-#[cold]
 fn report_never(index: usize, field: &'static str, at: &Path<'_>, cx: &mut Validation<'_>) {
     let chain = at.index(index);
     let matches = chain.field("filter_chain_match");
@@ -269,7 +268,6 @@ fn report_never(index: usize, field: &'static str, at: &Path<'_>, cx: &mut Valid
     );
 }
 
-#[cold]
 fn report_shadowed(chain: usize, by: usize, at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(
         &SHADOWED,

@@ -8,14 +8,15 @@
 //! pass over the routes: an index of hashes finds the one candidate, and [`covers`] then decides.
 
 use std::collections::BTreeSet;
-use std::collections::hash_map::{DefaultHasher, Entry};
-use std::hash::{Hash, Hasher};
+use std::collections::hash_map::Entry;
+use std::hash::BuildHasher;
 
+use foldhash::quality::FixedState;
 use foldhash::{HashMap, HashMapExt, HashSet};
 
 use xdsctl_model::diag::{Path, Reported, Validation, rules};
 use xdsctl_model::profile::Family;
-use xdsctl_model::resource::matcher::{HeaderMatcher, StringMatch};
+use xdsctl_model::resource::matcher::StringMatch;
 use xdsctl_model::resource::route::{Destination, PathMatcher, Route, VirtualHost};
 
 rules! {
@@ -66,7 +67,6 @@ fn who_takes(domain: &str, first: &str, is_one_host: bool) -> &'static [Family] 
 
 /// Reports the domain at `here`, which an earlier virtual host or the same one has at `first`. Both
 /// are indices of a virtual host and of a domain there.
-#[cold]
 fn report_domain<'c>(
     domain: &str,
     here: (usize, usize),
@@ -120,7 +120,6 @@ pub fn report_routes(routes: &[Route], at: &Path<'_>, cx: &mut Validation<'_>) {
 }
 
 /// Reports a route, and others `like` it, of which `earlier` takes the RPCs, or those in `which`.
-#[cold]
 fn report_route(route: &Route, earlier: &Route, (like, which): (&str, &str), at: &Path<'_>, cx: &mut Validation<'_>) {
     let (here, before) = (at.index(route.index), at.index(earlier.index));
     let taker = earlier.label();
@@ -243,10 +242,14 @@ struct RouteShape<'a> {
 
 impl<'a> RouteShape<'a> {
     fn of(route: &'a Route) -> RouteShape<'a> {
+        let headers = route
+            .headers
+            .iter()
+            .map(|header| FixedState::default().hash_one(header));
         RouteShape {
             paths: RoutePaths::of(&route.path),
-            // A sum, so that the order does not count.
-            headers: route.headers.iter().map(hash_header).fold(0, u64::wrapping_add),
+            // A sum, so that the order does not count; 0 is the empty set.
+            headers: headers.fold(0, |sum: u64, hash| sum.wrapping_add(hash.max(1))),
         }
     }
 
@@ -254,13 +257,6 @@ impl<'a> RouteShape<'a> {
     fn takes_all(&self) -> bool {
         self.paths == ALL && self.headers == 0
     }
-}
-
-fn hash_header(header: &HeaderMatcher) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    header.hash(&mut hasher);
-    // 0 is the empty set.
-    hasher.finish().max(1)
 }
 
 /// The earlier routes by path and headers; of equal ones, the first.
@@ -281,9 +277,8 @@ impl RouteIndex {
             self.lengths[usize::from(fold)].insert(text.len());
         }
         self.headers.insert(shape.headers);
-        let mut hasher = hasher(kind, fold, shape.headers);
-        feed(&mut hasher, text.as_bytes(), fold);
-        self.routes.entry(hasher.finish()).or_insert(position);
+        let hash = feed(begin(kind, fold, shape.headers), text.as_bytes(), fold);
+        self.routes.entry(hash).or_insert(position);
     }
 
     /// Returns the positions of earlier routes that may cover `shape`, those without headers first.
@@ -313,12 +308,12 @@ impl RouteIndex {
 
     /// Finds an entry whose prefix `text` begins with.
     fn prefix(&self, fold: bool, headers: u64, text: &str) -> Option<usize> {
-        let mut hasher = hasher(PathKind::Prefix, fold, headers);
+        let mut hash = begin(PathKind::Prefix, fold, headers);
         let mut done = 0;
         for &length in &self.lengths[usize::from(fold)] {
-            feed(&mut hasher, text.as_bytes().get(done..length)?, fold);
+            hash = feed(hash, text.as_bytes().get(done..length)?, fold);
             done = length;
-            if let Some(&found) = self.routes.get(&hasher.finish()) {
+            if let Some(&found) = self.routes.get(&hash) {
                 return Some(found);
             }
         }
@@ -327,30 +322,29 @@ impl RouteIndex {
 
     /// Finds an entry for the whole of `text`.
     fn whole(&self, kind: PathKind, fold: bool, headers: u64, text: &str) -> Option<usize> {
-        let mut hasher = hasher(kind, fold, headers);
-        feed(&mut hasher, text.as_bytes(), fold);
-        self.routes.get(&hasher.finish()).copied()
+        let hash = feed(begin(kind, fold, headers), text.as_bytes(), fold);
+        self.routes.get(&hash).copied()
     }
 }
 
-/// Returns a hasher that is fed a text in pieces, so that all prefixes of a text cost one walk.
-fn hasher(kind: PathKind, fold: bool, headers: u64) -> DefaultHasher {
-    let mut hasher = DefaultHasher::new();
-    (kind, fold, headers).hash(&mut hasher);
-    hasher
+/// Returns a hash to which a text is added in pieces, so that all prefixes of a text cost one walk.
+fn begin(kind: PathKind, fold: bool, headers: u64) -> u64 {
+    FixedState::default().hash_one((kind, fold, headers))
 }
 
-fn feed(hasher: &mut DefaultHasher, bytes: &[u8], fold: bool) {
-    for byte in bytes {
-        hasher.write_u8(if fold { byte.to_ascii_lowercase() } else { *byte });
-    }
+/// Adds a piece of the text to a hash (FNV-1a).
+fn feed(hash: u64, piece: &[u8], fold: bool) -> u64 {
+    piece.iter().fold(hash, |hash, byte| {
+        let byte = if fold { byte.to_ascii_lowercase() } else { *byte };
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use xdsctl_model::profile::{Profile, ServerFacts};
-    use xdsctl_model::resource::matcher::{HeaderMatch, HeaderView, StringMatcher};
+    use xdsctl_model::resource::matcher::{HeaderMatch, HeaderMatcher, HeaderView, StringMatcher};
     use xdsctl_model::resource::route::Action;
     use xdsctl_re2::Regex;
 

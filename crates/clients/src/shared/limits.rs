@@ -14,7 +14,6 @@ pub const MAX_TUPLES: usize = 1_000_000;
 pub const MAX_COMBINATIONS: usize = 200_000;
 
 /// Reports that the match at `at` exceeds [`MAX_COMBINATIONS`].
-#[cold]
 pub fn not_compared(at: &Path<'_>, cx: &mut Validation<'_>) {
     let why = format_args!("filter chains have more than {MAX_COMBINATIONS} combinations, the rest is not compared");
     cx.report_as(LIMIT_EXCEEDED.effect, &LIMIT_EXCEEDED, at, why);

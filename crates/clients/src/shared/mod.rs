@@ -54,7 +54,6 @@ pub(crate) fn no_filter_of(url: &str) -> String {
 
 /// Reports that an optional filter, or an override of one, is left out because the client does not
 /// have it on this side.
-#[cold]
 pub(crate) fn leave_out(url: &str, is_override: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     let name = last_of(url);
     let at = at.value(name);
@@ -97,7 +96,6 @@ pub(crate) fn first_policy(
 }
 
 /// Reports the entries of a list of LB policies that are skipped, before the one that counts.
-#[cold]
 fn pass_over(passed: &[(usize, &Any)], entries: &Path<'_>, cx: &mut Validation<'_>) {
     for (index, any) in passed {
         let at = entries.index(*index);
@@ -194,7 +192,6 @@ pub enum ConverterStop {
 pub type Checked<T = ()> = Result<T, ConverterStop>;
 
 /// Reports a rejection; the converter stops with the value that is returned.
-#[cold]
 pub fn reject(
     rule: &'static Rule,
     at: &Path<'_>,
@@ -206,7 +203,6 @@ pub fn reject(
 }
 
 /// Reports what kills the client's process; the converter stops with the value that is returned.
-#[cold]
 pub fn die(
     rule: &'static Rule,
     at: &Path<'_>,
@@ -239,7 +235,6 @@ pub fn decoded<'m>(sent: &SentResource<'m>, cx: &mut Validation<'_>) -> Checked<
 }
 
 /// Reports that the client cannot parse the message in an Any.
-#[cold]
 pub(crate) fn not_in_any(
     type_name: &'static str,
     fault: impl fmt::Display,
@@ -268,7 +263,6 @@ pub(crate) fn decoded_anew<T>(
 }
 
 /// Reports that the client cannot parse the resource.
-#[cold]
 pub fn undecodable(kind: ResourceType, fault: impl fmt::Display, cx: &mut Validation<'_>) -> ConverterStop {
     let name = kind.short_name();
     let message = format_args!("not a valid {name}: {fault}");

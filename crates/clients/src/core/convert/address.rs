@@ -61,11 +61,15 @@ pub fn socket_address(address: Option<&core::Address>, at: &Path<'_>, cx: &mut V
 pub fn port_of(socket: &core::SocketAddress, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<u16> {
     let port = fields::port(socket).unwrap_or(0);
     let why = format_args!("port_value is {port}, must be 0 to {MAX_PORT}");
-    cx.required(u16::try_from(port).ok(), &PORT_OUT_OF_RANGE, &at.field("port_value"), why)
+    cx.required(
+        u16::try_from(port).ok(),
+        &PORT_OUT_OF_RANGE,
+        &at.field("port_value"),
+        why,
+    )
 }
 
 /// Reports that a text is no IP address ([`ADDRESS_NOT_IP`]), and why not.
-#[cold]
 pub fn report_not_ip(text: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
     let zone = text
         .rsplit_once('%')
@@ -92,7 +96,6 @@ pub fn report_not_ip(text: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
 }
 
 /// Reports what is odd about the port of an address that the client accepts.
-#[cold]
 fn report_port(set: Option<u32>, parsed: SocketAddr, at: &Path<'_>, cx: &mut Validation<'_>) {
     let port_value = at.field("port_value");
     match set {

@@ -9,7 +9,6 @@ rules! {
 }
 
 /// Reports at `at` that the field is not read because `feature` is off.
-#[cold]
 pub fn report_off(feature: Feature, at: &Path<'_>, cx: &mut Validation<'_>) {
     let env = feature.env().unwrap_or_default();
     let when = if feature == Feature::EndpointHashKeyBackwardCompat {

@@ -199,7 +199,6 @@ fn unsupported(fields: impl Iterator<Item = &'static str>, at: &Path<'_>, cx: &m
     }
 }
 
-#[cold]
 fn secret_not_from_provider(at: &Path<'_>, field: &str, cx: &mut Validation<'_>) {
     cx.report(
         &TLS_SECRET_NOT_FROM_PROVIDER,
@@ -208,7 +207,6 @@ fn secret_not_from_provider(at: &Path<'_>, field: &str, cx: &mut Validation<'_>)
     );
 }
 
-#[cold]
 fn roots_ignored(at: &Path<'_>, field: &str, cx: &mut Validation<'_>) {
     cx.report(
         &SECURITY_FIELD_IGNORED,
@@ -218,7 +216,6 @@ fn roots_ignored(at: &Path<'_>, field: &str, cx: &mut Validation<'_>) {
     .help("use ca_certificate_provider_instance in validation_context");
 }
 
-#[cold]
 fn superseded(at: &Path<'_>, field: &str, by: &str, cx: &mut Validation<'_>) {
     cx.report(
         &TLS_FIELD_SUPERSEDED,
@@ -227,7 +224,6 @@ fn superseded(at: &Path<'_>, field: &str, by: &str, cx: &mut Validation<'_>) {
     );
 }
 
-#[cold]
 fn deprecated_field(at: &Path<'_>, instead: &str, cx: &mut Validation<'_>) {
     cx.report(
         &TLS_DEPRECATED_PROVIDER_FIELD,

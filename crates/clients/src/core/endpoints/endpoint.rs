@@ -82,7 +82,6 @@ pub(super) fn endpoints(
     endpoints.done()
 }
 
-#[cold]
 fn report_duplicate(address: SocketAddr, (locality, endpoint): (usize, usize), at: &Path<'_>, cx: &mut Validation<'_>) {
     let root = Path::ROOT;
     let list = root.field("endpoints");
@@ -207,7 +206,6 @@ fn read_metadata(pb: &Bytes, at: &Path<'_>, cx: &mut Validation<'_>) -> (Option<
 }
 
 /// Reports a key in the metadata that the client would read if a switch were on.
-#[cold]
 fn report_unread(metadata: &Metadata, at: &Path<'_>, cx: &mut Validation<'_>) {
     // Only the switch for the key that is there is reported.
     if metadata.filter_metadata.contains_key(LB_METADATA) {

@@ -125,7 +125,6 @@ fn label(pb: &LocalityLbEndpoints) -> String {
     }
 }
 
-#[cold]
 fn report_without_weight(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Validation<'_>) {
     cx.report(
         &LOCALITY_WITHOUT_WEIGHT,
@@ -155,7 +154,6 @@ struct Lost {
 impl Lost {
     /// Reports each locality of a resource that is rejected for another reason, so that no finding
     /// covers all of them.
-    #[cold]
     fn report_each(&self, message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) {
         if !self.has_weights {
             for (index, pb) in message.endpoints.iter().enumerate() {
