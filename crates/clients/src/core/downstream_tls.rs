@@ -26,17 +26,10 @@ pub fn transport_socket(
     let at = at.field("typed_config");
     let extension = any::extract(socket_config(socket), &at, cx)?;
     let at = extension.at(&at);
-    if extension.type_name != DOWNSTREAM {
-        cx.report(
-            &LISTENER_SOCKET_UNSUPPORTED,
-            &at.field("type_url"),
-            format_args!(
-                "transport socket `{}` is not supported on a server, must be DownstreamTlsContext",
-                extension.type_name
-            ),
-        );
-        return None;
-    }
+    let name = &extension.type_name;
+    let why = format_args!("transport socket `{name}` is not supported on a server, must be DownstreamTlsContext");
+    let rule = &LISTENER_SOCKET_UNSUPPORTED;
+    cx.check(name == DOWNSTREAM, rule, &at.field("type_url"), why)?;
     let pb: pb::DownstreamTlsContext = extension.decode(&at, cx)?;
     Some(from_proto(&pb, &at, cx))
 }

@@ -105,14 +105,8 @@ fn header(message: &Header, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Ha
         let (pattern, why) = (regex_rewrite.pattern.as_ref(), "missing, must hold a regex");
         let pattern = cx.required(pattern, &HASH_REWRITE_WITHOUT_PATTERN, &at, why)?;
         let at = at.field("regex");
-        if pattern.regex.is_empty() {
-            cx.report(
-                &HASH_REWRITE_WITHOUT_PATTERN,
-                &at,
-                format_args!("the regex is empty, must not be"),
-            );
-            return None;
-        }
+        let why = "the regex is empty, must not be";
+        cx.check(!pattern.regex.is_empty(), &HASH_REWRITE_WITHOUT_PATTERN, &at, why)?;
         let substitution = regex_rewrite.substitution.clone();
         rewrite = Some((matcher::regex(&pattern.regex, &at, cx)?, substitution));
     }

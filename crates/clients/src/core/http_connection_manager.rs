@@ -74,17 +74,9 @@ pub fn from_any(
 ) -> Option<HttpConnectionManager> {
     let extension = any::extract(any, at, cx)?;
     let at = extension.at(at);
-    if extension.type_name != HCM {
-        cx.report(
-            &NETWORK_FILTER_UNSUPPORTED,
-            &at,
-            format_args!(
-                "network filter `{}` is not supported, must be HttpConnectionManager",
-                extension.type_name
-            ),
-        );
-        return None;
-    }
+    let name = &extension.type_name;
+    let why = format_args!("network filter `{name}` is not supported, must be HttpConnectionManager");
+    cx.check(name == HCM, &NETWORK_FILTER_UNSUPPORTED, &at, why)?;
     let pb: pb::HttpConnectionManager = extension.decode(&at, cx)?;
     Some(from_proto(&pb, side, &at, cx))
 }
@@ -145,7 +137,7 @@ fn http_filters(
     let mut last: Option<(usize, &FilterType)> = None;
     for (i, filter) in filters.iter().enumerate() {
         let entry = at.index(i);
-        if !check_name(&filter.name, &mut names, &entry, cx) {
+        if check_name(&filter.name, &mut names, &entry, cx).is_none() {
             continue;
         }
         let here = entry.field("typed_config");
@@ -226,21 +218,16 @@ pub(super) fn note_discovery(is_set: bool, at: &Path<'_>, cx: &mut Validation<'_
 
 /// Checks that the name is set and new; an entry with a bad name is skipped. The names of skipped
 /// entries count as seen.
-fn check_name<'a>(name: &'a str, seen: &mut BTreeSet<&'a str>, entry: &Path<'_>, cx: &mut Validation<'_>) -> bool {
+fn check_name<'a>(
+    name: &'a str,
+    seen: &mut BTreeSet<&'a str>,
+    entry: &Path<'_>,
+    cx: &mut Validation<'_>,
+) -> Option<()> {
     let at = entry.field("name");
-    if name.is_empty() {
-        cx.report(&FILTER_UNNAMED, &at, format_args!("filter name is empty"));
-        return false;
-    }
-    if !seen.insert(name) {
-        cx.report(
-            &FILTER_NAME_TWICE,
-            &at,
-            format_args!("filter name `{name}` is that of an earlier filter"),
-        );
-        return false;
-    }
-    true
+    cx.check(!name.is_empty(), &FILTER_UNNAMED, &at, "filter name is empty")?;
+    let why = format_args!("filter name `{name}` is that of an earlier filter");
+    cx.check(seen.insert(name), &FILTER_NAME_TWICE, &at, why)
 }
 
 /// Returns the filter's type; `None` after reporting that the client does not have it on this side.

@@ -260,24 +260,11 @@ fn weighted_clusters(message: &WeightedCluster, at: &Path<'_>, cx: &mut Validati
 
 /// Resolves a cluster specifier plugin by name.
 fn plugin(name: &str, plugins: &Plugins, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Destination> {
-    if name.is_empty() {
-        cx.report(
-            &ROUTE_PLUGIN_UNKNOWN,
-            at,
-            format_args!("the plugin's name is empty, must be one of cluster_specifier_plugins"),
-        );
-        return None;
-    }
-    if plugins.is_dropped(name) {
-        cx.report(
-            &ROUTE_PLUGIN_OPTIONAL,
-            at,
-            format_args!(
-                "plugin `{name}` is optional and of a type that the client does not have: the route is dropped"
-            ),
-        );
-        return None;
-    }
+    let why = "the plugin's name is empty, must be one of cluster_specifier_plugins";
+    cx.check(!name.is_empty(), &ROUTE_PLUGIN_UNKNOWN, at, why)?;
+    let why =
+        format_args!("plugin `{name}` is optional and of a type that the client does not have: the route is dropped");
+    cx.check(!plugins.is_dropped(name), &ROUTE_PLUGIN_OPTIONAL, at, why)?;
     if !plugins.is_declared(name) {
         let nearest = xdsctl_model::text::nearest(name, plugins.names());
         let diagnostic = cx.report(

@@ -45,14 +45,9 @@ pub(super) fn from_proto(
 ) -> Option<(PathMatcher, Vec<HeaderMatcher>, Option<u32>)> {
     let why = "missing, must hold a prefix, a path or a safe_regex";
     let message = cx.required(message, &ROUTE_WITHOUT_MATCH, at, why)?;
-    if !message.query_parameters.is_empty() {
-        cx.report(
-            &ROUTE_QUERY_PARAMETERS,
-            &at.field("query_parameters"),
-            format_args!("query_parameters is set: a gRPC request has none, so the client drops the route"),
-        );
-        return None;
-    }
+    let (query, query_at) = (&message.query_parameters, at.field("query_parameters"));
+    let why = "query_parameters is set: a gRPC request has none, so the client drops the route";
+    cx.check(query.is_empty(), &ROUTE_QUERY_PARAMETERS, &query_at, why)?;
     let path = path(message, at, cx)?;
     let headers_at = at.field("headers");
     let mut headers = Vec::with_capacity(message.headers.len());
@@ -82,14 +77,8 @@ fn path(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<PathMatc
             StringMatch::Prefix(prefix.clone())
         }
         Some(PathSpecifier::Path(path)) => {
-            if !is_grpc_path(path) {
-                cx.report(
-                    &ROUTE_PATH_IMPOSSIBLE,
-                    &at.field("path"),
-                    format_args!("path `{path}` is not of the form `/service/method`, no RPC takes the route"),
-                );
-                return None;
-            }
+            let why = format_args!("path `{path}` is not of the form `/service/method`, no RPC takes the route");
+            cx.check(is_grpc_path(path), &ROUTE_PATH_IMPOSSIBLE, &at.field("path"), why)?;
             StringMatch::Exact(path.clone())
         }
         Some(PathSpecifier::SafeRegex(safe)) => {

@@ -310,10 +310,16 @@ impl<'p> Validation<'p> {
         at: &Path<'_>,
         why: impl fmt::Display,
     ) -> Option<T> {
-        if part.is_none() {
+        self.check(part.is_some(), rule, at, why)?;
+        part
+    }
+
+    /// Returns `None` after reporting `rule` at `at` if something does not hold.
+    pub fn check(&mut self, holds: bool, rule: &'static Rule, at: &Path<'_>, why: impl fmt::Display) -> Option<()> {
+        if !holds {
             self.report(rule, at, format_args!("{why}"));
         }
-        part
+        holds.then_some(())
     }
 
     /// Records a failure that happens later if the client accepts the resource. If it rejects the

@@ -108,28 +108,15 @@ fn aggregate(custom: &CustomClusterType, root: &Path<'_>, cx: &mut Validation<'_
     let config = cx.required(custom.typed_config.as_ref(), &any::ANY_MISSING, &at, why)?;
     // The client strips this prefix and no other.
     let type_name = config.type_url.strip_prefix(URL_PREFIX).unwrap_or(&config.type_url);
-    if type_name != AGGREGATE {
-        cx.report(
-            &CLUSTER_TYPE_UNSUPPORTED,
-            &at.field("type_url"),
-            format_args!(
-                "`{}` is not supported, must be `{URL_PREFIX}{AGGREGATE}`",
-                config.type_url
-            ),
-        );
-        return None;
-    }
+    let (url, rule) = (&config.type_url, &CLUSTER_TYPE_UNSUPPORTED);
+    let why = format_args!("`{url}` is not supported, must be `{URL_PREFIX}{AGGREGATE}`");
+    cx.check(type_name == AGGREGATE, rule, &at.field("type_url"), why)?;
     let at = at.value(AGGREGATE);
     let config: ClusterConfig = any::decode(&config.value, AGGREGATE, &at, cx)?;
     let at = at.field("clusters");
-    if config.clusters.is_empty() && cx.has(Feature::CollectsFaults) {
-        cx.report(
-            &AGGREGATE_EMPTY,
-            &at,
-            format_args!("clusters is empty, an aggregate cluster must have a child"),
-        );
-        return None;
-    }
+    let holds = !config.clusters.is_empty() || !cx.has(Feature::CollectsFaults);
+    let why = "clusters is empty, an aggregate cluster must have a child";
+    cx.check(holds, &AGGREGATE_EMPTY, &at, why)?;
     Some(Discovery::Aggregate {
         children: config.clusters,
     })

@@ -49,14 +49,9 @@ fn http_11_proxy(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'
 /// Converts the extension in the Any at `at`, which must be an UpstreamTlsContext.
 fn tls_extension(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<UpstreamTlsContext> {
     let at = extension.at(at);
-    if extension.type_name != UPSTREAM {
-        cx.report(
-            &TRANSPORT_SOCKET_UNSUPPORTED,
-            &at.field("type_url"),
-            format_args!("`{}` is not supported, must be `{UPSTREAM}`", extension.type_name),
-        );
-        return None;
-    }
+    let (name, rule) = (&extension.type_name, &TRANSPORT_SOCKET_UNSUPPORTED);
+    let why = format_args!("`{name}` is not supported, must be `{UPSTREAM}`");
+    cx.check(name == UPSTREAM, rule, &at.field("type_url"), why)?;
     let tls: pb::UpstreamTlsContext = extension.decode(&at, cx)?;
     let mut context = UpstreamTlsContext::default();
     if cx.has(Feature::Sni) {

@@ -44,17 +44,9 @@ fn configured(pb: &TypedExtensionConfig, root: &Path<'_>, cx: &mut Validation<'_
     let at = at.field("typed_config");
     let extension = any::extract(pb.typed_config.as_ref(), &at, cx)?;
     let at = extension.at(&at);
-    if extension.type_name != HTTP_PROTOCOL_OPTIONS {
-        cx.report(
-            &UPSTREAM_CONFIG_UNSUPPORTED,
-            &at.field("type_url"),
-            format_args!(
-                "`{}` is not supported, must be `{HTTP_PROTOCOL_OPTIONS}`",
-                extension.type_name
-            ),
-        );
-        return None;
-    }
+    let (name, rule) = (&extension.type_name, &UPSTREAM_CONFIG_UNSUPPORTED);
+    let why = format_args!("`{name}` is not supported, must be `{HTTP_PROTOCOL_OPTIONS}`");
+    cx.check(name == HTTP_PROTOCOL_OPTIONS, rule, &at.field("type_url"), why)?;
     let options: HttpProtocolOptions = extension.decode(&at, cx)?;
     let common = options.common_http_protocol_options?;
     let at = at.field("common_http_protocol_options");

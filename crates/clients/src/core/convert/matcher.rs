@@ -3,8 +3,8 @@
 //! Follows C-core `StringMatcherParse` (xds_common_types_parser.cc) and `ParseHeaderMatcher`
 //! (xds_route_config_parser.cc).
 
-use crate::shared::{fields, header_name};
 use crate::shared::rules::{HEADER_MATCHER_WITHOUT_KIND, REGEX_NOT_RE2, STRING_MATCHER_WITHOUT_PATTERN};
+use crate::shared::{fields, header_name};
 use xdsctl_document::proto::pb::envoy::config::route::v3 as route;
 use xdsctl_document::proto::pb::envoy::r#type::matcher::v3 as pb;
 use xdsctl_document::secret::{self, REDACTED};
@@ -115,32 +115,15 @@ pub fn header_matcher(matcher: &route::HeaderMatcher, at: &Path<'_>, cx: &mut Va
         Some(Spec::ContainsMatch(value)) => text(StringMatch::Contains(value.clone())),
         Some(Spec::SafeRegexMatch(safe)) => text(StringMatch::Regex(compile(&safe.regex, &matcher.name, at, cx)?)),
         Some(Spec::PresentMatch(present)) => HeaderMatch::Present(*present),
-        Some(Spec::RangeMatch(range)) if range.start > range.end => {
-            cx.report(
-                &HEADER_MATCHER_RANGE_REVERSED,
-                at,
-                format_args!(
-                    "range starts at {} and ends at {}, the start must not be greater",
-                    range.start, range.end
-                ),
-            );
-            return None;
-        }
         Some(Spec::RangeMatch(range)) => {
-            if range.start == range.end {
-                cx.report(
-                    &HEADER_MATCHER_RANGE_EMPTY,
-                    &at.field("range_match"),
-                    format_args!(
-                        "range starts and ends at {0}, and the end is not part of it",
-                        range.start
-                    ),
-                );
+            let (start, end) = (range.start, range.end);
+            let why = format_args!("range starts at {start} and ends at {end}, the start must not be greater");
+            cx.check(start <= end, &HEADER_MATCHER_RANGE_REVERSED, at, why)?;
+            if start == end {
+                let why = format_args!("range starts and ends at {start}, and the end is not part of it");
+                cx.report(&HEADER_MATCHER_RANGE_EMPTY, &at.field("range_match"), why);
             }
-            HeaderMatch::Range {
-                start: range.start,
-                end: range.end,
-            }
+            HeaderMatch::Range { start, end }
         }
         Some(Spec::StringMatch(value)) if cx.has(Feature::HeaderStringMatch) => {
             let inner = at.field("string_match");

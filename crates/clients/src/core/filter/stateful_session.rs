@@ -76,17 +76,9 @@ fn session(message: &StatefulSession, at: &Path<'_>, cx: &mut Validation<'_>) ->
     let at = at.field("typed_config");
     let extension = extract(state.typed_config.as_ref(), &at, cx)?;
     let at = extension.at(&at);
-    if extension.type_name != COOKIE_STATE {
-        cx.report(
-            &SESSION_STATE_UNKNOWN,
-            &at,
-            format_args!(
-                "session state `{}` is not supported, must be `{COOKIE_STATE}`",
-                extension.type_name
-            ),
-        );
-        return None;
-    }
+    let name = &extension.type_name;
+    let why = format_args!("session state `{name}` is not supported, must be `{COOKIE_STATE}`");
+    cx.check(name == COOKIE_STATE, &SESSION_STATE_UNKNOWN, &at, why)?;
     let state: CookieBasedSessionState = extension.decode(&at, cx)?;
     let at = at.field("cookie");
     let why = "missing, must say which cookie holds the session";
