@@ -11,8 +11,7 @@ use crate::core::convert::address::{port_of, socket_of};
 use crate::shared::chain_policies;
 use crate::shared::fields;
 use crate::shared::rules::{
-    ADDRESS_NOT_LITERAL, ADDRESS_WITHOUT_PORT, NEITHER_CLIENT_NOR_SERVER, NO_FILTER_CHAIN,
-    USE_ORIGINAL_DST,
+    ADDRESS_NOT_LITERAL, ADDRESS_WITHOUT_PORT, NEITHER_CLIENT_NOR_SERVER, NO_FILTER_CHAIN, USE_ORIGINAL_DST,
 };
 use xdsctl_document::proto::pb::envoy::config::core::v3 as core;
 use xdsctl_document::proto::pb::envoy::config::listener::v3 as pb;
@@ -33,28 +32,18 @@ rules! {
 
 /// Converts the resource.
 pub fn convert(message: &pb::Listener, cx: &mut Validation<'_>) -> Option<Resource> {
-    let at = Path::ROOT;
-    let listener = if let Some(api) = &message.api_listener {
-        client(message, api, &at, cx)
-    } else if let Some(address) = &message.address {
-        server(message, address, &at, cx)
-    } else {
-        cx.report(
-            &NEITHER_CLIENT_NOR_SERVER,
-            &at,
-            format_args!("neither api_listener nor address is set, so it is for neither a client nor a server"),
-        );
-        None
+    let listener = match (&message.api_listener, &message.address) {
+        (Some(api), _) => client(message, api, cx)?,
+        (None, address) => {
+            let why = "neither api_listener nor address is set, so it is for neither a client nor a server";
+            let address = cx.required(address.as_ref(), &NEITHER_CLIENT_NOR_SERVER, &Path::ROOT, why)?;
+            server(message, address, cx)?
+        }
     };
-    listener.map(Resource::Listener)
+    Some(Resource::Listener(listener))
 }
 
-fn client(
-    message: &pb::Listener,
-    api: &pb::ApiListener,
-    at: &Path<'_>,
-    cx: &mut Validation<'_>,
-) -> Option<resource::Listener> {
+fn client(message: &pb::Listener, api: &pb::ApiListener, cx: &mut Validation<'_>) -> Option<resource::Listener> {
     let for_servers = [
         ("address", message.address.is_some()),
         ("filter_chains", !message.filter_chains.is_empty()),
@@ -64,39 +53,34 @@ fn client(
     for field in fields::set_of(for_servers) {
         cx.report(
             &SERVER_FIELD_IGNORED,
-            &at.field(field),
+            &Path::ROOT.field(field),
             format_args!("gRPC does not read {field} when api_listener is set"),
         );
     }
-    let outer = at.field("api_listener");
+    let outer = Path::ROOT.field("api_listener");
     let inner = outer.field("api_listener");
     http_connection_manager::from_any(api.api_listener.as_ref(), ListenerSide::Client, &inner, cx)
         .map(resource::Listener::Api)
 }
 
-fn server(
-    message: &pb::Listener,
-    address: &core::Address,
-    at: &Path<'_>,
-    cx: &mut Validation<'_>,
-) -> Option<resource::Listener> {
+fn server(message: &pb::Listener, address: &core::Address, cx: &mut Validation<'_>) -> Option<resource::Listener> {
     let mark = cx.mark();
-    let address = server_address(address, &at.field("address"), cx);
+    let address = server_address(address, &Path::ROOT.field("address"), cx);
     if message.use_original_dst == Some(true) {
         cx.report(
             &USE_ORIGINAL_DST,
-            &at.field("use_original_dst"),
+            &Path::ROOT.field("use_original_dst"),
             format_args!("use_original_dst is true, must be false"),
         );
     }
-    let chains_at = at.field("filter_chains");
+    let chains_at = Path::ROOT.field("filter_chains");
     let mut chains = Vec::with_capacity(message.filter_chains.len());
     for (i, chain) in message.filter_chains.iter().enumerate() {
         chains.push(filter_chain::from_proto(chain, false, &chains_at.index(i), cx));
     }
     let has_default = message.default_filter_chain.is_some();
     let destinations = filter_chain_map::build(&chains, has_default, &chains_at, cx);
-    let default_at = at.field("default_filter_chain");
+    let default_at = Path::ROOT.field("default_filter_chain");
     let default = message.default_filter_chain.as_ref();
     if !has_default && message.filter_chains.is_empty() {
         cx.report(

@@ -49,7 +49,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
         message.cluster_discovery_type,
         Some(ClusterDiscoveryType::ClusterType(_))
     ) {
-        shared::aggregate::unused(message, root, cx);
+        shared::aggregate::unused(message, cx);
     }
     match &message.metadata {
         Some(bytes) if cx.has(Feature::ClusterMetadata) => {

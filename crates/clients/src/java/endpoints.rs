@@ -15,7 +15,9 @@ use crate::shared::rules::{
 use crate::shared::{Checked, OpenedEndpoints, fields, reject};
 use xdsctl_document::proto;
 use xdsctl_document::proto::pb::envoy::config::core::v3::Address;
-use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{ClusterLoadAssignment as Pb, LbEndpoint, LocalityLbEndpoints};
+use xdsctl_document::proto::pb::envoy::config::endpoint::v3::{
+    ClusterLoadAssignment as Pb, LbEndpoint, LocalityLbEndpoints,
+};
 use xdsctl_model::diag::{Effect, Path, Validation};
 use xdsctl_model::host_port::MAX_PORT;
 use xdsctl_model::profile::Feature;

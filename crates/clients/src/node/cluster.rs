@@ -64,7 +64,7 @@ pub(super) fn convert(message: &Pb, cx: &mut Validation<'_>) -> Checked {
     }
     match &message.cluster_discovery_type {
         Some(ClusterDiscoveryType::ClusterType(custom)) => {
-            shared::aggregate::unused(message, root, cx);
+            shared::aggregate::unused(message, cx);
             aggregate(custom, &root.field("cluster_type"), cx)
         }
         Some(ClusterDiscoveryType::Type(number)) => {

@@ -8,7 +8,7 @@ use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::profile::Feature;
 
 /// Reports the fields that are set in vain.
-pub(crate) fn unused(message: &Cluster, root: &Path<'_>, cx: &mut Validation<'_>) {
+pub(crate) fn unused(message: &Cluster, cx: &mut Validation<'_>) {
     let has_policy = !cx.has(Feature::AggregateClusterBackwardCompat);
     let is_listed = message.load_balancing_policy.is_some();
     // Other values are rejected.
@@ -33,6 +33,6 @@ pub(crate) fn unused(message: &Cluster, root: &Path<'_>, cx: &mut Validation<'_>
     ];
     for field in set_of(fields) {
         let why = format_args!("not used on an aggregate cluster, its leaf clusters use their own");
-        cx.report(&AGGREGATE_FIELD_UNUSED, &root.field(field), why);
+        cx.report(&AGGREGATE_FIELD_UNUSED, &Path::ROOT.field(field), why);
     }
 }

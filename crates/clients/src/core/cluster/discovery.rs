@@ -30,30 +30,30 @@ rules! {
 }
 
 /// Converts the discovery type; `None` after an error that leaves none.
-pub(super) fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) -> Option<Discovery> {
+pub(super) fn discovery(message: &Pb, cx: &mut Validation<'_>) -> Option<Discovery> {
     let number = match &message.cluster_discovery_type {
         Some(ClusterDiscoveryType::Type(number)) => *number,
         Some(ClusterDiscoveryType::ClusterType(custom)) => {
-            other_field(message.eds_cluster_config.is_some(), "eds_cluster_config", root, cx);
-            other_field(message.load_assignment.is_some(), "load_assignment", root, cx);
-            return aggregate(custom, root, cx);
+            other_field(message.eds_cluster_config.is_some(), "eds_cluster_config", cx);
+            other_field(message.load_assignment.is_some(), "load_assignment", cx);
+            return aggregate(custom, cx);
         }
         None => DiscoveryType::Static as i32,
     };
     let known = DiscoveryType::try_from(number);
     match known {
         Ok(DiscoveryType::Eds) => {
-            other_field(message.load_assignment.is_some(), "load_assignment", root, cx);
-            eds(message.eds_cluster_config.as_ref(), &message.name, root, cx)
+            other_field(message.load_assignment.is_some(), "load_assignment", cx);
+            eds(message.eds_cluster_config.as_ref(), &message.name, cx)
         }
         Ok(DiscoveryType::LogicalDns) => {
-            other_field(message.eds_cluster_config.is_some(), "eds_cluster_config", root, cx);
-            logical_dns::logical_dns(message.load_assignment.as_ref(), root, cx)
+            other_field(message.eds_cluster_config.is_some(), "eds_cluster_config", cx);
+            logical_dns::logical_dns(message.load_assignment.as_ref(), cx)
         }
         Ok(DiscoveryType::Static | DiscoveryType::StrictDns | DiscoveryType::OriginalDst) | Err(_) => {
             cx.report(
                 &DISCOVERY_UNSUPPORTED,
-                &root.field("type"),
+                &Path::ROOT.field("type"),
                 format_args!(
                     "type {number} ({}) is not supported, must be EDS, LOGICAL_DNS or an aggregate in cluster_type",
                     known.map_or("an unknown number", |t| t.as_str_name())
@@ -64,19 +64,19 @@ pub(super) fn discovery(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) 
     }
 }
 
-fn other_field(set: bool, field: &str, root: &Path<'_>, cx: &mut Validation<'_>) {
+fn other_field(set: bool, field: &str, cx: &mut Validation<'_>) {
     if set {
         cx.report(
             &OTHER_DISCOVERY_FIELD,
-            &root.field(field),
+            &Path::ROOT.field(field),
             format_args!("not read, it belongs to another kind of cluster"),
         );
     }
 }
 
 /// Converts an EDS cluster. Without a service name, the client asks EDS for the cluster's own name.
-fn eds(config: Option<&EdsClusterConfig>, name: &str, root: &Path<'_>, cx: &mut Validation<'_>) -> Option<Discovery> {
-    let at = root.field("eds_cluster_config");
+fn eds(config: Option<&EdsClusterConfig>, name: &str, cx: &mut Validation<'_>) -> Option<Discovery> {
+    let at = Path::ROOT.field("eds_cluster_config");
     let why = "eds_cluster_config is missing, an EDS cluster must have one";
     let config = cx.required(config, &EDS_CONFIG_MISSING, &at, why)?;
     if !fields::is_ads_or_self(config.eds_config.as_ref()) {
@@ -101,8 +101,8 @@ fn eds(config: Option<&EdsClusterConfig>, name: &str, root: &Path<'_>, cx: &mut 
 
 /// Converts an aggregate cluster (A37). Its Any is not opened like others: a TypedStruct is a wrong
 /// type here, and only the usual prefix is stripped from the type URL.
-fn aggregate(custom: &CustomClusterType, root: &Path<'_>, cx: &mut Validation<'_>) -> Option<Discovery> {
-    let at = root.field("cluster_type");
+fn aggregate(custom: &CustomClusterType, cx: &mut Validation<'_>) -> Option<Discovery> {
+    let at = Path::ROOT.field("cluster_type");
     let at = at.field("typed_config");
     let why = format_args!("missing, must hold `{AGGREGATE}`");
     let config = cx.required(custom.typed_config.as_ref(), &any::ANY_MISSING, &at, why)?;

@@ -52,22 +52,17 @@ pub fn default_policy() -> &'static Arc<LbPolicy> {
 /// Reports the rules of [`xdsctl_lb::xds`](xdsctl_lb::xds) at `load_balancing_policy`, or
 /// [`LB_POLICY_UNSUPPORTED`] at `lb_policy` and those of
 /// [`xdsctl_lb::ring_hash`](xdsctl_lb::ring_hash) below `ring_hash_lb_config`.
-pub(super) fn lb_policy(
-    message: &Pb,
-    aggregate: bool,
-    root: &Path<'_>,
-    cx: &mut Validation<'_>,
-) -> Option<Arc<LbPolicy>> {
+pub(super) fn lb_policy(message: &Pb, aggregate: bool, cx: &mut Validation<'_>) -> Option<Arc<LbPolicy>> {
     let list = message.load_balancing_policy.as_ref();
     if let Some(policy) = list.filter(|_| cx.has(Feature::CustomLbConfig)) {
-        superseded(message, root, cx);
+        superseded(message, cx);
         let owner = match (aggregate, cx.has(Feature::AggregateClusterBackwardCompat)) {
             (false, _) => Owner::Leaf(&message.name),
             (true, false) => Owner::Unused,
             // The policy goes to leaves that are not known here.
             (true, true) => Owner::Unknown,
         };
-        return xds::from_proto(policy, &owner, &root.field("load_balancing_policy"), cx);
+        return xds::from_proto(policy, &owner, &Path::ROOT.field("load_balancing_policy"), cx);
     }
     let ring_hash = match &message.lb_config {
         Some(PbConfig::RingHashLbConfig(config)) => Some(config),
@@ -75,22 +70,22 @@ pub(super) fn lb_policy(
     };
     match PbPolicy::try_from(message.lb_policy) {
         Ok(PbPolicy::RoundRobin) => {
-            unread_lb_config(message.lb_config.as_ref(), root, cx);
+            unread_lb_config(message.lb_config.as_ref(), cx);
             Some(default_policy().clone())
         }
         Ok(PbPolicy::RingHash) => {
             if ring_hash.is_none() {
-                unread_lb_config(message.lb_config.as_ref(), root, cx);
+                unread_lb_config(message.lb_config.as_ref(), cx);
             }
             // The leaves of an aggregate have policies of their own, unless the old behaviour is
             // switched on.
             let used = !aggregate || cx.has(Feature::AggregateClusterBackwardCompat);
-            Some(Arc::new(ring_hash_policy(ring_hash, used, root, cx)))
+            Some(Arc::new(ring_hash_policy(ring_hash, used, cx)))
         }
         other => {
             cx.report(
                 &LB_POLICY_UNSUPPORTED,
-                &root.field("lb_policy"),
+                &Path::ROOT.field("lb_policy"),
                 format_args!(
                     "lb_policy {} ({}) is not supported, must be ROUND_ROBIN or RING_HASH",
                     message.lb_policy,
@@ -112,7 +107,7 @@ pub(super) fn lb_policy(
 }
 
 /// Reports the enum and its config beside `load_balancing_policy`.
-fn superseded(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
+fn superseded(message: &Pb, cx: &mut Validation<'_>) {
     let is_set = message.lb_policy != PbPolicy::RoundRobin as i32;
     // Clients are told apart only where there is something to report.
     let is_any = is_set || message.lb_config.is_some();
@@ -122,15 +117,15 @@ fn superseded(message: &Pb, root: &Path<'_>, cx: &mut Validation<'_>) {
     if is_set {
         cx.report(
             &LB_POLICY_SUPERSEDED,
-            &root.field("lb_policy"),
+            &Path::ROOT.field("lb_policy"),
             format_args!("not read, load_balancing_policy is set"),
         );
     }
-    unread_lb_config(message.lb_config.as_ref(), root, cx);
+    unread_lb_config(message.lb_config.as_ref(), cx);
 }
 
 /// Reports an LB config that does not belong to the policy in use.
-fn unread_lb_config(config: Option<&PbConfig>, root: &Path<'_>, cx: &mut Validation<'_>) {
+fn unread_lb_config(config: Option<&PbConfig>, cx: &mut Validation<'_>) {
     let field = match config {
         Some(PbConfig::RingHashLbConfig(_)) => "ring_hash_lb_config",
         Some(PbConfig::MaglevLbConfig(_)) => "maglev_lb_config",
@@ -141,19 +136,14 @@ fn unread_lb_config(config: Option<&PbConfig>, root: &Path<'_>, cx: &mut Validat
     };
     cx.report(
         &LB_POLICY_SUPERSEDED,
-        &root.field(field),
+        &Path::ROOT.field(field),
         format_args!("not read, it does not belong to the LB policy in use"),
     );
 }
 
 /// Converts RING_HASH; `used` says whether the client creates an LB policy from the config.
-fn ring_hash_policy(
-    config: Option<&RingHashLbConfig>,
-    used: bool,
-    root: &Path<'_>,
-    cx: &mut Validation<'_>,
-) -> LbPolicy {
-    let at = root.field("ring_hash_lb_config");
+fn ring_hash_policy(config: Option<&RingHashLbConfig>, used: bool, cx: &mut Validation<'_>) -> LbPolicy {
+    let at = Path::ROOT.field("ring_hash_lb_config");
     let (minimum, maximum) = config.map_or((None, None), |c| (c.minimum_ring_size, c.maximum_ring_size));
     ring_size(maximum, "maximum_ring_size", &at, cx);
     ring_size(minimum, "minimum_ring_size", &at, cx);

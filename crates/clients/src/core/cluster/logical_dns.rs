@@ -37,12 +37,8 @@ rules! {
 }
 
 /// Converts the `load_assignment` of a LOGICAL_DNS cluster.
-pub(super) fn logical_dns(
-    assignment: Option<&ClusterLoadAssignment>,
-    root: &Path<'_>,
-    cx: &mut Validation<'_>,
-) -> Option<Discovery> {
-    let at = root.field("load_assignment");
+pub(super) fn logical_dns(assignment: Option<&ClusterLoadAssignment>, cx: &mut Validation<'_>) -> Option<Discovery> {
+    let at = Path::ROOT.field("load_assignment");
     let why = "load_assignment is missing, a LOGICAL_DNS cluster must have one";
     let assignment = cx.required(assignment, &DNS_LOAD_ASSIGNMENT_MISSING, &at, why)?;
     ignored([("policy", assignment.policy.is_some())], &at, cx);

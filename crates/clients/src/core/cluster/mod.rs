@@ -54,31 +54,30 @@ pub static PART_RULES: &[&[&xdsctl_model::diag::Rule]] = &[
 
 /// Converts the resource.
 pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Option<Resource> {
-    let root = &Path::ROOT;
-    let discovery = discovery::discovery(message, root, cx);
+    let discovery = discovery::discovery(message, cx);
     let aggregate = matches!(discovery, Some(Discovery::Aggregate { .. }));
-    let lb_policy = lb_policy::lb_policy(message, aggregate, root, cx);
+    let lb_policy = lb_policy::lb_policy(message, aggregate, cx);
     let socket = message.transport_socket.as_ref();
     let (use_http_connect, tls) = socket
-        .map(|socket| transport_socket::transport_socket(socket, &root.field("transport_socket"), cx))
+        .map(|socket| transport_socket::transport_socket(socket, &Path::ROOT.field("transport_socket"), cx))
         .unwrap_or_default();
-    lrs_server(message.lrs_server.as_ref(), root, cx);
-    let lrs_metrics = lrs_metrics(&message.lrs_report_endpoint_metrics, root, cx);
-    let connection_idle_timeout = upstream_config::idle_timeout(message.upstream_config.as_ref(), root, cx);
-    let max_concurrent_requests = circuit_breakers(message.circuit_breakers.as_ref(), aggregate, root, cx);
+    lrs_server(message.lrs_server.as_ref(), cx);
+    let lrs_metrics = lrs_metrics(&message.lrs_report_endpoint_metrics, cx);
+    let connection_idle_timeout = upstream_config::idle_timeout(message.upstream_config.as_ref(), cx);
+    let max_concurrent_requests = circuit_breakers(message.circuit_breakers.as_ref(), aggregate, cx);
     let outlier_detection = message
         .outlier_detection
         .as_ref()
-        .map(|pb| outlier_detection::outlier_detection(pb, aggregate, &root.field("outlier_detection"), cx));
-    let override_host_statuses = override_host_statuses(message.common_lb_config.as_ref(), root, cx);
+        .map(|pb| outlier_detection::outlier_detection(pb, aggregate, &Path::ROOT.field("outlier_detection"), cx));
+    let override_host_statuses = override_host_statuses(message.common_lb_config.as_ref(), cx);
     let metadata = message
         .metadata
         .as_ref()
         .filter(|_| cx.has(Feature::ClusterMetadata))
-        .map(|pb| metadata::metadata(pb, &root.field("metadata"), cx))
+        .map(|pb| metadata::metadata(pb, &Path::ROOT.field("metadata"), cx))
         .unwrap_or_default();
     if aggregate {
-        aggregate::unused(message, root, cx);
+        aggregate::unused(message, cx);
     }
     discovery.zip(lb_policy).map(|(discovery, lb_policy)| {
         Resource::Cluster(Cluster {
@@ -99,11 +98,11 @@ pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Option<Resource> {
 
 /// Checks that `lrs_server` is `self`: load is reported to the server that sent the cluster, or not
 /// at all.
-fn lrs_server(pb: Option<&core::ConfigSource>, root: &Path<'_>, cx: &mut Validation<'_>) {
+fn lrs_server(pb: Option<&core::ConfigSource>, cx: &mut Validation<'_>) {
     if pb.is_some_and(|source| !fields::is_self(source)) {
         cx.report(
             &LRS_SERVER_NOT_SELF,
-            &root.field("lrs_server"),
+            &Path::ROOT.field("lrs_server"),
             format_args!("lrs_server is not `self`, the only source for load reports"),
         );
     }
@@ -111,11 +110,11 @@ fn lrs_server(pb: Option<&core::ConfigSource>, root: &Path<'_>, cx: &mut Validat
 
 /// Returns the metrics that the client keeps: `cpu_utilization`, `mem_utilization`,
 /// `application_utilization`, and `named_metrics.` with any key.
-fn lrs_metrics(names: &[String], root: &Path<'_>, cx: &mut Validation<'_>) -> BTreeSet<String> {
+fn lrs_metrics(names: &[String], cx: &mut Validation<'_>) -> BTreeSet<String> {
     if names.is_empty() {
         return BTreeSet::new();
     }
-    let at = root.field("lrs_report_endpoint_metrics");
+    let at = Path::ROOT.field("lrs_report_endpoint_metrics");
     if !cx.has(Feature::OrcaLrsPropagation) {
         report_off(Feature::OrcaLrsPropagation, &at, cx);
         return BTreeSet::new();
@@ -139,16 +138,11 @@ fn lrs_metrics(names: &[String], root: &Path<'_>, cx: &mut Validation<'_>) -> BT
 
 /// Returns `max_requests` of the first threshold with priority DEFAULT. 0 is allowed and admits no
 /// request.
-fn circuit_breakers(
-    pb: Option<&pb::CircuitBreakers>,
-    aggregate: bool,
-    root: &Path<'_>,
-    cx: &mut Validation<'_>,
-) -> u32 {
+fn circuit_breakers(pb: Option<&pb::CircuitBreakers>, aggregate: bool, cx: &mut Validation<'_>) -> u32 {
     let Some(breakers) = pb else {
         return DEFAULT_MAX_CONCURRENT_REQUESTS;
     };
-    let at = root.field("circuit_breakers");
+    let at = Path::ROOT.field("circuit_breakers");
     let at = at.field("thresholds");
     let is_default = |t: &pb::circuit_breakers::Thresholds| t.priority == core::RoutingPriority::Default as i32;
     let first = breakers.thresholds.iter().position(is_default);
@@ -189,13 +183,12 @@ fn circuit_breakers(
 /// state.
 fn override_host_statuses(
     pb: Option<&pb::cluster::CommonLbConfig>,
-    root: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> BTreeSet<cluster::HealthStatus> {
     let Some(set) = pb.and_then(|c| c.override_host_status.as_ref()) else {
         return BTreeSet::from([HealthStatus::Unknown, HealthStatus::Healthy]);
     };
-    let at = root.field("common_lb_config");
+    let at = Path::ROOT.field("common_lb_config");
     let at = at.field("override_host_status");
     let mut kept = BTreeSet::new();
     for (i, &number) in set.statuses.iter().enumerate() {

@@ -33,14 +33,14 @@ pub const DEFAULT_IDLE_TIMEOUT: Millis = Millis(3_600_000);
 /// rules of [`proto::any`](xdsctl_document::proto::any) at `upstream_config.typed_config`, and
 /// those of [`proto::duration`](xdsctl_document::proto::duration) at
 /// `...common_http_protocol_options.idle_timeout`.
-pub(super) fn idle_timeout(pb: Option<&TypedExtensionConfig>, root: &Path<'_>, cx: &mut Validation<'_>) -> Millis {
+pub(super) fn idle_timeout(pb: Option<&TypedExtensionConfig>, cx: &mut Validation<'_>) -> Millis {
     pb.filter(|_| cx.has(Feature::UpstreamConfig))
-        .and_then(|pb| configured(pb, root, cx))
+        .and_then(|pb| configured(pb, cx))
         .unwrap_or(DEFAULT_IDLE_TIMEOUT)
 }
 
-fn configured(pb: &TypedExtensionConfig, root: &Path<'_>, cx: &mut Validation<'_>) -> Option<Millis> {
-    let at = root.field("upstream_config");
+fn configured(pb: &TypedExtensionConfig, cx: &mut Validation<'_>) -> Option<Millis> {
+    let at = Path::ROOT.field("upstream_config");
     let at = at.field("typed_config");
     let extension = any::extract(pb.typed_config.as_ref(), &at, cx)?;
     let at = extension.at(&at);
