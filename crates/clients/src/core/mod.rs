@@ -23,7 +23,7 @@ pub mod route_match;
 pub mod route_shadow;
 
 use crate::shared::{Checked, Converter, Message, SentResource, decoded};
-use xdsctl_model::diag::Validation;
+use xdsctl_model::diag::{Path, Validation};
 use xdsctl_model::resource::Resource;
 
 /// The converter of C-core, whose rules are listed with those of all clients.
@@ -38,7 +38,10 @@ pub(crate) static CONVERTER: Converter = Converter {
 fn judge(sent: &SentResource<'_>, cx: &mut Validation<'_>) -> Checked<Option<Resource>> {
     Ok(match decoded(sent, cx)? {
         Message::Listener(message) => listener::convert(message, cx),
-        Message::RouteConfiguration(message) => Some(route_config::convert(message, sent.opened, cx)),
+        Message::RouteConfiguration(message) => {
+            let config = route_config::from_proto(message, sent.opened, &Path::ROOT, cx);
+            Some(Resource::RouteConfiguration(config))
+        }
         Message::Cluster(message) => cluster::convert(message, cx),
         Message::Endpoints(message) => Some(endpoints::convert(message, sent.opened, cx)),
     })

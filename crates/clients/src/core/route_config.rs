@@ -20,19 +20,14 @@ use xdsctl_document::proto::pb::envoy::config::route::v3::{
 };
 use xdsctl_model::diag::{Effect, Path, Validation, rules};
 use xdsctl_model::profile::Feature;
+use xdsctl_model::resource::RouteConfiguration;
 use xdsctl_model::resource::domain::DomainClass;
 use xdsctl_model::resource::route::{Action, RetryPolicy, Route, VirtualHost};
-use xdsctl_model::resource::{Resource, RouteConfiguration};
 
 rules! {
     /// A virtual host has no route, or the client drops them all.
     ROUTES_EMPTY = "rds-virtual-host-without-routes", RouteConfiguration, Advice, "gRFC A28; C-core xds_resolver.cc",
         also [Go Java Node] "an RPC without a route fails in every client";
-}
-
-/// Converts the resource.
-pub(super) fn convert(message: &Pb, opened: &Opened, cx: &mut Validation<'_>) -> Resource {
-    Resource::RouteConfiguration(from_proto(message, opened, &Path::ROOT, cx))
 }
 
 /// Converts a RouteConfiguration at `at`, which is a resource of its own or is inline in an
@@ -112,9 +107,10 @@ fn virtual_host(
     if !cx.nacked_since(mark) {
         route_shadow::report_routes(&routes, &routes_at, cx);
     }
+    let inherits = |route: &Route| route.route_action().is_some_and(|action| action.retry_policy_inherited);
     if let Some(policy) = &retry_policy
         && !retry_policy_rejected
-        && routes.iter().any(inherits_retry_policy)
+        && routes.iter().any(inherits)
     {
         retry::report_failures(policy, &retry_at, cx);
     }
@@ -125,11 +121,6 @@ fn virtual_host(
         routes,
         typed_per_filter_config,
     }
-}
-
-/// Says whether a route uses its virtual host's retry policy.
-fn inherits_retry_policy(route: &Route) -> bool {
-    route.route_action().is_some_and(|action| action.retry_policy_inherited)
 }
 
 /// Checks the domain patterns of a virtual host.

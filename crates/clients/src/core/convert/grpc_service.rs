@@ -99,14 +99,8 @@ fn untrusted(at: &Path<'_>, cx: &mut Validation<'_>) {
 ///
 /// The range and the sign are checked separately, and the sign is that of the whole value: a
 /// negative `nanos` beside 1 s is out of range, yet positive.
-pub fn positive(value: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) -> Millis {
+pub fn positive(value: &Duration, at: &Path<'_>, cx: &mut Validation<'_>) {
     let millis = duration::parse(value, at, cx);
-    if millis <= Millis(0) {
-        cx.report(
-            &DURATION_NOT_POSITIVE,
-            at,
-            format_args!("{millis} in whole milliseconds, must be at least 0.001s"),
-        );
-    }
-    millis
+    let why = format_args!("{millis} in whole milliseconds, must be at least 0.001s");
+    cx.check(millis > Millis(0), &DURATION_NOT_POSITIVE, at, why);
 }

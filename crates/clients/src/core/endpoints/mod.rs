@@ -64,19 +64,18 @@ pub(super) fn convert(message: &Pb, opened: &Opened, cx: &mut Validation<'_>) ->
     };
     let mut endpoints = (opened, Addresses::with_capacity(count));
     let mut priorities: Vec<BTreeMap<NameRef<'_>, Locality>> = Vec::new();
-    let mut lost = Lost {
-        has_weights: message.endpoints.iter().any(|pb| weight(pb) > 0),
-        without_endpoints: Vec::new(),
-    };
+    // Each locality that is lost has a finding of its own, unless one finding covers all of them.
+    let has_weights = message.endpoints.iter().any(|pb| weight(pb) > 0);
+    let mut without_endpoints = Vec::new();
     for (index, pb) in message.endpoints.iter().enumerate() {
         let at = at.index(index);
         if weight(pb) == 0 {
-            if lost.has_weights {
+            if has_weights {
                 report_without_weight(pb, &at, cx);
             }
         } else if let Some(locality) = locality(pb, index, &mut endpoints, &at, cx) {
             if locality.endpoints.is_empty() {
-                lost.without_endpoints.push(index);
+                without_endpoints.push((index, pb.lb_endpoints.len()));
             }
             place(locality, pb, message.endpoints.len(), &mut priorities, &at, cx);
         }
@@ -88,11 +87,16 @@ pub(super) fn convert(message: &Pb, opened: &Opened, cx: &mut Validation<'_>) ->
         drops,
         host_name: None,
     };
-    if cx.nacked_since(start) {
-        lost.report_each(message, &at, cx);
-    } else {
-        advise(&kept, message, &lost, &at, cx);
+    if !cx.nacked_since(start) {
+        advise(&kept, message, &without_endpoints, &at, cx);
+        return Resource::Endpoints(kept);
     }
+    if !has_weights {
+        for (index, pb) in message.endpoints.iter().enumerate() {
+            report_without_weight(pb, &at.index(index), cx);
+        }
+    }
+    report_without_endpoints(&without_endpoints, &at, cx);
     Resource::Endpoints(kept)
 }
 
@@ -142,39 +146,18 @@ fn report_without_weight(pb: &LocalityLbEndpoints, at: &Path<'_>, cx: &mut Valid
     .help("set load_balancing_weight to at least 1");
 }
 
-/// What the client loses of an assignment. Each locality has a finding of its own, unless one
-/// finding covers all of them.
-struct Lost {
-    /// Some locality has a weight, so that not all are dropped for want of one.
-    has_weights: bool,
-    /// The indices of the localities that keep no endpoint.
-    without_endpoints: Vec<usize>,
-}
-
-impl Lost {
-    /// Reports each locality of a resource that is rejected for another reason, so that no finding
-    /// covers all of them.
-    fn report_each(&self, message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) {
-        if !self.has_weights {
-            for (index, pb) in message.endpoints.iter().enumerate() {
-                report_without_weight(pb, &at.index(index), cx);
-            }
-        }
-        self.report_without_endpoints(message, at, cx);
-    }
-
-    fn report_without_endpoints(&self, message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) {
-        for &index in &self.without_endpoints {
-            let count = message.endpoints.get(index).map_or(0, |pb| pb.lb_endpoints.len());
-            let what = match count {
-                0 => "has no endpoint".to_owned(),
-                1 => "does not keep its endpoint".to_owned(),
-                count => format!("keeps none of its {count} endpoints"),
-            };
-            let at = at.index(index);
-            let why = format_args!("locality {what}");
-            cx.report(&LOCALITY_WITHOUT_ENDPOINTS, &at.field("lb_endpoints"), why);
-        }
+/// Reports the localities that keep no endpoint, each with its index and the number of its
+/// endpoints.
+fn report_without_endpoints(localities: &[(usize, usize)], at: &Path<'_>, cx: &mut Validation<'_>) {
+    for (index, count) in localities {
+        let what = match count {
+            0 => "has no endpoint".to_owned(),
+            1 => "does not keep its endpoint".to_owned(),
+            count => format!("keeps none of its {count} endpoints"),
+        };
+        let at = at.index(*index);
+        let why = format_args!("locality {what}");
+        cx.report(&LOCALITY_WITHOUT_ENDPOINTS, &at.field("lb_endpoints"), why);
     }
 }
 
@@ -323,7 +306,13 @@ fn without_localities(count: usize, at: &Path<'_>, cx: &mut Validation<'_>) {
 }
 
 /// Looks at an accepted resource as a whole.
-fn advise(endpoints: &Endpoints, message: &Pb, lost: &Lost, at: &Path<'_>, cx: &mut Validation<'_>) {
+fn advise(
+    endpoints: &Endpoints,
+    message: &Pb,
+    without_endpoints: &[(usize, usize)],
+    at: &Path<'_>,
+    cx: &mut Validation<'_>,
+) {
     if endpoints.priorities.is_empty() {
         without_localities(message.endpoints.len(), at, cx);
         return;
@@ -342,7 +331,7 @@ fn advise(endpoints: &Endpoints, message: &Pb, lost: &Lost, at: &Path<'_>, cx: &
         );
         return;
     }
-    lost.report_without_endpoints(message, at, cx);
+    report_without_endpoints(without_endpoints, at, cx);
     if all.all(|e| e.health == HealthStatus::Draining) {
         cx.report(
             &ALL_DRAINING,
