@@ -144,8 +144,7 @@ fn source_match(
     };
     let prefixes = cidr_ranges(&matches.source_prefix_ranges, &at.field("source_prefix_ranges"), cx);
     let ports_at = at.field("source_ports");
-    let mut ports = Vec::with_capacity(matches.source_ports.len());
-    for (i, &port) in matches.source_ports.iter().enumerate() {
+    let ports = matches.source_ports.iter().enumerate().map(|(i, &port)| {
         #[expect(clippy::cast_possible_truncation, reason = "the client's map has 16-bit keys")]
         let cut = port as u16;
         if u32::from(cut) != port {
@@ -155,12 +154,12 @@ fn source_match(
                 format_args!("source port is {port}, the client matches port {cut} instead"),
             );
         }
-        ports.push(u32::from(cut));
-    }
+        u32::from(cut)
+    });
     SourceMatch {
         source_type,
         prefixes,
-        ports,
+        ports: ports.collect(),
     }
 }
 

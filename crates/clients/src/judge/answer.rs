@@ -156,23 +156,6 @@ impl Findings {
 }
 
 impl FamilyAnswer {
-    pub(super) fn not_known(client: Client) -> Self {
-        FamilyAnswer {
-            client,
-            verdict: FamilyVerdict::NotKnown,
-            diagnostics: Findings::default(),
-        }
-    }
-
-    /// Returns the same answer for another client.
-    pub(super) fn of(&self, client: Client) -> Self {
-        FamilyAnswer {
-            client,
-            verdict: self.verdict,
-            diagnostics: self.diagnostics.clone(),
-        }
-    }
-
     /// Says whether this answer shares its list of findings with another one. Two lists may be
     /// equal without being shared.
     pub fn is_as(&self, other: &FamilyAnswer) -> bool {

@@ -335,9 +335,9 @@ fn ask_all(
             .iter()
             .rev()
             .filter(|(other, _)| is_measured && other.answers_for(profile));
-        let same = like.find_map(|(_, at)| Some((answers.get(*at)?.of(client), values.get(*at)?.clone())));
+        let same = like.find_map(|(_, at)| Some((answers.get(*at)?.clone(), values.get(*at)?.clone())));
         if let Some((answer, value)) = same {
-            answers.push(answer);
+            answers.push(FamilyAnswer { client, ..answer });
             values.push(value);
             continue;
         }
@@ -379,7 +379,14 @@ fn shared_value(value: Resource, known: &[Option<Arc<Resource>>]) -> Arc<Resourc
 /// [`ClientStanding`].
 fn ask(sent: &SentResource<'_>, profile: &Profile, around: Around<'_>) -> (FamilyAnswer, Option<Resource>) {
     let client = profile.client();
-    let not_known = || (FamilyAnswer::not_known(client), None);
+    let not_known = || {
+        let answer = FamilyAnswer {
+            client,
+            verdict: FamilyVerdict::NotKnown,
+            diagnostics: Findings::default(),
+        };
+        (answer, None)
+    };
     match client.standing() {
         ClientStanding::Measured => answer(sent, profile, None, around),
         ClientStanding::Between(before, after) => {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::lb::CHOICES;
 use super::{FamilyReader, millis, opened};
 use crate::shared::fields;
 use crate::shared::names::{ADDRESS, AUDIENCE};
@@ -72,19 +73,17 @@ impl FamilyReader<'_> {
             return self.lb_policy(self.policies(list));
         }
         let json = match (PbPolicy::try_from(message.lb_policy), &message.lb_config) {
-            (Ok(PbPolicy::RingHash), config) => {
-                let (min, max) = match config {
-                    Some(PbConfig::RingHashLbConfig(config)) => (config.minimum_ring_size, config.maximum_ring_size),
-                    _ => (None, None),
-                };
-                json!([{ "ring_hash_experimental": self.ring(min, max) }])
+            (Ok(PbPolicy::RingHash), Some(PbConfig::RingHashLbConfig(config))) => {
+                let ring = self.ring(config.minimum_ring_size, config.maximum_ring_size);
+                json!([{ "ring_hash_experimental": ring }])
             }
+            (Ok(PbPolicy::RingHash), _) => json!([{ "ring_hash_experimental": self.ring(None, None) }]),
             (Ok(PbPolicy::LeastRequest), config) => {
                 let count = match config {
                     Some(PbConfig::LeastRequestLbConfig(config)) => config.choice_count,
                     _ => None,
                 };
-                let policy = json!([{ "least_request_experimental": self.least_request(count) }]);
+                let policy = json!([{ "least_request_experimental": { "choiceCount": count.unwrap_or(CHOICES) } }]);
                 match self.dialect.least_request_in_localities {
                     true => json!([{ "xds_wrr_locality_experimental": { "childPolicy": policy } }]),
                     false => policy,

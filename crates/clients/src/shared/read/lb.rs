@@ -16,7 +16,7 @@ use xdsctl_document::proto::pb::xds::r#type::v3::TypedStruct;
 use xdsctl_model::profile::Feature;
 
 /// How many endpoints least_request compares by default.
-const CHOICES: u32 = 2;
+pub(super) const CHOICES: u32 = 2;
 
 impl FamilyReader<'_> {
     /// Returns a list with the first policy that the client has; empty if it has none.
@@ -88,11 +88,6 @@ impl FamilyReader<'_> {
     pub(super) fn ring(&self, min: Option<u64>, max: Option<u64>) -> Value {
         let (min, max) = (self.dialect.ring)(min, max);
         json!({ "minRingSize": min, "maxRingSize": max })
-    }
-
-    /// Returns the config of least_request for a cluster with `lb_policy: LEAST_REQUEST`.
-    pub(super) fn least_request(&self, count: Option<u32>) -> Value {
-        json!({ "choiceCount": count.unwrap_or(CHOICES) })
     }
 }
 
