@@ -38,31 +38,17 @@ fn from_proto(pb: &pb::DownstreamTlsContext, at: &Path<'_>, cx: &mut Validation<
     let common_at = at.field("common_tls_context");
     let common = tls::common_tls_context(pb.common_tls_context.as_ref(), &common_at, cx);
     check_common(pb.common_tls_context.as_ref(), &common, &common_at, cx);
-    if common.identity.as_ref().is_none_or(|i| i.instance_name.is_empty()) {
-        cx.report(
-            &NO_IDENTITY,
-            at,
-            format_args!("no tls_certificate_provider_instance, a server needs a certificate of its own"),
-        );
-    }
+    let has_identity = common.identity.as_ref().is_some_and(|i| !i.instance_name.is_empty());
+    let why = "no tls_certificate_provider_instance, a server needs a certificate of its own";
+    cx.check(has_identity, &NO_IDENTITY, at, why);
     let require_client_certificate = pb.require_client_certificate == Some(true);
     let has_ca = matches!(&common.ca_certs, CaCerts::Provider(ca) if !ca.instance_name.is_empty());
-    if require_client_certificate && !has_ca {
-        cx.report(
-            &CLIENT_CERTIFICATE_WITHOUT_CA,
-            &at.field("require_client_certificate"),
-            format_args!(
-                "require_client_certificate is true, and no ca_certificate_provider_instance checks the certificate"
-            ),
-        );
-    }
-    if pb.require_sni == Some(true) {
-        cx.report(
-            &REQUIRE_SNI,
-            &at.field("require_sni"),
-            format_args!("require_sni is true, must be false"),
-        );
-    }
+    let certificate_at = at.field("require_client_certificate");
+    let why = "require_client_certificate is true, and no ca_certificate_provider_instance checks the certificate";
+    let is_checked = !require_client_certificate || has_ca;
+    cx.check(is_checked, &CLIENT_CERTIFICATE_WITHOUT_CA, &certificate_at, why);
+    let (sni_at, why) = (at.field("require_sni"), "require_sni is true, must be false");
+    cx.check(pb.require_sni != Some(true), &REQUIRE_SNI, &sni_at, why);
     if pb.ocsp_staple_policy != pb::downstream_tls_context::OcspStaplePolicy::LenientStapling as i32 {
         let name = pb::downstream_tls_context::OcspStaplePolicy::try_from(pb.ocsp_staple_policy)
             .map_or("not a known value", |policy| policy.as_str_name());
@@ -83,20 +69,11 @@ fn from_proto(pb: &pb::DownstreamTlsContext, at: &Path<'_>, cx: &mut Validation<
 
 /// Checks what a server may not have in its CommonTlsContext.
 fn check_common(pb: Option<&pb::CommonTlsContext>, common: &CommonTlsContext, at: &Path<'_>, cx: &mut Validation<'_>) {
-    if common.ca_certs == CaCerts::SystemRoots {
-        cx.report(
-            &SYSTEM_ROOTS,
-            at,
-            format_args!("system_root_certs is set, a server takes roots from a certificate provider instance only"),
-        );
-    }
+    let why = "system_root_certs is set, a server takes roots from a certificate provider instance only";
+    cx.check(common.ca_certs != CaCerts::SystemRoots, &SYSTEM_ROOTS, at, why);
     // A SAN matcher counts even if it was rejected itself.
     let context = pb.and_then(tls::validation_context);
-    if context.is_some_and(|context| !context.match_subject_alt_names.is_empty()) {
-        cx.report(
-            &SAN_MATCH,
-            at,
-            format_args!("match_subject_alt_names is set, a server cannot match names in client certificates"),
-        );
-    }
+    let is_without = context.is_none_or(|context| context.match_subject_alt_names.is_empty());
+    let why = "match_subject_alt_names is set, a server cannot match names in client certificates";
+    cx.check(is_without, &SAN_MATCH, at, why);
 }

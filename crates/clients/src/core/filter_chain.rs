@@ -90,13 +90,9 @@ pub fn from_proto(pb: &pb::FilterChain, is_default: bool, at: &Path<'_>, cx: &mu
 
 /// Converts the network filters. There must be exactly one, but all are checked.
 fn network_filter(filters: &[pb::Filter], at: &Path<'_>, cx: &mut Validation<'_>) -> Option<HttpConnectionManager> {
-    if filters.len() != 1 {
-        cx.report(
-            &NETWORK_FILTERS_NOT_ONE,
-            at,
-            format_args!("{} network filters, must be one HttpConnectionManager", filters.len()),
-        );
-    }
+    let count = filters.len();
+    let why = format_args!("{count} network filters, must be one HttpConnectionManager");
+    cx.check(count == 1, &NETWORK_FILTERS_NOT_ONE, at, why);
     let mut last = None;
     for (i, filter) in filters.iter().enumerate() {
         let here = at.index(i);

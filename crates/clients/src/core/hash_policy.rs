@@ -88,13 +88,8 @@ fn kind(message: &Pb, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<HashPoli
 /// Converts a header hash policy.
 fn header(message: &Header, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<HashPolicyKind> {
     let name_at = at.field("header_name");
-    if message.header_name.is_empty() {
-        cx.report(
-            &HASH_HEADER_NAME_EMPTY,
-            &name_at,
-            format_args!("header_name is empty, must name a header"),
-        );
-    }
+    let why = "header_name is empty, must name a header";
+    cx.check(!message.header_name.is_empty(), &HASH_HEADER_NAME_EMPTY, &name_at, why);
     // grpc-go (resolver generateHash) and grpc-java (Metadata.Key) look for the name in lower case.
     matcher::note_upper_case(&message.header_name, &name_at, cx);
     note_unseen_header(&message.header_name, &name_at, cx);

@@ -87,20 +87,13 @@ fn from_proto(
     at: &Path<'_>,
     cx: &mut Validation<'_>,
 ) -> HttpConnectionManager {
-    if pb.xff_num_trusted_hops != 0 {
-        cx.report(
-            &XFF_NUM_TRUSTED_HOPS,
-            &at.field("xff_num_trusted_hops"),
-            format_args!("xff_num_trusted_hops is {}, must be 0", pb.xff_num_trusted_hops),
-        );
-    }
-    if !pb.original_ip_detection_extensions.is_empty() {
-        cx.report(
-            &ORIGINAL_IP_DETECTION,
-            &at.field("original_ip_detection_extensions"),
-            format_args!("original_ip_detection_extensions is set, must be empty"),
-        );
-    }
+    let (hops, hops_at) = (pb.xff_num_trusted_hops, at.field("xff_num_trusted_hops"));
+    let why = format_args!("xff_num_trusted_hops is {hops}, must be 0");
+    cx.check(hops == 0, &XFF_NUM_TRUSTED_HOPS, &hops_at, why);
+    let is_empty = pb.original_ip_detection_extensions.is_empty();
+    let detection_at = at.field("original_ip_detection_extensions");
+    let why = "original_ip_detection_extensions is set, must be empty";
+    cx.check(is_empty, &ORIGINAL_IP_DETECTION, &detection_at, why);
     let http_max_stream_duration = pb
         .common_http_protocol_options
         .as_ref()
@@ -299,14 +292,10 @@ fn routes(
         let message = format_args!("config_source is {what}");
         cx.report(&RDS_NOT_FROM_ADS, &here.field("config_source"), message);
     }
-    if rds.route_config_name.is_empty() {
-        cx.report(
-            &RDS_NAME_EMPTY,
-            &here.field("route_config_name"),
-            format_args!("route_config_name is empty, the client asks for a RouteConfiguration with an empty name"),
-        );
-    }
-    RouteSource::Rds(rds.route_config_name.clone())
+    let (name, name_at) = (rds.route_config_name.clone(), here.field("route_config_name"));
+    let why = "route_config_name is empty, the client asks for a RouteConfiguration with an empty name";
+    cx.check(!name.is_empty(), &RDS_NAME_EMPTY, &name_at, why);
+    RouteSource::Rds(name)
 }
 
 /// Reports the routes at `at` that only the other side could follow. A route without a usable

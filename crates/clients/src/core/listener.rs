@@ -66,13 +66,9 @@ fn client(message: &pb::Listener, api: &pb::ApiListener, cx: &mut Validation<'_>
 fn server(message: &pb::Listener, address: &core::Address, cx: &mut Validation<'_>) -> Option<resource::Listener> {
     let mark = cx.mark();
     let address = server_address(address, &Path::ROOT.field("address"), cx);
-    if message.use_original_dst == Some(true) {
-        cx.report(
-            &USE_ORIGINAL_DST,
-            &Path::ROOT.field("use_original_dst"),
-            format_args!("use_original_dst is true, must be false"),
-        );
-    }
+    let (dst, dst_at) = (message.use_original_dst, Path::ROOT.field("use_original_dst"));
+    let why = "use_original_dst is true, must be false";
+    cx.check(dst != Some(true), &USE_ORIGINAL_DST, &dst_at, why);
     let chains_at = Path::ROOT.field("filter_chains");
     let mut chains = Vec::with_capacity(message.filter_chains.len());
     for (i, chain) in message.filter_chains.iter().enumerate() {
@@ -82,13 +78,9 @@ fn server(message: &pb::Listener, address: &core::Address, cx: &mut Validation<'
     let destinations = filter_chain_map::build(&chains, has_default, &chains_at, cx);
     let default_at = Path::ROOT.field("default_filter_chain");
     let default = message.default_filter_chain.as_ref();
-    if !has_default && message.filter_chains.is_empty() {
-        cx.report(
-            &NO_FILTER_CHAIN,
-            &default_at,
-            format_args!("neither filter_chains nor default_filter_chain is set, a server needs a filter chain"),
-        );
-    }
+    let has_chain = has_default || !message.filter_chains.is_empty();
+    let why = "neither filter_chains nor default_filter_chain is set, a server needs a filter chain";
+    cx.check(has_chain, &NO_FILTER_CHAIN, &default_at, why);
     let default_filter_chain = default.and_then(|chain| default_filter_chain(chain, &default_at, cx));
     let address = address?;
     if !cx.nacked_since(mark) {
@@ -129,33 +121,16 @@ fn default_filter_chain(
 fn server_address(address: &core::Address, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<String> {
     let socket = socket_of(Some(address), at, cx)?;
     let at = at.field("socket_address");
-    if socket.protocol != core::socket_address::Protocol::Tcp as i32 {
-        cx.report(
-            &ADDRESS_NOT_TCP,
-            &at.field("protocol"),
-            format_args!("protocol is {}, must be 0 (TCP)", socket.protocol),
-        );
-    }
+    let is_tcp = socket.protocol == core::socket_address::Protocol::Tcp as i32;
+    let why = format_args!("protocol is {}, must be 0 (TCP)", socket.protocol);
+    cx.check(is_tcp, &ADDRESS_NOT_TCP, &at.field("protocol"), why);
     let port = port_of(socket, &at, cx)?;
-    if parse_ip_port(&socket.address, port).is_none() {
-        cx.report(
-            &ADDRESS_NOT_LITERAL,
-            &at.field("address"),
-            format_args!(
-                "address `{}` is not an IP address: a server serves only if it listens on exactly this text",
-                socket.address
-            ),
-        );
-    }
-    if port == 0 {
-        cx.report(
-            &ADDRESS_WITHOUT_PORT,
-            &at.field("port_value"),
-            format_args!(
-                "the port is 0, this client takes the listener for a server on any port, other clients do not"
-            ),
-        );
-    }
+    let (text, literal) = (&socket.address, parse_ip_port(&socket.address, port));
+    let why =
+        format_args!("address `{text}` is not an IP address: a server serves only if it listens on exactly this text");
+    cx.required(literal, &ADDRESS_NOT_LITERAL, &at.field("address"), why);
+    let why = "the port is 0, this client takes the listener for a server on any port, other clients do not";
+    cx.check(port != 0, &ADDRESS_WITHOUT_PORT, &at.field("port_value"), why);
     Some(join_host_port(&socket.address, i32::from(port)))
 }
 

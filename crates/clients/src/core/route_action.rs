@@ -282,13 +282,8 @@ fn plugin(name: &str, plugins: &Plugins, at: &Path<'_>, cx: &mut Validation<'_>)
 
 /// Reports an empty cluster name, and one that breaks the service config.
 fn check_cluster_name(name: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
-    if name.is_empty() {
-        cx.report(
-            &CLUSTER_NAME_EMPTY,
-            at,
-            format_args!("the cluster's name is empty, must not be"),
-        );
-    }
+    let why = "the cluster's name is empty, must not be";
+    cx.check(!name.is_empty(), &CLUSTER_NAME_EMPTY, at, why);
     check_escapes(name, "cluster", at, cx);
 }
 

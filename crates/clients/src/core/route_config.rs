@@ -39,13 +39,8 @@ pub(super) fn from_proto(message: &Pb, opened: &Opened, at: &Path<'_>, cx: &mut 
     let plugins = plugin::from_proto(&message.cluster_specifier_plugins, &plugins_at, cx);
     let hosts_at = at.field("virtual_hosts");
     let mark = cx.mark();
-    if message.virtual_hosts.is_empty() {
-        cx.report(
-            &VIRTUAL_HOSTS_EMPTY,
-            &hosts_at,
-            format_args!("no virtual host: every RPC fails with UNAVAILABLE"),
-        );
-    }
+    let why = "no virtual host: every RPC fails with UNAVAILABLE";
+    cx.check(!message.virtual_hosts.is_empty(), &VIRTUAL_HOSTS_EMPTY, &hosts_at, why);
     let mut virtual_hosts = Vec::with_capacity(message.virtual_hosts.len());
     let opened = opened.shared_hosts(message).unwrap_or_default();
     for (i, bytes) in message.virtual_hosts.iter().enumerate() {
@@ -125,13 +120,8 @@ fn virtual_host(
 
 /// Checks the domain patterns of a virtual host.
 fn check_domains(domains: &[String], at: &Path<'_>, cx: &mut Validation<'_>) {
-    if domains.is_empty() {
-        cx.report(
-            &DOMAINS_EMPTY,
-            at,
-            format_args!("no domain, must have at least one (`*` for all)"),
-        );
-    }
+    let why = "no domain, must have at least one (`*` for all)";
+    cx.check(!domains.is_empty(), &DOMAINS_EMPTY, at, why);
     for (i, pattern) in domains.iter().enumerate() {
         let (rule, what) = match DomainClass::of(pattern) {
             None if pattern.is_empty() => (&DOMAIN_PATTERN_BAD, "is empty, must not be".to_owned()),

@@ -158,15 +158,10 @@ fn ring_hash_policy(config: Option<&RingHashLbConfig>, used: bool, cx: &mut Vali
             format_args!("minimum_ring_size is {min}, the ring is capped to {RING_SIZE_CAP} entries"),
         );
     }
-    if let Some(config) = config
-        && config.hash_function != HashFunction::XxHash as i32
-    {
-        cx.report(
-            &LB_RING_HASH_FUNCTION,
-            &at.field("hash_function"),
-            format_args!("hash_function is {}, must be XX_HASH (0)", config.hash_function),
-        );
-    }
+    let function = config.map_or(HashFunction::XxHash as i32, |config| config.hash_function);
+    let (is_xx_hash, function_at) = (function == HashFunction::XxHash as i32, at.field("hash_function"));
+    let why = format_args!("hash_function is {function}, must be XX_HASH (0)");
+    cx.check(is_xx_hash, &LB_RING_HASH_FUNCTION, &function_at, why);
     let json = json!([{"ring_hash_experimental": {"minRingSize": min, "maxRingSize": max}}]);
     LbPolicy {
         config: LbConfig::RingHash(RingHashConfig {
@@ -180,13 +175,10 @@ fn ring_hash_policy(config: Option<&RingHashLbConfig>, used: bool, cx: &mut Vali
 }
 
 fn ring_size(size: Option<u64>, field: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
-    if let Some(size) = size.filter(|s| !(1..=MAX_RING_SIZE).contains(s)) {
-        cx.report(
-            &LB_RING_HASH_SIZE,
-            &at.field(field),
-            format_args!("{field} is {size}, must be 1 to {MAX_RING_SIZE}"),
-        );
-    }
+    let Some(size) = size else { return };
+    let why = format_args!("{field} is {size}, must be 1 to {MAX_RING_SIZE}");
+    let is_valid = (1..=MAX_RING_SIZE).contains(&size);
+    cx.check(is_valid, &LB_RING_HASH_SIZE, &at.field(field), why);
 }
 
 /// Reports a minimum above the maximum, which the client notices only if the minimum is set.

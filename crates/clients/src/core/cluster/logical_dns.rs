@@ -90,20 +90,11 @@ fn not_one(what: &str, count: usize, at: &Path<'_>, cx: &mut Validation<'_>) {
 /// Converts the name and port.
 fn host_and_port(socket: &SocketAddress, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<Discovery> {
     let start = cx.mark();
-    if !socket.resolver_name.is_empty() {
-        cx.report(
-            &DNS_RESOLVER_NAME,
-            &at.field("resolver_name"),
-            format_args!("resolver_name is `{}`, must not be set", socket.resolver_name),
-        );
-    }
-    if socket.address.is_empty() {
-        cx.report(
-            &DNS_NAME_EMPTY,
-            &at.field("address"),
-            format_args!("address is empty, must be a host name or an IP address"),
-        );
-    }
+    let (resolver, resolver_at) = (&socket.resolver_name, at.field("resolver_name"));
+    let why = format_args!("resolver_name is `{resolver}`, must not be set");
+    cx.check(resolver.is_empty(), &DNS_RESOLVER_NAME, &resolver_at, why);
+    let why = "address is empty, must be a host name or an IP address";
+    cx.check(!socket.address.is_empty(), &DNS_NAME_EMPTY, &at.field("address"), why);
     let why = "port_value is not set, named_port is not read";
     let port = cx.required(fields::port(socket), &DNS_PORT_UNSET, &at.field("port_value"), why);
     let port = port.unwrap_or(0);

@@ -99,13 +99,9 @@ pub fn convert(message: &Pb, cx: &mut Validation<'_>) -> Option<Resource> {
 /// Checks that `lrs_server` is `self`: load is reported to the server that sent the cluster, or not
 /// at all.
 fn lrs_server(pb: Option<&core::ConfigSource>, cx: &mut Validation<'_>) {
-    if pb.is_some_and(|source| !fields::is_self(source)) {
-        cx.report(
-            &LRS_SERVER_NOT_SELF,
-            &Path::ROOT.field("lrs_server"),
-            format_args!("lrs_server is not `self`, the only source for load reports"),
-        );
-    }
+    let (is_self, at) = (pb.is_none_or(fields::is_self), Path::ROOT.field("lrs_server"));
+    let why = "lrs_server is not `self`, the only source for load reports";
+    cx.check(is_self, &LRS_SERVER_NOT_SELF, &at, why);
 }
 
 /// Returns the metrics that the client keeps: `cpu_utilization`, `mem_utilization`,

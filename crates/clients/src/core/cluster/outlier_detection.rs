@@ -45,13 +45,9 @@ pub(super) fn outlier_detection(
     percentage(pb.max_ejection_percent, "max_ejection_percent", at, cx);
     check_success_rate(pb, at, cx);
     check_failure_percentage(pb, aggregate, at, cx);
-    if pb.enforcing_success_rate.is_none() && pb.enforcing_failure_percentage.is_none() {
-        cx.report(
-            &WITHOUT_ALGORITHM,
-            at,
-            format_args!("neither enforcing_success_rate nor enforcing_failure_percentage is set, nothing is ejected"),
-        );
-    }
+    let algorithm = pb.enforcing_success_rate.or(pb.enforcing_failure_percentage);
+    let why = "neither enforcing_success_rate nor enforcing_failure_percentage is set, nothing is ejected";
+    cx.required(algorithm, &WITHOUT_ALGORITHM, at, why);
     let ways = OutlierWays {
         zero_is_default: false,
         success_rate_by_default: false,
@@ -64,13 +60,9 @@ pub(super) fn outlier_detection(
 const MAX_PERCENT: u32 = 100;
 
 fn percentage(value: Option<u32>, field: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
-    if let Some(value) = value.filter(|v| *v > MAX_PERCENT) {
-        cx.report(
-            &PERCENTAGE_ABOVE_100,
-            &at.field(field),
-            format_args!("{field} is {value}, must be at most {MAX_PERCENT}"),
-        );
-    }
+    let value = value.unwrap_or(0);
+    let why = format_args!("{field} is {value}, must be at most {MAX_PERCENT}");
+    cx.check(value <= MAX_PERCENT, &PERCENTAGE_ABOVE_100, &at.field(field), why);
 }
 
 fn check_success_rate(pb: &pb::OutlierDetection, at: &Path<'_>, cx: &mut Validation<'_>) {

@@ -55,13 +55,9 @@ fn tls_extension(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'
     let tls: pb::UpstreamTlsContext = extension.decode(&at, cx)?;
     let mut context = UpstreamTlsContext::default();
     if cx.has(Feature::Sni) {
-        if tls.sni.len() > MAX_SNI_BYTES {
-            cx.report(
-                &SNI_TOO_LONG,
-                &at.field("sni"),
-                format_args!("sni has {} bytes, must have at most {MAX_SNI_BYTES}", tls.sni.len()),
-            );
-        }
+        let length = tls.sni.len();
+        let why = format_args!("sni has {length} bytes, must have at most {MAX_SNI_BYTES}");
+        cx.check(length <= MAX_SNI_BYTES, &SNI_TOO_LONG, &at.field("sni"), why);
         context.sni = tls.sni;
         context.auto_host_sni = tls.auto_host_sni;
         context.auto_sni_san_validation = tls.auto_sni_san_validation;
@@ -77,14 +73,7 @@ fn tls_extension(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'
     }
     let at = at.field("common_tls_context");
     context.common = common_tls_context(tls.common_tls_context.as_ref(), &at, cx);
-    if context.common.ca_certs == CaCerts::None {
-        cx.report(
-            &WITHOUT_CA,
-            &at,
-            format_args!(
-                "no source of CA certificates, must have ca_certificate_provider_instance or system_root_certs"
-            ),
-        );
-    }
+    let why = "no source of CA certificates, must have ca_certificate_provider_instance or system_root_certs";
+    cx.check(context.common.ca_certs != CaCerts::None, &WITHOUT_CA, &at, why);
     Some(context)
 }

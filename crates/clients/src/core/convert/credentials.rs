@@ -64,13 +64,8 @@ pub fn check_channel(list: &[Any], at: &Path<'_>, cx: &mut Validation<'_>) {
             let _: Option<TlsCredentials> = extension.decode(&at, cx);
         }
     }
-    if !found {
-        cx.report(
-            &CHANNEL_CREDENTIALS_MISSING,
-            at,
-            format_args!("no channel credentials that gRPC has"),
-        );
-    }
+    let why = "no channel credentials that gRPC has";
+    cx.check(found, &CHANNEL_CREDENTIALS_MISSING, at, why);
 }
 
 /// Checks one config; `false` if its bytes cannot be parsed. Those of Google default and insecure
@@ -114,16 +109,10 @@ fn check_provider(provider: Option<&CertificateProviderInstance>, at: &Path<'_>,
     let Some(provider) = provider else {
         return;
     };
-    if !cx.server().knows_provider(&provider.instance_name) {
-        cx.report(
-            &TLS_CREDENTIALS_PROVIDER_UNKNOWN,
-            &at.field("instance_name"),
-            format_args!(
-                "certificate provider instance `{}` is not in the bootstrap",
-                provider.instance_name
-            ),
-        );
-    }
+    let (name, rule) = (&provider.instance_name, &TLS_CREDENTIALS_PROVIDER_UNKNOWN);
+    let is_known = cx.server().knows_provider(name);
+    let why = format_args!("certificate provider instance `{name}` is not in the bootstrap");
+    cx.check(is_known, rule, &at.field("instance_name"), why);
 }
 
 /// Checks `call_credentials_plugin` at `at`; the list may be empty.
@@ -138,13 +127,12 @@ pub fn check_call(list: &[Any], at: &Path<'_>, cx: &mut Validation<'_>) {
             continue;
         }
         let at = extension.at(&at);
-        if let Some(credentials) = extension.decode::<AccessTokenCredentials>(&at, cx)
-            && credentials.token.is_empty()
-        {
-            cx.report(
+        if let Some(AccessTokenCredentials { token }) = extension.decode(&at, cx) {
+            cx.check(
+                !token.is_empty(),
                 &ACCESS_TOKEN_EMPTY,
                 &at.field("token"),
-                format_args!("the token is empty"),
+                "the token is empty",
             );
         }
     }

@@ -55,13 +55,8 @@ fn check_key(key: &str, at: &Path<'_>, cx: &mut Validation<'_>) {
 fn check_value(value: &[u8], is_binary: bool, at: &Path<'_>, cx: &mut Validation<'_>) {
     check_length(value, &HEADER_VALUE_ILLEGAL, at, cx);
     if is_binary {
-        if !is_base64(value) {
-            cx.report(
-                &HEADER_VALUE_NOT_BASE64,
-                at,
-                format_args!("the key ends in `-bin`, and the value is not base64"),
-            );
-        }
+        let why = "the key ends in `-bin`, and the value is not base64";
+        cx.check(is_base64(value), &HEADER_VALUE_NOT_BASE64, at, why);
     } else if let Some(byte) = value.iter().find(|byte| !(0x20..=0x7e).contains(*byte)) {
         cx.report(
             &HEADER_VALUE_ILLEGAL,
@@ -72,13 +67,9 @@ fn check_value(value: &[u8], is_binary: bool, at: &Path<'_>, cx: &mut Validation
 }
 
 fn check_length(text: &[u8], rule: &'static Rule, at: &Path<'_>, cx: &mut Validation<'_>) {
-    if text.len() > MAX_LENGTH {
-        cx.report(
-            rule,
-            at,
-            format_args!("{} bytes long, must be at most {MAX_LENGTH}", text.len()),
-        );
-    }
+    let length = text.len();
+    let why = format_args!("{length} bytes long, must be at most {MAX_LENGTH}");
+    cx.check(length <= MAX_LENGTH, rule, at, why);
 }
 
 /// Says whether a text is base64 as absl reads it: white space anywhere, `.` as well as `=` for

@@ -42,13 +42,8 @@ pub(super) fn drop_config(policy: Option<&Policy>, at: &Path<'_>, cx: &mut Valid
 }
 
 fn category(drop: &DropOverload, at: &Path<'_>, cx: &mut Validation<'_>) -> Option<DropCategory> {
-    if drop.category.is_empty() {
-        cx.report(
-            &DROP_CATEGORY_EMPTY,
-            &at.field("category"),
-            format_args!("category is empty, must name the drops in load reports"),
-        );
-    }
+    let (name, why) = (&drop.category, "category is empty, must name the drops in load reports");
+    cx.check(!name.is_empty(), &DROP_CATEGORY_EMPTY, &at.field("category"), why);
     let at = at.field("drop_percentage");
     let percentage = drop.drop_percentage.as_ref();
     let percentage = cx.required(percentage, &DROP_PERCENTAGE_MISSING, &at, "drop_percentage is missing")?;

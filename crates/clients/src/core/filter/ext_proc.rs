@@ -89,13 +89,9 @@ fn check_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Validation<'_>) {
         ("response_header_mode", mode.response_header_mode),
         ("response_trailer_mode", mode.response_trailer_mode),
     ] {
-        if HeaderSendMode::try_from(value).is_err() {
-            cx.report(
-                &EXT_PROC_HEADER_MODE_UNKNOWN,
-                &at.field(field),
-                format_args!("mode is {value}, must be DEFAULT, SEND or SKIP"),
-            );
-        }
+        let mode = HeaderSendMode::try_from(value).ok();
+        let why = format_args!("mode is {value}, must be DEFAULT, SEND or SKIP");
+        cx.required(mode, &EXT_PROC_HEADER_MODE_UNKNOWN, &at.field(field), why);
     }
     for (field, value) in [
         ("request_body_mode", mode.request_body_mode),
@@ -112,13 +108,14 @@ fn check_mode(mode: &ProcessingMode, at: &Path<'_>, cx: &mut Validation<'_>) {
         }
     }
     let sends_messages = mode.response_body_mode == BodySendMode::Grpc as i32;
-    if sends_messages && mode.response_trailer_mode != HeaderSendMode::Send as i32 {
-        cx.report(
-            &EXT_PROC_TRAILERS_NOT_SENT,
-            &at.field("response_trailer_mode"),
-            format_args!("response_trailer_mode must be SEND, because response_body_mode is GRPC"),
-        );
-    }
+    let holds = !sends_messages || mode.response_trailer_mode == HeaderSendMode::Send as i32;
+    let why = "response_trailer_mode must be SEND, because response_body_mode is GRPC";
+    cx.check(
+        holds,
+        &EXT_PROC_TRAILERS_NOT_SENT,
+        &at.field("response_trailer_mode"),
+        why,
+    );
 }
 
 fn check_mutation(rules: &HeaderMutationRules, at: &Path<'_>, cx: &mut Validation<'_>) {

@@ -34,13 +34,9 @@ fn parse(extension: &Extension<'_>, at: &Path<'_>, cx: &mut Validation<'_>) -> O
         .cache_config
         .and_then(|cache| cache.cache_size)
         .unwrap_or(CACHE_SIZE);
-    if cache_size == 0 {
-        cx.report(
-            &GCP_AUTHN_CACHE_SIZE_ZERO,
-            &at.field("cache_config").field("cache_size"),
-            format_args!("cache_size is 0, must be at least 1"),
-        );
-    }
+    let at = at.field("cache_config");
+    let (at, why) = (at.field("cache_size"), "cache_size is 0, must be at least 1");
+    cx.check(cache_size != 0, &GCP_AUTHN_CACHE_SIZE_ZERO, &at, why);
     Some(FilterConfig::Described(Description {
         kind: "gcp_authn",
         kept: vec![("cache_size", cache_size.into(), cache_size == CACHE_SIZE)],

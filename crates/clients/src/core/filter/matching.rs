@@ -149,12 +149,10 @@ fn predicate(found: Option<&Predicate>, at: &Path<'_>, cx: &mut Validation<'_>) 
 }
 
 fn predicates(list: &PredicateList, at: &Path<'_>, cx: &mut Validation<'_>) {
-    if list.predicate.is_empty() {
-        let why = format_args!("the list of predicates is empty");
-        cx.report(&MATCHER_PREDICATE_UNKNOWN, at, why);
-    }
+    let (list, why) = (&list.predicate, "the list of predicates is empty");
+    cx.check(!list.is_empty(), &MATCHER_PREDICATE_UNKNOWN, at, why);
     let at = at.field("predicate_list");
-    for (i, one) in list.predicate.iter().enumerate() {
+    for (i, one) in list.iter().enumerate() {
         predicate(Some(one), &at.index(i), cx);
     }
 }

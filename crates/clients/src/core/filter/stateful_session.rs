@@ -83,13 +83,8 @@ fn session(message: &StatefulSession, at: &Path<'_>, cx: &mut Validation<'_>) ->
     let at = at.field("cookie");
     let why = "missing, must say which cookie holds the session";
     let cookie = cx.required(state.cookie, &SESSION_WITHOUT_COOKIE, &at, why)?;
-    if cookie.name.is_empty() {
-        cx.report(
-            &SESSION_COOKIE_WITHOUT_NAME,
-            &at.field("name"),
-            format_args!("the cookie's name is empty"),
-        );
-    }
+    let (name_at, why) = (at.field("name"), "the cookie's name is empty");
+    cx.check(!cookie.name.is_empty(), &SESSION_COOKIE_WITHOUT_NAME, &name_at, why);
     let ttl = cookie
         .ttl
         .map_or(Millis(0), |ttl| duration::parse(&ttl, &at.field("ttl"), cx));

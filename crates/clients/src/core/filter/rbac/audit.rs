@@ -47,13 +47,10 @@ pub(super) fn convert(
         );
         return;
     }
-    if AuditCondition::try_from(options.audit_condition).is_err() {
-        cx.report(
-            &RBAC_AUDIT_CONDITION_UNKNOWN,
-            &at.field("audit_condition"),
-            format_args!("audit_condition is {}, must be 0 to 3", options.audit_condition),
-        );
-    }
+    let condition = AuditCondition::try_from(options.audit_condition).ok();
+    let why = format_args!("audit_condition is {}, must be 0 to 3", options.audit_condition);
+    let condition_at = at.field("audit_condition");
+    cx.required(condition, &RBAC_AUDIT_CONDITION_UNKNOWN, &condition_at, why);
     json.insert("audit_condition".to_owned(), options.audit_condition.into());
     let at = at.field("logger_configs");
     let loggers: Vec<Value> = options

@@ -71,24 +71,13 @@ impl PolicyWalk<'_, '_> {
         if !self.cx.has(Feature::RbacDepth) {
             return true;
         }
-        if depth > MAX_DEPTH {
-            self.cx.report(
-                &RBAC_TOO_DEEP,
-                at,
-                format_args!("nested more than {MAX_DEPTH} levels deep"),
-            );
-        }
-        depth <= MAX_DEPTH
+        let why = format_args!("nested more than {MAX_DEPTH} levels deep");
+        self.cx.check(depth <= MAX_DEPTH, &RBAC_TOO_DEEP, at, why).is_some()
     }
 
     pub(super) fn any(&mut self, any: bool, at: &Path<'_>) -> Value {
-        if !any {
-            self.cx.report(
-                &RBAC_ANY_FALSE,
-                &at.field("any"),
-                format_args!("any is false, and matches everything all the same"),
-            );
-        }
+        let why = "any is false, and matches everything all the same";
+        self.cx.check(any, &RBAC_ANY_FALSE, &at.field("any"), why);
         json!({ "any": any })
     }
 
@@ -142,14 +131,8 @@ impl PolicyWalk<'_, '_> {
             Some(_) => true,
             None => false,
         };
-        if !is_known {
-            self.cx.report(
-                &HEADER_MATCHER_WITHOUT_KIND,
-                at,
-                format_args!("no kind of match is set that this version has, must have one such as exact_match"),
-            );
-        }
-        is_known
+        let why = "no kind of match is set that this version has, must have one such as exact_match";
+        self.cx.check(is_known, &HEADER_MATCHER_WITHOUT_KIND, at, why).is_some()
     }
 
     pub(super) fn url_path(&mut self, path: &PathMatcher, at: &Path<'_>) -> Value {

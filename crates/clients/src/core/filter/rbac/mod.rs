@@ -173,13 +173,9 @@ fn has_unknown_action(rules: &pb::Rbac) -> bool {
 }
 
 fn enforced(rules: &pb::Rbac, parsers: Parsers, at: &Path<'_>, cx: &mut Validation<'_>) -> Value {
-    if has_unknown_action(rules) && cx.has(Feature::RbacMatchersMade) {
-        cx.report(
-            &RBAC_ACTION_UNKNOWN,
-            &at.field("action"),
-            format_args!("action is {}, must be ALLOW, DENY or LOG", rules.action),
-        );
-    }
+    let holds = !has_unknown_action(rules) || !cx.has(Feature::RbacMatchersMade);
+    let why = format_args!("action is {}, must be ALLOW, DENY or LOG", rules.action);
+    cx.check(holds, &RBAC_ACTION_UNKNOWN, &at.field("action"), why);
     let mut json = Map::new();
     json.insert("action".to_owned(), rules.action.into());
     let policies_at = at.field("policies");

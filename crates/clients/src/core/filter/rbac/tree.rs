@@ -79,13 +79,10 @@ impl PolicyWalk<'_, '_> {
     }
 
     fn port(&mut self, port: u32, at: &Path<'_>) -> Value {
-        if u16::try_from(port).is_err() {
-            self.cx.report(
-                &RBAC_PORT_OUT_OF_RANGE,
-                &at.field("destination_port"),
-                format_args!("{port} is no port, so it never matches"),
-            );
-        }
+        let port_at = at.field("destination_port");
+        let why = format_args!("{port} is no port, so it never matches");
+        let known = u16::try_from(port).ok();
+        self.cx.required(known, &RBAC_PORT_OUT_OF_RANGE, &port_at, why);
         json!({ "destinationPort": port })
     }
 
