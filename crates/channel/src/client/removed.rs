@@ -13,27 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::checked::{Checked, ValidationInput, Verdict};
 use super::live::LIVE_REMOVED;
+use super::responses::ResponsePlaces;
 use xdsctl_clients::core::convert::resource_name::NameComparison;
-use xdsctl_document::envelope::{LiveStatus, Origin, REMOVED, RawResponse, WorldId};
+use xdsctl_document::envelope::{REMOVED, RawResponse, WorldId};
 use xdsctl_document::source::SourceId;
 use xdsctl_model::diag::Diagnostic;
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::ResourceType;
-
-/// A resource that a document holds or names.
-#[derive(Debug, Clone)]
-struct SeenResource<'a> {
-    /// The world in which it was read, before worlds are merged.
-    world: WorldId,
-    /// The document and the bytes from which it was read.
-    origin: Origin,
-    /// Its type, one of the four that gRPC clients ask for.
-    resource_type: ResourceType,
-    /// Its name, as clients ask for it.
-    name: &'a str,
-    /// What the dump says of it.
-    announced: Announced,
-}
 
 /// What a dump says of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,13 +36,14 @@ enum Announced {
 }
 
 impl Announced {
-    /// Reads a status. `is_accepted` says that the dump holds the resource and the client accepts
-    /// it.
-    fn new(status: Option<&LiveStatus>, is_accepted: bool) -> Announced {
-        match status {
+    /// Reads what is said of a resource.
+    fn of(checked: &Checked) -> Announced {
+        match checked.status.as_deref() {
             Some(status) if status.server.as_deref() == Some(REMOVED) => Announced::Removed,
             Some(status) if status.client.as_deref() == Some("RECEIVED_ERROR") => Announced::Error,
-            _ => Announced::Sent { is_accepted },
+            _ => Announced::Sent {
+                is_accepted: checked.verdict == Verdict::Accepted,
+            },
         }
     }
 }
@@ -72,28 +59,8 @@ enum Removal {
 
 /// Marks the resources that a later response takes away; they are in no world.
 pub(super) fn remove(responses: &[RawResponse], resources: &mut [Checked], against: &ValidationInput<'_>) {
-    let all = resources
-        .iter()
-        .map(|checked| Announced::new(checked.status.as_deref(), false));
-    if nothing_goes(responses, all) {
-        return;
-    }
-    let (numbers, seen): (Vec<usize>, Vec<SeenResource<'_>>) = resources
-        .iter()
-        .enumerate()
-        .filter_map(|(number, checked)| {
-            let seen = SeenResource {
-                world: checked.read_in,
-                origin: checked.origin,
-                resource_type: checked.resource_type?,
-                name: &checked.name,
-                announced: Announced::new(checked.status.as_deref(), checked.verdict == Verdict::Accepted),
-            };
-            Some((number, seen))
-        })
-        .unzip();
-    for (number, removal) in removed(responses, &seen, against) {
-        let Some(checked) = numbers.get(number).and_then(|&number| resources.get_mut(number)) else {
+    for (number, removal) in removed(responses, resources, against) {
+        let Some(checked) = resources.get_mut(number) else {
             continue;
         };
         checked.is_removed = true;
@@ -112,40 +79,48 @@ pub(super) fn remove(responses: &[RawResponse], resources: &mut [Checked], again
 
 /// Says whether nothing is removed: no resource is named as removed, and there are no two responses
 /// of which one could lack what the other has.
-fn nothing_goes(responses: &[RawResponse], mut all: impl Iterator<Item = Announced>) -> bool {
+fn nothing_goes(responses: &[RawResponse], resources: &[Checked]) -> bool {
     let mut states = BTreeSet::new();
     let mut has_all = responses.iter().filter(|response| response.has_all);
     !has_all.any(|response| !states.insert((response.source, response.world, state_type(response))))
-        && !all.any(|one| one == Announced::Removed)
+        && !resources.iter().any(|one| Announced::of(one) == Announced::Removed)
 }
 
-/// Returns which of `seen` are removed, and how. `seen` is in the order of the documents.
+/// Returns which of `resources` are removed, and how. `resources` are in the order of the documents.
 fn removed(
     responses: &[RawResponse],
-    seen: &[SeenResource<'_>],
+    resources: &[Checked],
     against: &ValidationInput<'_>,
 ) -> BTreeMap<usize, Removal> {
-    if nothing_goes(responses, seen.iter().map(|one| one.announced)) {
+    if nothing_goes(responses, resources) {
         return BTreeMap::new();
     }
-    let timeline = Timeline::new(responses, seen, against);
+    let timeline = Timeline::new(responses, resources, against);
     let mut by_key: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    for (number, one) in seen.iter().enumerate().filter(|(_, one)| !one.name.is_empty()) {
-        let key = timeline.names.key(one.name);
-        let place = (one.origin.source, one.world, one.resource_type);
-        by_key.entry((place, key)).or_default().push(number);
+    for (number, one) in resources.iter().enumerate() {
+        if let Some(place) = place_of(one).filter(|_| !one.name.is_empty()) {
+            by_key
+                .entry((place, timeline.names.key(&one.name)))
+                .or_default()
+                .push(number);
+        }
     }
     let mut removed = BTreeMap::new();
     for ((place, key), mut numbers) in by_key {
-        numbers.sort_by_key(|&number| seen.get(number).map(|one| one.origin.span.start));
+        numbers.sort_by_key(|&number| resources.get(number).map(|one| one.origin.span.start));
         let stream = timeline.stream(place, &key);
-        timeline.follow(&numbers, seen, stream, &mut removed);
+        timeline.follow(&numbers, resources, stream, &mut removed);
     }
     removed
 }
 
 /// Where a resource is looked for: the document, the world and the type.
 type LookupKey = (SourceId, WorldId, ResourceType);
+
+/// Where a resource is looked for, if a gRPC client asks for its type.
+fn place_of(one: &Checked) -> Option<LookupKey> {
+    Some((one.origin.source, one.read_in, one.resource_type?))
+}
 
 /// The responses of all documents, in order.
 struct Timeline<'r> {
@@ -154,29 +129,26 @@ struct Timeline<'r> {
     drops: bool,
     /// Whether an error counts as a sign that the resource exists.
     reads_errors: bool,
-    /// The responses by document, world and first byte.
-    responses: BTreeMap<(SourceId, WorldId, usize), &'r RawResponse>,
+    responses: ResponsePlaces<'r>,
     /// For each type and authority, where the responses that are complete for it begin.
     streams: BTreeMap<(LookupKey, String), Vec<usize>>,
 }
 
 impl<'r> Timeline<'r> {
-    fn new(responses: &'r [RawResponse], seen: &[SeenResource<'_>], against: &ValidationInput<'_>) -> Timeline<'r> {
+    fn new(responses: &'r [RawResponse], resources: &[Checked], against: &ValidationInput<'_>) -> Timeline<'r> {
         let server = against.server;
         let reads_errors = against.profile.has(Feature::DataErrorHandling);
         let mut timeline = Timeline {
             names: NameComparison::of(against.profile),
             drops: server.drops_removed(against.profile),
             reads_errors,
-            responses: BTreeMap::new(),
+            responses: ResponsePlaces::default(),
             streams: BTreeMap::new(),
         };
         let mut whole: BTreeMap<LookupKey, Vec<&RawResponse>> = BTreeMap::new();
         for response in responses {
             let Some(world) = response.world else { continue };
-            timeline
-                .responses
-                .insert((response.source, world, response.span.start), response);
+            timeline.responses.add(response);
             if let Some(resource_type) = state_type(response).filter(|_| response.has_all) {
                 let place = (response.source, world, resource_type);
                 whole.entry(place).or_default().push(response);
@@ -185,12 +157,11 @@ impl<'r> Timeline<'r> {
         whole.retain(|_, list| is_stream(list));
         // A server says nothing about authorities that are not its own.
         let mut authorities: BTreeMap<LookupKey, BTreeMap<String, BTreeSet<usize>>> = BTreeMap::new();
-        for one in seen {
-            let place = (one.origin.source, one.world, one.resource_type);
-            if whole.contains_key(&place)
-                && let Some(response) = timeline.response_of(one)
+        for one in resources {
+            if let Some(place) = place_of(one).filter(|place| whole.contains_key(place))
+                && let Some(response) = timeline.responses.around(one)
             {
-                let key = timeline.names.key(one.name);
+                let key = timeline.names.key(&one.name);
                 let of_place = authorities.entry(place).or_default();
                 let starts = of_place.entry(authority(&key).to_owned()).or_default();
                 starts.insert(response.span.start);
@@ -214,15 +185,6 @@ impl<'r> Timeline<'r> {
         timeline
     }
 
-    /// The response that contains a resource.
-    fn response_of(&self, one: &SeenResource<'_>) -> Option<&'r RawResponse> {
-        let Origin { source, span, .. } = one.origin;
-        let before = self.responses.range(..=(source, one.world, span.start)).next_back();
-        before
-            .filter(|((of, world, _), response)| (*of, *world) == (source, one.world) && span.end <= response.span.end)
-            .map(|(_, response)| *response)
-    }
-
     fn stream(&self, place: LookupKey, key: &str) -> &[usize] {
         let starts = self.streams.get(&(place, authority(key).to_owned()));
         starts.filter(|_| self.drops).map(Vec::as_slice).unwrap_or_default()
@@ -232,7 +194,7 @@ impl<'r> Timeline<'r> {
     fn follow(
         &self,
         numbers: &[usize],
-        seen: &[SeenResource<'_>],
+        resources: &[Checked],
         stream: &[usize],
         removed: &mut BTreeMap<usize, Removal>,
     ) {
@@ -241,10 +203,14 @@ impl<'r> Timeline<'r> {
         let mut has_value = false;
         // The number of responses of the stream up to the last one with this name.
         let mut passed = 0;
-        for (&number, one) in numbers.iter().filter_map(|number| Some((number, seen.get(*number)?))) {
-            let start = self.response_of(one).map(|response| response.span.start);
+        for (&number, one) in numbers
+            .iter()
+            .filter_map(|number| Some((number, resources.get(*number)?)))
+        {
+            let start = self.responses.around(one).map(|response| response.span.start);
+            let announced = Announced::of(one);
             if let Some(at) = start.and_then(|start| stream.binary_search(&start).ok())
-                && (one.announced != Announced::Error || self.reads_errors)
+                && (announced != Announced::Error || self.reads_errors)
             {
                 if at > passed && has_value {
                     removed.extend(held.drain(..).map(|(number, _)| (number, Removal::LeftOut)));
@@ -252,7 +218,7 @@ impl<'r> Timeline<'r> {
                 }
                 passed = at + 1;
             }
-            match one.announced {
+            match announced {
                 Announced::Sent { is_accepted } => {
                     held.push((number, start));
                     has_value |= is_accepted;

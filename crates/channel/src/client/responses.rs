@@ -12,6 +12,26 @@ use xdsctl_document::source::SourceId;
 use xdsctl_model::diag::Validation;
 use xdsctl_model::resource::ResourceType;
 
+/// Responses by document, world and first byte. In a log the lines of several clients may be mixed.
+#[derive(Debug, Default)]
+pub(super) struct ResponsePlaces<'r>(BTreeMap<(SourceId, WorldId, usize), &'r RawResponse>);
+
+impl<'r> ResponsePlaces<'r> {
+    /// Adds a response; nothing is in one without a world.
+    pub fn add(&mut self, response: &'r RawResponse) {
+        if let Some(world) = response.world {
+            self.0.insert((response.source, world, response.span.start), response);
+        }
+    }
+
+    /// The response that contains a resource.
+    pub fn around(&self, checked: &Checked) -> Option<&'r RawResponse> {
+        let (source, world, span) = (checked.origin.source, checked.read_in, checked.origin.span);
+        let (key, response) = self.0.range(..=(source, world, span.start)).next_back()?;
+        ((key.0, key.1) == (source, world) && span.end <= response.span.end).then_some(response)
+    }
+}
+
 /// Checks responses. Findings on a resource are added to it, the others are returned.
 ///
 /// A response of a type that only other xDS clients ask for is skipped: it was not meant for gRPC.
@@ -21,15 +41,12 @@ pub(super) fn check(
     against: &ValidationInput<'_>,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
-    // In a log the lines of several clients may be mixed.
-    let mut by_start: BTreeMap<(SourceId, WorldId, usize), &RawResponse> = BTreeMap::new();
+    let mut of_known_type = ResponsePlaces::default();
     for response in responses {
         let mut cx = Validation::new(against.profile, against.server);
         if let Some(type_url) = response.type_url.as_deref().filter(|url| !discovery::is_of_others(url)) {
-            if discovery::check_response_type(type_url, &mut cx).is_some()
-                && let Some(world) = response.world
-            {
-                by_start.insert((response.source, world, response.span.start), response);
+            if discovery::check_response_type(type_url, &mut cx).is_some() {
+                of_known_type.add(response);
             }
             findings.extend(cx.finish().into_iter().map(|diagnostic| Finding {
                 source: response.source,
@@ -41,16 +58,14 @@ pub(super) fn check(
     }
     let streams = streams(responses);
     for checked in resources.iter_mut().filter(|checked| !checked.type_url.is_empty()) {
-        let origin = checked.origin;
-        let here = (origin.source, checked.read_in);
-        let before = by_start.range(..=(here.0, here.1, origin.span.start)).next_back();
-        let around =
-            before.filter(|((source, world, _), r)| (*source, *world) == here && origin.span.end <= r.span.end);
-        let Some((key, response_type)) = around.and_then(|(key, r)| Some((key, r.type_url.as_deref()?))) else {
+        let Some(around) = of_known_type.around(checked) else {
             continue;
         };
-        if streams.contains(&(key.0, key.1, response_type)) {
-            checked.sent_in = Some(key.2);
+        let Some(response_type) = around.type_url.as_deref() else {
+            continue;
+        };
+        if streams.contains(&(around.source, checked.read_in, response_type)) {
+            checked.sent_in = Some(around.span.start);
         }
         let mut cx = Validation::new(against.profile, against.server);
         if !discovery::check_resource_type(&checked.type_url, response_type, &mut cx) {
