@@ -110,35 +110,22 @@ impl ReadDocument {
     }
 }
 
-/// Puts documents together, one after the other.
-pub(super) struct Together {
-    checked: Vec<Checked>,
-    loader: Loader,
-    notes: usize,
-    /// Where the current batch begins in `checked`. Batches are formed as [`load`] forms them.
-    batch: usize,
-    sizes: Vec<Option<usize>>,
-    bytes: usize,
-}
-
-impl Together {
-    pub(super) fn new(other_clients: usize) -> Together {
-        let mut loader = Loader::new();
-        loader.other_clients = other_clients;
-        Together {
-            checked: Vec::new(),
-            loader,
-            notes: 0,
-            batch: 0,
-            sizes: Vec::new(),
-            bytes: 0,
-        }
-    }
-
-    /// Adds a document under its current id.
-    pub(super) fn add(&mut self, id: SourceId, document: &ReadDocument) {
-        let worlds = self.loader.append(&document.loader, id);
-        self.notes += document.notes;
+/// Puts documents together, one after the other, each under its current id. Returns the resources
+/// and what else was read; `None` if other limits may matter.
+pub(super) fn together<'d>(
+    documents: impl IntoIterator<Item = (SourceId, &'d ReadDocument)>,
+    other_clients: usize,
+) -> Option<(Vec<Checked>, Loader)> {
+    let mut loader = Loader::new();
+    loader.other_clients = other_clients;
+    let mut all: Vec<Checked> = Vec::new();
+    let mut notes = 0;
+    // The sizes of the resources in the current batch. Batches are formed as `load` forms them.
+    let mut batch: Vec<Option<usize>> = Vec::new();
+    let mut bytes = 0;
+    for (id, document) in documents {
+        let worlds = loader.append(&document.loader, id);
+        notes += document.notes;
         let mut rest = document.resources.as_slice();
         for count in &document.groups {
             let (group, later) = rest.split_at((*count).min(rest.len()));
@@ -147,34 +134,29 @@ impl Together {
                 let mut checked = checked.clone();
                 checked.origin.source = id;
                 checked.world = worlds.of(checked.world);
-                self.checked.push(checked);
-                self.sizes.push(*size);
-                self.bytes += size.unwrap_or_default();
+                all.push(checked);
+                batch.push(*size);
+                bytes += size.unwrap_or_default();
             }
-            if self.bytes >= BATCH_BYTES || self.sizes.len() >= BATCH_RESOURCES {
-                self.close_batch();
+            if bytes >= BATCH_BYTES || batch.len() >= BATCH_RESOURCES {
+                close_batch(&mut all, &mut batch);
+                bytes = 0;
             }
         }
     }
+    close_batch(&mut all, &mut batch);
+    // The limit on notes applies in the order of all documents.
+    let is_within = notes < MIN_FINDINGS_TOGETHER && loader.is_within_limits();
+    is_within.then_some((all, loader))
+}
 
-    /// Ends a batch and limits its findings.
-    fn close_batch(&mut self) {
-        let mut budget = Budget::default();
-        let batch = self.checked.iter_mut().skip(self.batch);
-        for (checked, size) in batch.zip(self.sizes.drain(..)) {
-            if let Some(size) = size {
-                fit(&mut budget, size, checked);
-            }
+/// Ends a batch, which is the end of `all`, and limits its findings.
+fn close_batch(all: &mut [Checked], sizes: &mut Vec<Option<usize>>) {
+    let mut budget = Budget::default();
+    let start = all.len() - sizes.len();
+    for (checked, size) in all.iter_mut().skip(start).zip(sizes.drain(..)) {
+        if let Some(size) = size {
+            fit(&mut budget, size, checked);
         }
-        self.batch = self.checked.len();
-        self.bytes = 0;
-    }
-
-    /// Returns the resources and what else was read; `None` if other limits may matter.
-    pub(super) fn finish(mut self) -> Option<(Vec<Checked>, Loader)> {
-        self.close_batch();
-        // The limit on notes applies in the order of all documents.
-        let is_within = self.notes < MIN_FINDINGS_TOGETHER && self.loader.is_within_limits();
-        is_within.then_some((self.checked, self.loader))
     }
 }

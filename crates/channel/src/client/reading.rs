@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::again::{ReadDocument, Together};
+use super::again::{ReadDocument, together};
 use super::checked::{Checked, ValidationInput, check};
 use super::joined::{self, DocumentPlace, Joined, Parts};
 use super::worlds::{WorldSet, into_world_set};
@@ -50,11 +50,7 @@ impl Reading {
         documents: impl IntoIterator<Item = (SourceId, &'d ReadDocument)>,
         other_clients: usize,
     ) -> Option<Reading> {
-        let mut together = Together::new(other_clients);
-        for (id, document) in documents {
-            together.add(id, document);
-        }
-        let (checked, loader) = together.finish()?;
+        let (checked, loader) = together(documents, other_clients)?;
         Some(Reading {
             checked,
             loader,
