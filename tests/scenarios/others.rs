@@ -65,11 +65,7 @@ fn compare_all(rows: Vec<Row>) {
 /// Says whether it is known what the client keeps of each resource of a row.
 pub(super) fn is_followed(row: &Row) -> bool {
     let (client, _) = load(row);
-    client
-        .resources
-        .rejected()
-        .iter()
-        .all(|rejected| rejected.gap.is_none())
+    client.resources.rejected().iter().all(|rejected| !rejected.is_unknown)
 }
 
 /// Returns the answers of `fixtures/clients/NAME.jsonl.gz`.

@@ -75,8 +75,9 @@ pub struct Checked {
     pub dies: bool,
     /// Whether the rejection names no resource.
     pub(super) is_unnamed: bool,
-    /// What is not known of the verdict. If set, `verdict` is a rejection.
-    pub(super) gap: Option<Gap>,
+    /// Whether it is not known if the client accepts it: its version was not measured, and the
+    /// versions around it differ. If so, `verdict` is a rejection.
+    pub(super) is_unknown: bool,
     /// What other resources need to know, if the client accepts it; it is moved into the world.
     pub facts: Option<Arc<Facts>>,
     /// Findings in the order in which they were made, without those in `ignored`.
@@ -119,7 +120,7 @@ impl Checked {
     /// The word for what the client does with it: the verdict, or `dies` or `not_known`, which count as rejections elsewhere.
     pub fn verdict_word(&self) -> &'static str {
         match self.verdict {
-            Verdict::Rejected if self.gap.is_some() => "not_known",
+            Verdict::Rejected if self.is_unknown => "not_known",
             Verdict::Rejected if self.dies => "dies",
             verdict => verdict.name(),
         }
@@ -223,7 +224,7 @@ pub(super) fn judge(raw: RawResource, against: &ValidationInput<'_>) -> (Checked
         verdict: Verdict::NotChecked,
         dies: false,
         is_unnamed: false,
-        gap: None,
+        is_unknown: false,
         facts: None,
         diagnostics: Vec::new(),
         ignored: Packed::default(),
@@ -254,13 +255,14 @@ pub(super) fn judge(raw: RawResource, against: &ValidationInput<'_>) -> (Checked
         Some(name) => discovery::resource(resource_type, &bytes, Some(name), others, cx),
         None => discovery::bare(resource_type, &bytes, others, cx),
     };
-    checked.gap = (!validated.is_known).then_some(Gap::Verdict);
+    checked.is_unknown = !validated.is_known;
     checked.dies = validated.dies;
     checked.is_unnamed = validated.is_unnamed;
     checked.name = validated.name;
-    checked.verdict = match checked.gap {
-        Some(_) => Verdict::Rejected,
-        None => verdict(&validated.diagnostics),
+    let rejects = |found: &Diagnostic| found.effect == Effect::Nack;
+    checked.verdict = match checked.is_unknown || validated.diagnostics.iter().any(rejects) {
+        true => Verdict::Rejected,
+        false => Verdict::Accepted,
     };
     checked.facts = validated.value.as_ref().map(|value| {
         let mut facts = Facts::of(value, NameComparison::of(against.profile));
@@ -305,23 +307,7 @@ fn known_to(profile: &Profile, known: BytesKnowledge) -> BytesKnowledge {
     }
 }
 
-/// What is not known of a resource.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Gap {
-    /// Whether the client accepts it: its version was not measured, and the versions around it
-    /// differ.
-    Verdict,
-}
-
 /// Says whether a finding decides the verdict, or may do so once the whole response is known.
 fn matters(diagnostic: &Diagnostic) -> bool {
     diagnostic.effect == Effect::Nack || diagnostic.rule == &discovery::XDSTP_NAME_UNSENDABLE
-}
-
-fn verdict(diagnostics: &[Diagnostic]) -> Verdict {
-    if diagnostics.iter().any(|d| d.effect == Effect::Nack) {
-        Verdict::Rejected
-    } else {
-        Verdict::Accepted
-    }
 }

@@ -13,11 +13,9 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
-use super::checked::{Checked, Gap};
 use super::facts::{ClusterFacts, Facts, ListenerFacts};
 use super::receive::RejectionFault;
 use super::same::{Compared, VersionComparison};
-use super::world::{ResourceId, WorldEntry};
 use xdsctl_clients::core::convert::resource_name::NameComparison;
 use xdsctl_clients::discovery;
 use xdsctl_clients::judge::Validated;
@@ -27,10 +25,10 @@ use xdsctl_model::diag::{Diagnostic, Effect, Validation};
 use xdsctl_model::profile::{Profile, ServerFacts};
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, Resource, ResourceType, RouteConfiguration};
 
+mod any;
 mod edit;
 mod hold;
 mod rejection;
-mod unwatched;
 mod withdrawn;
 
 pub use rejection::Rejected;
@@ -60,10 +58,7 @@ const CHANGED: &str = "the input has changed since it was first read";
 struct KeptValue<T> {
     /// The value; `None` if the document has changed meanwhile.
     value: Option<Arc<T>>,
-    /// Elements that the client silently drops.
-    dropped: Vec<String>,
-    /// What makes RPCs fail although the client accepts the resource.
-    fails: Vec<String>,
+    noted: Noted,
 }
 
 /// An accepted version. Clients that hold the same one share it.
@@ -75,6 +70,17 @@ struct AcceptedVersion<T> {
     place: Option<(Arc<Store>, Origin)>,
     /// The message behind a version that stands in no document.
     edited: Option<Arc<Edited>>,
+}
+
+impl<T> AcceptedVersion<T> {
+    /// A version that stands in no document.
+    fn of(value: Option<Arc<T>>, noted: Noted) -> Self {
+        AcceptedVersion {
+            kept: Arc::new(OnceLock::from(KeptValue { value, noted })),
+            place: None,
+            edited: None,
+        }
+    }
 }
 
 // Not derived: that would ask for `T: Clone`.
@@ -132,13 +138,8 @@ impl<T: ResourceKind> HeldResource<T> {
             };
         };
         let value = T::of(value).map(Arc::new);
-        let kept = Arc::new(OnceLock::from(noted.beside(value)));
         HeldResource {
-            version: Some(AcceptedVersion {
-                kept,
-                place: None,
-                edited: None,
-            }),
+            version: Some(AcceptedVersion::of(value, noted)),
             ..HeldResource::default()
         }
     }
@@ -150,12 +151,12 @@ impl<T: ResourceKind> HeldResource<T> {
 
     /// Elements of the accepted version that the client silently drops: `endpoints[1]: ...`.
     pub fn dropped(&self) -> &[String] {
-        self.kept().map_or(&[], |kept| &kept.dropped)
+        self.kept().map_or(&[], |kept| &kept.noted.dropped)
     }
 
     /// What in the accepted version makes RPCs fail, or the client die: `interval: ...`.
     pub fn fails(&self) -> &[String] {
-        self.kept().map_or(&[], |kept| &kept.fails)
+        self.kept().map_or(&[], |kept| &kept.noted.fails)
     }
 
     /// Says whether there is an accepted version.
@@ -183,10 +184,10 @@ impl<T: ResourceKind> HeldResource<T> {
         self.rejected.as_ref().is_some_and(|rejection| rejection.is_unnamed)
     }
 
-    /// What is not known of the newest version; if there is something, it is no rejection. Only for
-    /// a client whose resources are kept as the reference client keeps them.
-    pub fn gap(&self) -> Option<Gap> {
-        self.rejected.as_ref()?.gap
+    /// Says whether it is not known if the client rejects the newest version. Only for a client
+    /// whose resources are kept as the reference client keeps them.
+    pub fn is_unknown(&self) -> bool {
+        self.rejected.as_ref().is_some_and(|rejection| rejection.is_unknown)
     }
 
     /// The faults for which it was rejected; empty if it was accepted, or if only a live client
@@ -202,9 +203,10 @@ impl<T: ResourceKind> HeldResource<T> {
                 .place
                 .as_ref()
                 .and_then(|(store, origin)| store.read(*origin, T::TYPE));
-            match read {
-                Some((value, noted)) => noted.beside(T::of(value).map(Arc::new)),
-                None => Noted::default().beside(None),
+            let (value, noted) = read.unzip();
+            KeptValue {
+                value: value.and_then(T::of).map(Arc::new),
+                noted: noted.unwrap_or_default(),
             }
         });
         Some(kept)
@@ -231,9 +233,11 @@ impl Store {
 }
 
 /// The findings that are noted of an accepted version.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Noted {
+    /// Elements that the client silently drops.
     dropped: Vec<String>,
+    /// What makes RPCs fail although the client accepts the resource.
     fails: Vec<String>,
 }
 
@@ -247,11 +251,6 @@ impl Noted {
             dropped: told(Effect::Dropped),
             fails: told(Effect::Fails),
         }
-    }
-
-    fn beside<T>(self, value: Option<Arc<T>>) -> KeptValue<T> {
-        let Noted { dropped, fails } = self;
-        KeptValue { value, dropped, fails }
     }
 }
 
@@ -341,14 +340,10 @@ impl<T: ResourceKind> Cache<T> {
         Arc::make_mut(&mut self.held)
     }
 
-    fn retain(&mut self, keep: impl Fn(ResourceType, &str) -> bool) {
-        let kept = self.held.iter().filter(|(key, _)| keep(T::TYPE, key));
-        self.held = Arc::new(kept.map(|(key, held)| (key.clone(), held.clone())).collect());
-    }
-
-    fn remove(&mut self, name: &str) {
+    /// The resource of this name, to change it.
+    fn get_mut(&mut self, name: &str) -> Option<&mut HeldResource<T>> {
         let key = self.names.key(name).into_owned();
-        self.held_mut().remove(&key);
+        self.held_mut().get_mut(&key)
     }
 }
 
@@ -385,37 +380,6 @@ impl<T: ResourceKind + Compared> Cache<T> {
     }
 }
 
-impl<T: ResourceKind> Cache<T> {
-    fn add(&mut self, key: &str, entry: &WorldEntry, resources: &mut [Checked], store: &Arc<Store>) {
-        let ResourceId(number) = entry.id;
-        let mut held = HeldResource::default();
-        if let Some(checked) = resources.get_mut(number)
-            && let Some(facts) = entry.facts()
-        {
-            held.gist = Gist::of(facts);
-            let kept = OnceLock::new();
-            let value = checked.value.take().and_then(|value| T::of(*value));
-            let is_kept = value.is_some();
-            if is_kept {
-                let noted = Noted::of(&checked.diagnostics);
-                let _ = kept.set(noted.beside(value.map(Arc::new)));
-            }
-            // A change of endpoints begins with their bytes, and Listeners may be compared by their
-            // bytes.
-            let is_read_again = !is_kept || matches!(T::TYPE, ResourceType::Endpoints | ResourceType::Listener);
-            let place = is_read_again.then(|| (Arc::clone(store), checked.origin));
-            held.version = Some(AcceptedVersion {
-                kept: Arc::new(kept),
-                place,
-                edited: None,
-            });
-        }
-        let rejected = entry.rejected.and_then(|ResourceId(number)| resources.get(number));
-        held.rejected = rejected.map(Rejection::of);
-        self.held_mut().insert(key.to_owned(), held);
-    }
-}
-
 impl Gist {
     fn of(facts: &Facts) -> Gist {
         match facts {
@@ -442,13 +406,6 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// How many resources there are, rejected ones included.
-    pub fn count(&self) -> usize {
-        self.listeners.held.len() + self.route_configs.held.len() + self.clusters.held.len() + self.endpoints.held.len()
-    }
-}
-
-impl Resources {
     /// Makes an empty set of resources that compares names and versions in these ways.
     fn new(names: NameComparison, versions: VersionComparison) -> Resources {
         Resources {
@@ -464,13 +421,8 @@ impl Resources {
     #[cfg(test)]
     pub fn of_values(values: impl IntoIterator<Item = (&'static str, Resource)>) -> Resources {
         fn add<T: ResourceKind>(cache: &mut Cache<T>, name: &str, value: T) {
-            let version = Some(AcceptedVersion {
-                kept: Arc::new(OnceLock::from(Noted::default().beside(Some(Arc::new(value))))),
-                place: None,
-                edited: None,
-            });
             let held = HeldResource {
-                version,
+                version: Some(AcceptedVersion::of(Some(Arc::new(value)), Noted::default())),
                 ..HeldResource::default()
             };
             cache.held_mut().insert(name.to_owned(), held);
@@ -497,56 +449,12 @@ impl Resources {
         }
     }
 
-    /// Removes a resource, as a server that no longer sends a Listener or Cluster does.
-    pub fn remove(&mut self, resource_type: ResourceType, name: &str) {
-        match resource_type {
-            ResourceType::Listener => self.listeners.remove(name),
-            ResourceType::RouteConfiguration => self.route_configs.remove(name),
-            ResourceType::Cluster => self.clusters.remove(name),
-            ResourceType::Endpoints => self.endpoints.remove(name),
-        }
-    }
-
     /// Drops the accepted version of a Listener, and keeps the reason for the rejection of a newer
     /// one.
     pub fn lose_listener(&mut self, name: &str) {
-        let key = self.listeners.names.key(name).into_owned();
-        if let Some(held) = self.listeners.held_mut().get_mut(&key) {
+        if let Some(held) = self.listeners.get_mut(name) {
             held.version = None;
         }
-    }
-
-    /// Keeps only the resources that `keep` accepts, by type and key.
-    pub fn retain(&mut self, keep: impl Fn(ResourceType, &str) -> bool) {
-        self.listeners.retain(&keep);
-        self.route_configs.retain(&keep);
-        self.clusters.retain(&keep);
-        self.endpoints.retain(&keep);
-    }
-
-    /// Says whether there is a resource of this name, accepted or not.
-    pub fn contains(&self, resource_type: ResourceType, name: &str) -> bool {
-        match resource_type {
-            ResourceType::Listener => self.listeners.contains_key(name),
-            ResourceType::RouteConfiguration => self.route_configs.contains_key(name),
-            ResourceType::Cluster => self.clusters.contains_key(name),
-            ResourceType::Endpoints => self.endpoints.contains_key(name),
-        }
-    }
-
-    /// Says whether there are no resources, not even rejected ones.
-    pub fn is_empty(&self) -> bool {
-        let Resources {
-            listeners,
-            route_configs,
-            clusters,
-            endpoints,
-            removed: _,
-        } = self;
-        listeners.held.is_empty()
-            && route_configs.held.is_empty()
-            && clusters.held.is_empty()
-            && endpoints.held.is_empty()
     }
 
     /// The accepted listeners that channels can use, by name.

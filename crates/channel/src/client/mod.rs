@@ -54,7 +54,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use again::ReadDocument;
-pub use checked::{Checked, Gap, Keep, ValidationInput, Verdict};
+pub use checked::{Checked, Keep, ValidationInput, Verdict};
 pub use facts::{
     ChainFacts, ClusterFacts, EndpointsFacts, Facts, FilterFacts, ListenerFacts, NamedDestination, OverrideFacts,
     RouteFacts, RouteReference, child_path, eds_path, filter_path, inline_routes_path, non_forwarding_path, rds_path,

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::checked::{Checked, Gap, Keep, ValidationInput, Verdict};
+use super::checked::{Checked, Keep, ValidationInput, Verdict};
 use super::facts::Facts;
 use super::joined::Joined;
 use super::world::World;
@@ -139,7 +139,7 @@ pub struct BaseViews(Vec<ClientView>);
 struct ClientView {
     verdict: Verdict,
     dies: bool,
-    gap: Option<Gap>,
+    is_unknown: bool,
     facts: Option<Arc<Facts>>,
     diagnostics: Vec<Diagnostic>,
     ignored: Packed,
@@ -169,10 +169,7 @@ impl ClientView {
         ClientView {
             verdict,
             dies: false,
-            gap: match answer {
-                Some(answer) if answer.verdict == FamilyVerdict::NotKnown => Some(Gap::Verdict),
-                _ => None,
-            },
+            is_unknown: answer.is_some_and(|answer| answer.verdict == FamilyVerdict::NotKnown),
             facts: checked.of_others.get(client).cloned(),
             diagnostics,
             ignored: Packed::default(),
@@ -186,7 +183,7 @@ impl ClientView {
         use std::mem::swap;
         swap(&mut self.verdict, &mut checked.verdict);
         swap(&mut self.dies, &mut checked.dies);
-        swap(&mut self.gap, &mut checked.gap);
+        swap(&mut self.is_unknown, &mut checked.is_unknown);
         swap(&mut self.facts, &mut checked.facts);
         swap(&mut self.diagnostics, &mut checked.diagnostics);
         swap(&mut self.ignored, &mut checked.ignored);

@@ -299,7 +299,7 @@ fn add(
     };
     let id = ResourceId(number);
     let new_rank = rank(checked);
-    let (is_good, is_unknown) = (facts.is_some(), checked.gap.is_some());
+    let (is_good, is_unknown) = (facts.is_some(), checked.is_unknown);
     let rejected = (!is_good).then_some(id);
     let Some(earlier) = world.get_mut(resource_type, name) else {
         let entry = WorldEntry {

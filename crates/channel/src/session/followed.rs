@@ -26,7 +26,7 @@ pub(super) fn why_not(client: &Client, config: &Result<Arc<XdsConfig>, ChannelFa
         return Some(why);
     }
     let mut unknown = client.resources.rejected();
-    unknown.retain(|rejected| rejected.gap.is_some());
+    unknown.retain(|rejected| rejected.is_unknown);
     if unknown.is_empty() {
         return None;
     }
@@ -51,7 +51,7 @@ fn words(unknown: &Rejected<'_>) -> String {
 /// what the client keeps or does.
 pub fn why_none(client: &Client) -> Option<String> {
     let rejected = client.resources.rejected();
-    if let Some(first) = rejected.iter().find(|rejected| rejected.gap.is_some()) {
+    if let Some(first) = rejected.iter().find(|rejected| rejected.is_unknown) {
         return Some(words(first));
     }
     let profile = &client.profile;

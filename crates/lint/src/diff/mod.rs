@@ -42,7 +42,7 @@ use hosts::HostChanges;
 use reach::{ReachChange, Reached};
 use values::FieldChange;
 use xdsctl_channel::client::target::Target;
-use xdsctl_channel::client::{Cache, Client, Gap, HeldResource, ResourceKind};
+use xdsctl_channel::client::{Cache, Client, HeldResource, ResourceKind};
 use xdsctl_channel::parsed::{Fields, printed};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::domain::DomainComparison;
@@ -97,8 +97,6 @@ impl ResourceChange {
 /// A resource about which something is not known for the client, before or after the change.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unclear {
-    /// The part that is not known.
-    pub gap: Gap,
     /// Type of the resource, one of the four that gRPC clients ask for.
     pub resource_type: ResourceType,
     /// Name of the resource, as clients ask for it.
@@ -222,9 +220,8 @@ fn names<'a, T>(before: &'a Cache<T>, after: &'a Cache<T>) -> BTreeSet<&'a Strin
 
 fn state<T: ResourceKind>(held: Option<&HeldResource<T>>) -> State {
     let Some(held) = held else { return State::Absent };
-    match held.gap() {
-        Some(Gap::Verdict) => return State::NotKnown,
-        None => {}
+    if held.is_unknown() {
+        return State::NotKnown;
     }
     match (held.value().is_some(), held.rejected()) {
         (true, None) => State::Accepted,
@@ -243,14 +240,14 @@ fn of_type<T: ResourceKind + Fields + PartialEq>(
     for name in names(before, after) {
         let (one, other) = (before.get(name), after.get(name));
         let (was, is) = (state(one), state(other));
-        let gaps = [one, other].map(|held| held.and_then(HeldResource::gap));
-        out.unclear.extend(gaps.into_iter().flatten().min().map(|gap| Unclear {
-            gap,
-            resource_type: T::TYPE,
-            name: name.clone(),
-        }));
+        if was == State::NotKnown || is == State::NotKnown {
+            out.unclear.push(Unclear {
+                resource_type: T::TYPE,
+                name: name.clone(),
+            });
+        }
         let known = |held: Option<&'_ HeldResource<T>>| {
-            held.filter(|held| held.gap().is_none())
+            held.filter(|held| !held.is_unknown())
                 .and_then(HeldResource::value)
                 .cloned()
         };

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 
 use super::rejection::REJECTED;
-use super::{AcceptedVersion, HeldResource, KeptValue, Rejected, Resources, Store};
+use super::{AcceptedVersion, HeldResource, Rejected, Resources, Store};
 use crate::client::Nacked;
 use xdsctl_clients::core::endpoints::change::{self, EndpointChange};
 use xdsctl_clients::core::endpoints::patch::{Patch, PendingChanges, Places, patched, written};
@@ -138,14 +138,11 @@ impl AcceptedVersion<Endpoints> {
         });
         met.sort_unstable();
         met.dedup();
-        let (newer, nacked) = match edited {
-            Some((newer, nacked)) => (Some(newer), nacked),
-            None => (None, None),
-        };
+        let (newer, nacked) = edited.unzip();
         Some(EndpointEdit {
             _version: self.clone(),
             newer,
-            nacked,
+            nacked: nacked.flatten(),
             met,
         })
     }
@@ -165,11 +162,6 @@ impl AcceptedVersion<Endpoints> {
             Patch::Value(value, changed) => {
                 let mut pending = edited.pending.clone();
                 pending.add(changed);
-                let kept = KeptValue {
-                    value: Some(Arc::new(value)),
-                    dropped: kept.dropped.clone(),
-                    fails: kept.fails.clone(),
-                };
                 let edited = Edited {
                     store: edited.store.clone(),
                     bytes: edited.bytes.clone(),
@@ -177,9 +169,8 @@ impl AcceptedVersion<Endpoints> {
                     places: edited.places.clone(),
                 };
                 let version = AcceptedVersion {
-                    kept: Arc::new(OnceLock::from(kept)),
-                    place: None,
                     edited: Some(Arc::new(edited)),
+                    ..AcceptedVersion::of(Some(Arc::new(value)), kept.noted.clone())
                 };
                 Some(HeldResource {
                     version: Some(version),
@@ -303,7 +294,7 @@ mod tests {
                 }
                 let read = discovery::bare(ResourceType::Endpoints, &written, &[], edited.cx());
                 let kept = after.kept.get().unwrap();
-                assert_eq!(Noted::of(&read.diagnostics).dropped, kept.dropped);
+                assert_eq!(Noted::of(&read.diagnostics).dropped, kept.noted.dropped);
                 let Some(xdsctl_model::resource::Resource::Endpoints(value)) = read.value else {
                     panic!("{changes:?} is rejected");
                 };

@@ -20,12 +20,7 @@ impl Resources {
         );
         for resource_type in ResourceType::ALL {
             for (key, entry) in world.all(resource_type) {
-                match resource_type {
-                    ResourceType::Listener => held.listeners.add(key, entry, resources, store),
-                    ResourceType::RouteConfiguration => held.route_configs.add(key, entry, resources, store),
-                    ResourceType::Cluster => held.clusters.add(key, entry, resources, store),
-                    ResourceType::Endpoints => held.endpoints.add(key, entry, resources, store),
-                }
+                held.of_type_mut(resource_type).add(key, entry, resources, store);
             }
         }
         for &number in &world.members {

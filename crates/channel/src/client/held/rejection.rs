@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Cache, HeldResource, ResourceKind, Resources};
-use crate::client::checked::{Checked, Gap, Verdict};
+use super::{HeldResource, ResourceKind, Resources};
+use crate::client::checked::{Checked, Verdict};
 use crate::client::live;
 use crate::client::receive::{RejectionFault, faults};
 use xdsctl_document::envelope::Stage;
@@ -24,8 +24,8 @@ pub(super) struct Rejection {
     pub why: String,
     /// The faults that xdsctl finds; empty if it does not have that version, or accepts it.
     pub faults: Vec<RejectionFault>,
-    /// What is not known; if there is something, it is no rejection.
-    pub gap: Option<Gap>,
+    /// Whether it is not known if the client rejects it.
+    pub is_unknown: bool,
     /// Whether the client gives no answer: it dies of the resource, or an exception leaves its
     /// parser.
     pub dies: bool,
@@ -45,9 +45,9 @@ impl Rejection {
         let is_own = checked.verdict == Verdict::Rejected && !is_told;
         let Some(error) = told.filter(|_| !is_own) else {
             let mut own = Rejection::own(&checked.diagnostics, checked.dies);
-            own.gap = checked.gap;
+            own.is_unknown = checked.is_unknown;
             own.is_unnamed = checked.is_unnamed;
-            if own.gap == Some(Gap::Verdict) {
+            if own.is_unknown {
                 own.why = NOT_KNOWN.to_owned();
             }
             return own;
@@ -58,7 +58,7 @@ impl Rejection {
             // The reason ends up in the status of RPCs.
             why: format!("{INVALID}{}", peer_words(error)),
             faults: faults(&checked.diagnostics),
-            gap: None,
+            is_unknown: false,
             dies: checked.dies,
             is_unnamed: checked.is_unnamed,
         }
@@ -69,7 +69,7 @@ impl Rejection {
         Rejection {
             why: rejection(diagnostics),
             faults: faults(diagnostics),
-            gap: None,
+            is_unknown: false,
             dies,
             is_unnamed: false,
         }
@@ -123,23 +123,23 @@ pub struct Rejected<'a> {
     pub why: &'a str,
     /// Whether an earlier version is in use.
     pub has_earlier: bool,
-    /// What is not known; if there is something, it is no rejection.
-    pub gap: Option<Gap>,
+    /// Whether it is not known if the client rejects it.
+    pub is_unknown: bool,
     /// Whether the client gives no answer: it dies of the resource, or an exception leaves its
     /// parser.
     pub dies: bool,
 }
 
 impl<'a> Rejected<'a> {
-    fn of<T: ResourceKind>(name: &'a str, held: &'a HeldResource<T>) -> Option<Rejected<'a>> {
-        let Rejection { why, gap, dies, .. } = held.rejected.as_ref()?;
+    pub(super) fn of<T: ResourceKind>(name: &'a str, held: &'a HeldResource<T>) -> Option<Rejected<'a>> {
+        let rejection = held.rejected.as_ref()?;
         Some(Rejected {
             resource_type: T::TYPE,
             name,
-            why,
+            why: &rejection.why,
             has_earlier: held.is_accepted(),
-            gap: *gap,
-            dies: *dies,
+            is_unknown: rejection.is_unknown,
+            dies: rejection.dies,
         })
     }
 }
@@ -147,28 +147,12 @@ impl<'a> Rejected<'a> {
 impl Resources {
     /// The resource with this key, if it is rejected.
     pub(in crate::client) fn rejection(&self, resource_type: ResourceType, key: &str) -> Option<Rejected<'_>> {
-        fn of<'a, T: ResourceKind>(cache: &'a Cache<T>, key: &str) -> Option<Rejected<'a>> {
-            let (name, held) = cache.held.get_key_value(key)?;
-            Rejected::of(name, held)
-        }
-        match resource_type {
-            ResourceType::Listener => of(&self.listeners, key),
-            ResourceType::RouteConfiguration => of(&self.route_configs, key),
-            ResourceType::Cluster => of(&self.clusters, key),
-            ResourceType::Endpoints => of(&self.endpoints, key),
-        }
+        self.of_type(resource_type).rejection(key)
     }
 
     /// The rejected resources, by type and name.
     pub fn rejected(&self) -> Vec<Rejected<'_>> {
-        fn of<'a, T: ResourceKind>(cache: &'a Cache<T>, out: &mut Vec<Rejected<'a>>) {
-            out.extend(cache.iter().filter_map(|(name, held)| Rejected::of(name, held)));
-        }
-        let mut out = Vec::new();
-        of(&self.listeners, &mut out);
-        of(&self.route_configs, &mut out);
-        of(&self.clusters, &mut out);
-        of(&self.endpoints, &mut out);
-        out
+        let types = ResourceType::ALL.into_iter();
+        types.flat_map(|of| self.of_type(of).rejected()).collect()
     }
 }
