@@ -37,11 +37,11 @@ impl Level {
 
 /// A filter with its effective config.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ChainFilter {
+pub struct ChainFilter<Name = String, Config = FilterConfig> {
     /// Name of its entry in `http_filters`.
-    pub name: String,
+    pub name: Name,
     /// The config in use.
-    pub config: FilterConfig,
+    pub config: Config,
     /// Where the config comes from.
     pub config_level: Level,
     /// Whether the filter is switched off.
@@ -56,25 +56,13 @@ pub type Chain = Arc<[ChainFilter]>;
 /// Overrides by filter name.
 pub type Overrides = BTreeMap<String, FilterOverride>;
 
-/// A filter with its effective config, both borrowed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct EffectiveFilter<'a> {
-    /// Name of its entry in `http_filters`.
-    pub name: &'a str,
-    /// The config in use.
-    pub config: &'a FilterConfig,
-    /// Where the config comes from.
-    pub config_level: Level,
-    /// Whether the filter is switched off.
-    pub disabled: bool,
-    /// Which level switches it on or off.
-    pub disabled_level: Level,
-}
-
 /// Applies overrides to a filter. They come in order, from the least specific to the most specific.
-pub fn effective<'a>(filter: &'a HttpFilter, overrides: &[(Level, &'a Overrides)]) -> EffectiveFilter<'a> {
-    let mut found = EffectiveFilter {
-        name: &filter.name,
+pub fn effective<'a>(
+    filter: &'a HttpFilter,
+    overrides: &[(Level, &'a Overrides)],
+) -> ChainFilter<&'a str, &'a FilterConfig> {
+    let mut found = ChainFilter {
+        name: filter.name.as_str(),
         config: &filter.config,
         config_level: Level::Listener,
         disabled: filter.disabled,
