@@ -15,7 +15,7 @@ use xdsctl_model::resource::cluster::{Discovery, HealthStatus, OutlierDetection}
 use xdsctl_model::resource::domain::DomainMatch;
 use xdsctl_model::resource::endpoints::Endpoint;
 use xdsctl_model::resource::listener::HttpConnectionManager;
-use xdsctl_model::resource::route::VirtualHost;
+use xdsctl_model::resource::route::{Route, VirtualHost};
 use xdsctl_model::resource::{Cluster, Endpoints, Listener, ResourceType, RouteConfiguration};
 use xdsctl_model::status::{Code, Status};
 
@@ -203,6 +203,19 @@ pub struct ChannelFailure {
 }
 
 impl ChannelFailure {
+    /// A failure that the resolver's words alone tell, for which no resource is missing.
+    pub(crate) const fn new(class: ChannelFailureClass, note: String) -> ChannelFailure {
+        ChannelFailure {
+            class,
+            note,
+            missing: Vec::new(),
+            keeps_routes: false,
+            at_once: None,
+            is_handed_on: false,
+            waits: false,
+        }
+    }
+
     /// The status of the RPCs.
     pub fn status(&self) -> Status {
         match &self.at_once {
@@ -274,9 +287,14 @@ impl XdsConfig {
         self.route_config.virtual_hosts.get(self.domain.host)
     }
 
+    /// The routes of the virtual host in use.
+    pub fn routes(&self) -> &[Route] {
+        self.virtual_host().map_or(&[], |host| &host.routes)
+    }
+
     /// The cluster specifier plugins (RLS) of the virtual host's routes.
     pub fn plugins(&self) -> impl Iterator<Item = &str> {
-        let routes = self.virtual_host().into_iter().flat_map(|host| &host.routes);
+        let routes = self.routes().iter();
         routes.filter_map(|route| route.destination()?.plugin())
     }
 
@@ -300,6 +318,19 @@ impl XdsConfig {
     pub fn leaves(&self) -> impl Iterator<Item = (&String, &Leaf)> {
         let clusters = self.clusters.iter();
         clusters.filter_map(|(name, state)| Some((name, state.leaf()?)))
+    }
+
+    /// The leaf clusters below a cluster by name, in the order in which the client tries them; the
+    /// cluster itself if it is a leaf.
+    pub fn leaves_of<'c>(&'c self, cluster: &'c str) -> Vec<(&'c str, &'c Leaf)> {
+        let leaf = |name: &'c str| Some((name, self.leaf(name)?));
+        match self.clusters.get(cluster) {
+            Some(ClusterState::Aggregate(aggregate)) => {
+                let leaves = aggregate.leaves.iter();
+                leaves.filter_map(|name| leaf(name)).collect()
+            }
+            Some(ClusterState::Leaf(_) | ClusterState::Error(_)) | None => leaf(cluster).into_iter().collect(),
+        }
     }
 
     /// The addresses of all endpoints that the client keeps, those of DNS included.
@@ -330,14 +361,7 @@ impl XdsConfig {
                 .flat_map(|locality| &locality.endpoints);
             !drops_all && all.any(|endpoint| endpoint.health != HealthStatus::Draining)
         };
-        match self.clusters.get(cluster) {
-            Some(ClusterState::Leaf(leaf)) => serves(leaf),
-            Some(ClusterState::Aggregate(aggregate)) => {
-                let mut leaves = aggregate.leaves.iter().filter_map(|name| self.leaf(name));
-                leaves.any(serves)
-            }
-            Some(ClusterState::Error(_)) | None => false,
-        }
+        self.leaves_of(cluster).into_iter().any(|(_, leaf)| serves(leaf))
     }
 }
 

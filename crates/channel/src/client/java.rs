@@ -99,13 +99,8 @@ pub(super) fn waits_without_end(resource_type: ResourceType, name: &str, client:
 
 fn panic(note: String) -> ChannelFailure {
     ChannelFailure {
-        class: ChannelFailureClass::Panic,
-        note,
-        missing: Vec::new(),
-        keeps_routes: false,
         at_once: Some(Status::new(Code::Internal, PANIC)),
-        is_handed_on: false,
-        waits: false,
+        ..ChannelFailure::new(ChannelFailureClass::Panic, note)
     }
 }
 

@@ -156,14 +156,12 @@ pub(super) fn target(target: &Target, client: &Client, wanted: Wanted<'_>) -> Re
             }
         }
     };
-    let found = FoundRoutes {
-        kind,
-        listener_name: name,
+    let config = XdsConfig {
+        listener_name: name.to_owned(),
         listener: Arc::clone(listener),
-        route_config_name: route_name,
-        route_config,
+        ..of_routes(route_name, route_config, client)
     };
-    found.config(&target.authority, &notes, base)
+    routed(config, kind, &target.authority, &notes, base)
 }
 
 /// Resolves a RouteConfiguration by itself, as if a Listener without HTTP filters led to it.
@@ -182,23 +180,34 @@ pub(super) fn routes(
         .value(route_configs, name)
         .map_err(|absent| fail("RDS", (name, ""), absent, client))?;
     let notes = [base.ambient("RDS", name, route_configs.get(name))];
-    let found = FoundRoutes {
-        kind: "RDS",
-        listener_name: "",
-        listener: Arc::new(plain_listener()),
-        route_config_name: Some(name.to_owned()),
-        route_config: Arc::clone(route_config),
-    };
-    found.config(authority, &notes, base)
+    let config = of_routes(Some(name.to_owned()), Arc::clone(route_config), client);
+    routed(config, "RDS", authority, &notes, base)
 }
 
-/// A Listener for channels that do not start at one.
-fn plain_listener() -> Listener {
-    Listener::Api(HttpConnectionManager {
-        routes: RouteSource::Inline(Arc::default()),
-        http_max_stream_duration: Millis(0),
-        http_filters: Vec::new(),
-    })
+/// The configuration of a channel that does not start at a Listener and has these routes, before
+/// its virtual host and its clusters are known.
+fn of_routes(name: Option<String>, routes: Arc<RouteConfiguration>, client: &Client) -> XdsConfig {
+    XdsConfig {
+        listener_name: String::new(),
+        listener: Arc::new(Listener::Api(HttpConnectionManager {
+            routes: RouteSource::Inline(Arc::default()),
+            http_max_stream_duration: Millis(0),
+            http_filters: Vec::new(),
+        })),
+        route_config_name: name,
+        route_config: routes,
+        authority: String::new(),
+        domain: DomainMatch {
+            host: 0,
+            domain: 0,
+            class: DomainClass::Universe,
+        },
+        clusters: BTreeMap::new(),
+        skipped: Vec::new(),
+        missing: Vec::new(),
+        starts_at_cluster: false,
+        asked: client.profile.client(),
+    }
 }
 
 /// The failure of a channel that lacks this resource.
@@ -221,65 +230,45 @@ fn fail(kind: &str, (name, authority): (&str, &str), absent: Absent, client: &Cl
     }
 }
 
-/// Routes, and where they were found.
-struct FoundRoutes<'a> {
-    /// The type of the resource in which they stand, as the client calls it.
-    kind: &'static str,
-    listener_name: &'a str,
-    listener: Arc<Listener>,
-    route_config_name: Option<String>,
-    route_config: Arc<RouteConfiguration>,
-}
-
-impl FoundRoutes<'_> {
-    /// Finds the virtual host and the clusters.
-    fn config(self, authority: &str, notes: &[String], base: Base<'_>) -> Result<XdsConfig, ChannelFailure> {
-        let domains = self.route_config.virtual_hosts.iter().map(|host| &host.domains);
-        let has = |feature| base.client.profile.has(feature);
-        let comparison = DomainComparison::of(has);
-        let by_listener = has(Feature::HostByListener) && !self.listener_name.is_empty();
-        let looked_up = if by_listener { self.listener_name } else { authority };
-        let Some(domain) = best_match_by(domains, looked_up, comparison) else {
-            let absent = Absent {
-                class: ChannelFailureClass::NoVirtualHost,
-                text: format!("could not find VirtualHost for {looked_up} in RouteConfiguration"),
-                is_unheard: false,
-            };
-            let name = self.route_config_name.as_deref().unwrap_or(self.listener_name);
-            let mut failure = fail(self.kind, (name, looked_up), absent, base.client);
-            if has(Feature::UnroutedUnknown) {
-                let text = format!("no matching virtual host for authority '{looked_up}'");
-                failure.at_once = Some(Status::new(Code::Unknown, text));
-            }
-            return Err(failure);
+/// Finds the virtual host and the clusters of a configuration with routes. `kind` is the type of the
+/// resource in which they stand, as the client calls it.
+fn routed(
+    mut config: XdsConfig,
+    kind: &str,
+    authority: &str,
+    notes: &[String],
+    base: Base<'_>,
+) -> Result<XdsConfig, ChannelFailure> {
+    let domains = config.route_config.virtual_hosts.iter().map(|host| &host.domains);
+    let has = |feature| base.client.profile.has(feature);
+    let listener = config.listener_name.as_str();
+    let by_listener = has(Feature::HostByListener) && !listener.is_empty();
+    let looked_up = if by_listener { listener } else { authority };
+    let Some(domain) = best_match_by(domains, looked_up, DomainComparison::of(has)) else {
+        let absent = Absent {
+            class: ChannelFailureClass::NoVirtualHost,
+            text: format!("could not find VirtualHost for {looked_up} in RouteConfiguration"),
+            is_unheard: false,
         };
-        let config = XdsConfig {
-            listener_name: self.listener_name.to_owned(),
-            listener: self.listener,
-            route_config_name: self.route_config_name,
-            route_config: self.route_config,
-            authority: authority.to_owned(),
-            domain,
-            clusters: BTreeMap::new(),
-            skipped: Vec::new(),
-            missing: Vec::new(),
-            starts_at_cluster: false,
-            asked: base.client.profile.client(),
-        };
-        let broken = config.virtual_host().and_then(broken_method_config);
-        let config = with_clusters(config, notes, base);
-        match broken {
-            Some(note) => Err(ChannelFailure {
-                class: ChannelFailureClass::BadRetryPolicy,
-                note,
-                missing: config.missing,
-                keeps_routes: true,
-                at_once: None,
-                is_handed_on: false,
-                waits: false,
-            }),
-            None => Ok(config),
+        let name = config.route_config_name.as_deref().unwrap_or(listener);
+        let mut failure = fail(kind, (name, looked_up), absent, base.client);
+        if has(Feature::UnroutedUnknown) {
+            let text = format!("no matching virtual host for authority '{looked_up}'");
+            failure.at_once = Some(Status::new(Code::Unknown, text));
         }
+        return Err(failure);
+    };
+    config.domain = domain;
+    authority.clone_into(&mut config.authority);
+    let broken = config.virtual_host().and_then(broken_method_config);
+    let config = with_clusters(config, notes, base);
+    match broken {
+        Some(note) => Err(ChannelFailure {
+            missing: config.missing,
+            keeps_routes: true,
+            ..ChannelFailure::new(ChannelFailureClass::BadRetryPolicy, note)
+        }),
+        None => Ok(config),
     }
 }
 
@@ -321,21 +310,8 @@ pub(super) fn cluster(name: &str, client: &Client, wanted: Wanted<'_>) -> XdsCon
     };
     let routes = RouteConfiguration::of_everything(Action::Route(Box::new(action)));
     let config = XdsConfig {
-        listener_name: String::new(),
-        listener: Arc::new(plain_listener()),
-        route_config_name: None,
-        route_config: Arc::new(routes),
-        authority: String::new(),
-        domain: DomainMatch {
-            host: 0,
-            domain: 0,
-            class: DomainClass::Universe,
-        },
-        clusters: BTreeMap::new(),
-        skipped: Vec::new(),
-        missing: Vec::new(),
         starts_at_cluster: true,
-        asked: client.profile.client(),
+        ..of_routes(None, Arc::new(routes), client)
     };
     with_clusters(config, &[], Base { client, wanted })
 }
@@ -351,8 +327,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
             Some(Discovery::Eds { .. } | Discovery::LogicalDns { .. }) => KnownCluster::Leaf,
         },
     };
-    let routes = config.virtual_host().into_iter().flat_map(|host| &host.routes);
-    let of_routes: Vec<&str> = routes.flat_map(Route::clusters).collect();
+    let of_routes: Vec<&str> = config.routes().iter().flat_map(Route::clusters).collect();
     let wanted = base.wanted.clusters.iter().map(String::as_str);
     let names: BTreeSet<&str> = of_routes.iter().copied().chain(wanted.clone()).collect();
     let has = |feature| base.client.profile.has(feature);

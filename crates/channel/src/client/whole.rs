@@ -27,21 +27,16 @@ pub(super) fn fail_if_it_dies(
     if !client.profile.has(Feature::WaitsForConfiguration) {
         return Ok(config);
     }
-    let routes = config.virtual_host().into_iter().flat_map(|host| &host.routes);
-    let killer = routes
-        .into_iter()
-        .find(|route| !matches!(route.action, Action::Route(_)));
-    match killer {
+    let mut routes = config.routes().iter();
+    match routes.find(|route| !matches!(route.action, Action::Route(_))) {
         None => Ok(config),
-        Some(route) => Err(ChannelFailure {
-            class: ChannelFailureClass::Panic,
-            note: format!("routes[{}] has no `route`", route.index),
-            missing: Vec::new(),
-            keeps_routes: false,
-            at_once: Some(Status::unavailable(DEAD)),
-            is_handed_on: false,
-            waits: false,
-        }),
+        Some(route) => {
+            let note = format!("routes[{}] has no `route`", route.index);
+            Err(ChannelFailure {
+                at_once: Some(Status::unavailable(DEAD)),
+                ..ChannelFailure::new(ChannelFailureClass::Panic, note)
+            })
+        }
     }
 }
 
@@ -60,13 +55,11 @@ pub(crate) fn held_up(config: &XdsConfig, client: &Client, asks_dns: bool) -> Op
         ClusterState::Leaf(_) | ClusterState::Aggregate(_) | ClusterState::Error(_) => None,
     });
     let (name, leaf) = lacking?;
+    let note = format!("cluster {name} has no endpoints, {}", leaf.note);
     Some(ChannelFailure {
-        class: ChannelFailureClass::NoEndpoints,
-        note: format!("cluster {name} has no endpoints, {}", leaf.note),
         missing: config.missing.clone(),
         keeps_routes: true,
-        at_once: None,
-        is_handed_on: false,
         waits: true,
+        ..ChannelFailure::new(ChannelFailureClass::NoEndpoints, note)
     })
 }

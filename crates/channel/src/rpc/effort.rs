@@ -25,9 +25,8 @@ pub struct TooManyInstructions;
 /// # Errors
 /// They need more than [`MAX_INSTRUCTIONS`].
 pub fn check_effort(config: &XdsConfig, path: Option<&str>) -> Result<(), TooManyInstructions> {
-    let routes = config.virtual_host().map_or(&[][..], |host| &host.routes);
     let mut sum = 0;
-    for effort in routes.iter().flat_map(|route| efforts(route, path)) {
+    for effort in config.routes().iter().flat_map(|route| efforts(route, path)) {
         sum += effort;
         if sum > MAX_INSTRUCTIONS {
             return Err(TooManyInstructions);

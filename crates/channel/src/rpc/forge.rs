@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use super::{CLUSTER_PREFIX, Request, Selector, words};
-use crate::client::config::{ClusterState, XdsConfig};
+use crate::client::config::Leaf;
 use xdsctl_model::cookie;
 use xdsctl_model::resource::endpoints::Endpoint;
 
@@ -54,10 +54,13 @@ pub fn session_cookie<'s>(
     let keys = selector.choices(selection.route);
     let clusters: Vec<&str> = keys.filter_map(|(key, _)| key.strip_prefix(CLUSTER_PREFIX)).collect();
     let found = match clusters.is_empty() {
-        true => of_any(config, address).map(|list| (list, "")),
-        false => clusters
-            .iter()
-            .find_map(|cluster| Some((addresses(config, cluster, address)?, *cluster))),
+        true => config
+            .leaves()
+            .find_map(|(_, leaf)| Some((of_leaf(leaf, address)?, ""))),
+        false => clusters.iter().find_map(|cluster| {
+            let mut leaves = config.leaves_of(cluster).into_iter();
+            leaves.find_map(|(_, leaf)| Some((of_leaf(leaf, address)?, *cluster)))
+        }),
     };
     let is_known = found.is_some();
     let (list, cluster) = found.unwrap_or_else(|| (address.to_string(), clusters.first().copied().unwrap_or_default()));
@@ -66,16 +69,6 @@ pub fn session_cookie<'s>(
         clusters,
         is_known,
     })
-}
-
-/// The leaf clusters below a cluster, in the order in which the client tries them; the cluster
-/// itself if it is a leaf.
-pub fn leaves<'c>(config: &'c XdsConfig, cluster: &'c str) -> Vec<&'c str> {
-    match config.clusters.get(cluster) {
-        Some(ClusterState::Leaf(_)) => vec![cluster],
-        Some(ClusterState::Aggregate(aggregate)) => aggregate.leaves.iter().map(String::as_str).collect(),
-        Some(ClusterState::Error(_)) | None => Vec::new(),
-    }
 }
 
 /// The addresses of an endpoint as a cookie lists them: the one in use first.
@@ -88,20 +81,9 @@ pub fn address_list(address: &SocketAddr, endpoint: &Endpoint) -> String {
     list.join(",")
 }
 
-/// The address list of the endpoint with this address, in one cluster.
-fn addresses(config: &XdsConfig, cluster: &str, address: &SocketAddr) -> Option<String> {
-    leaves(config, cluster)
-        .into_iter()
-        .find_map(|leaf| of_leaf(config, leaf, address))
-}
-
-/// The address list of the endpoint with this address, in any cluster.
-fn of_any(config: &XdsConfig, address: &SocketAddr) -> Option<String> {
-    config.clusters.keys().find_map(|leaf| of_leaf(config, leaf, address))
-}
-
-fn of_leaf(config: &XdsConfig, leaf: &str, address: &SocketAddr) -> Option<String> {
-    let localities = config.leaf(leaf)?.endpoints.as_ref()?.priorities.iter().flatten();
+/// The address list of the endpoint of a leaf cluster with this address.
+fn of_leaf(leaf: &Leaf, address: &SocketAddr) -> Option<String> {
+    let localities = leaf.endpoints.as_ref()?.priorities.iter().flatten();
     let mut endpoints = localities.flat_map(|locality| &locality.endpoints);
     let endpoint = endpoints.find(|endpoint| endpoint.addresses().any(|one| one == *address))?;
     Some(address_list(address, endpoint))

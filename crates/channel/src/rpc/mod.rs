@@ -25,13 +25,14 @@ pub mod words;
 
 use std::sync::{Arc, OnceLock};
 
+use chain::Overrides;
 use paths::MatchingRoutes;
 
 pub use chain::{Chain, ChainFilter, Level};
 pub use draws::{Draw, Draws, Purpose};
 pub use effort::{MAX_INSTRUCTIONS, TooManyInstructions, check_effort};
 pub use fault::FaultOutcome;
-pub use forge::{Forged, NoSession, address_list, leaves, session_cookie};
+pub use forge::{Forged, NoSession, address_list, session_cookie};
 pub use matching::Mismatch;
 pub use request::Request;
 pub use retry::Retries;
@@ -180,18 +181,10 @@ impl Selection<'_> {
 impl Selector {
     /// Makes the selector of a configuration.
     pub fn new(config: Arc<XdsConfig>) -> Selector {
-        let filters = config
-            .connection_manager()
-            .map(|manager| manager.http_filters.as_slice())
-            .unwrap_or_default();
-        let host = config.virtual_host();
-        let overrides = host.map(|host| (Level::VirtualHost, &host.typed_per_filter_config));
-        let shared = chain::build(filters, overrides.as_slice());
-        let routes = host.map_or_else(Vec::new, |host| host.routes.iter().map(choices).collect());
         Selector {
+            routes: config.routes().iter().map(choices).collect(),
+            shared: chain_of(&config, []),
             config,
-            routes,
-            shared,
             paths: MatchingRoutes::default(),
         }
     }
@@ -203,7 +196,7 @@ impl Selector {
 
     /// The routes of the virtual host.
     pub fn routes(&self) -> &[Route] {
-        self.config.virtual_host().map_or(&[], |host| host.routes.as_slice())
+        self.config.routes()
     }
 
     /// The keys that a route can choose, each with its share. A single key has the share 1.
@@ -345,20 +338,9 @@ impl Selector {
             &of_route.chain
         };
         place.get_or_init(|| {
-            let manager = self.config.connection_manager();
-            let filters = manager
-                .map(|manager| manager.http_filters.as_slice())
-                .unwrap_or_default();
-            let of_host = self.config.virtual_host().map(|host| &host.typed_per_filter_config);
-            let levels: Vec<_> = [
-                (Level::VirtualHost, of_host),
-                (Level::Route, Some(&route.typed_per_filter_config)),
-                (Level::ClusterWeight, of_entry),
-            ]
-            .into_iter()
-            .filter_map(|(level, overrides)| Some((level, overrides?)))
-            .collect();
-            chain::build(filters, &levels)
+            let of_route = [(Level::Route, &route.typed_per_filter_config)].into_iter();
+            let of_entry = of_entry.map(|overrides| (Level::ClusterWeight, overrides));
+            chain_of(&self.config, of_route.chain(of_entry))
         })
     }
 
@@ -370,6 +352,17 @@ impl Selector {
             .or_else(|| manager().map(|manager| manager.http_max_stream_duration))
             .filter(|timeout| timeout.0 != 0)
     }
+}
+
+/// The filters of a channel's RPCs, with the overrides of the virtual host and then `more`.
+fn chain_of<'c>(config: &'c XdsConfig, more: impl IntoIterator<Item = (Level, &'c Overrides)>) -> Chain {
+    let filters = config
+        .connection_manager()
+        .map_or(&[][..], |manager| &manager.http_filters);
+    let host = config.virtual_host();
+    let of_host = host.map(|host| (Level::VirtualHost, &host.typed_per_filter_config));
+    let levels: Vec<_> = of_host.into_iter().chain(more).collect();
+    chain::build(filters, &levels)
 }
 
 /// Lists what a route can choose.

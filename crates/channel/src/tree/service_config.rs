@@ -99,8 +99,7 @@ pub(super) fn cds_policy(cluster: &str) -> Value {
 
 /// The children of the cluster manager by key, as the routes name them.
 fn children(config: &XdsConfig) -> BTreeMap<String, ManagerChild> {
-    let routes = config.virtual_host().into_iter().flat_map(|host| &host.routes);
-    let clusters = routes.flat_map(Route::clusters).map(|name| {
+    let clusters = config.routes().iter().flat_map(Route::clusters).map(|name| {
         let key = format!("{CLUSTER_PREFIX}{name}");
         (key, ManagerChild::Cluster(name.to_owned()))
     });

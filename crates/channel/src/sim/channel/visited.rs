@@ -50,8 +50,7 @@ impl Channel {
             visited: BTreeSet::new(),
             awaited: Vec::new(),
         };
-        let routes = config.virtual_host().into_iter().flat_map(|host| &host.routes);
-        for root in routes.flat_map(Route::clusters) {
+        for root in config.routes().iter().flat_map(Route::clusters) {
             walk.visit_root(root);
         }
         let needed: BTreeSet<_> = walk.awaited.drain(..).collect();

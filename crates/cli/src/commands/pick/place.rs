@@ -74,7 +74,7 @@ pub(super) fn all(config: &XdsConfig) -> impl Iterator<Item = AddressPlace<'_>> 
 
 /// Returns the addresses of a locality (`REGION/ZONE/SUB_ZONE`, or the client's form) or a cluster.
 pub(super) fn addresses_of(name: &str, config: &XdsConfig) -> Vec<SocketAddr> {
-    let below: BTreeSet<&str> = rpc::leaves(config, name).into_iter().collect();
+    let below: BTreeSet<&str> = config.leaves_of(name).into_iter().map(|(leaf, _)| leaf).collect();
     let is_meant =
         |locality: &LocalityName| locality.to_string() == name || locality.short() == name.trim_end_matches('/');
     // Compare names once for each locality, not for each address: each cluster may have an
