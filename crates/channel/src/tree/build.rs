@@ -7,34 +7,47 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::flat::{FlatCluster, FlatNames};
 use super::form::TreeForm;
 use super::java;
+use super::layers::{self, JsonForm, Layer, own_detection};
 use super::names::{ChildNumbers, child_name};
-use super::service_config::{ServiceConfig, cds_config, cds_policy};
+use super::service_config::ServiceConfig;
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use xdsctl_lb::json::ConfigPlace;
-use xdsctl_lb::{cluster_impl, named, outlier_detection, override_host, priority};
+use xdsctl_lb::{cluster_impl, outlier_detection, override_host, priority};
 use xdsctl_model::profile::{Family, Feature, Profile};
 use xdsctl_model::resource::cluster::Discovery;
-use xdsctl_model::resource::lb_policy::{
-    LbConfig, LbPolicy, NamedClusterConfig, OutlierDetectionConfig, PriorityChild, PriorityConfig,
-};
+use xdsctl_model::resource::lb_policy::{LbConfig, LbPolicy};
 use xdsctl_model::status::{Code, Status};
 
 /// The form of C-core, and of grpc-go: all four wrappers.
 pub(super) const FORM: TreeForm = TreeForm {
-    leaf_config,
-    leaf_json,
-    aggregate_json,
+    layers: &[
+        Layer::OutlierDetection,
+        Layer::ClusterImpl,
+        Layer::OverrideHost,
+        Layer::Priority,
+    ],
+    has_child: |_, _| true,
+    shows_childless: true,
     child_name: |cluster, number| format!("{{cluster={cluster}, child_number={number}}}"),
-    rename_nodes: |_| {},
+    json: JsonForm {
+        cluster: "clusterName",
+        child_policy: "childPolicy",
+        ignores: "ignore_reresolution_requests",
+        ignores_of_dns: None,
+        ignores_of_aggregate: None,
+        detection: own_detection,
+        lb_policy: |json| json,
+        policy_name: |name| name,
+    },
+    has_bare_keys: false,
+    around: &[],
     service_config: ServiceConfig::to_json,
     is_of_all_versions: false,
-    limits_priorities: false,
-    has_sessions: true,
 };
 
 /// One cds policy of the tree.
@@ -74,7 +87,7 @@ impl<'a> Cds<'a> {
         }
         Ok(match origin {
             CdsChild::Leaf(leaf, policy) => self.leaf_config(leaf, numbers.numbers(), &policy.config),
-            CdsChild::Aggregate(leaves) => aggregate_config(leaves),
+            CdsChild::Aggregate(leaves) => layers::aggregate(leaves),
         })
     }
 
@@ -89,7 +102,8 @@ impl<'a> Cds<'a> {
     /// The config below the policy of a leaf, as the family builds it. `numbers` has one number for
     /// each priority.
     pub fn leaf_config(&self, leaf: &Leaf, numbers: &[u64], lb_policy: &LbConfig) -> LbConfig {
-        (self.form().leaf_config)(self.cluster, leaf, numbers, lb_policy)
+        let form = self.form();
+        layers::config(form.layers, &form.named(self.cluster, leaf, numbers), lb_policy)
     }
 
     /// The config of the child policy, as the client writes it.
@@ -100,11 +114,14 @@ impl<'a> Cds<'a> {
             flat.accept()?;
             return Ok(flat.json(&flat.named(&mut FlatNames::default())));
         }
+        let form = self.form();
         Ok(match origin {
             CdsChild::Leaf(leaf, policy) => {
-                (self.form().leaf_json)(self.cluster, leaf, numbers.numbers(), &policy.json)
+                let leaf = form.named(self.cluster, leaf, numbers.numbers());
+                let lb_policy = (form.json.lb_policy)(policy.json.clone());
+                form.json.config(form.layers, &leaf, &lb_policy)
             }
-            CdsChild::Aggregate(leaves) => (self.form().aggregate_json)(leaves),
+            CdsChild::Aggregate(leaves) => form.json.aggregate(leaves),
         })
     }
 
@@ -237,85 +254,8 @@ pub(super) fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
     )
 }
 
-/// The config below the cds policy of a leaf cluster. `numbers` has one number for each priority.
-fn leaf_config(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &LbConfig) -> LbConfig {
-    let names = numbers
-        .iter()
-        .map(|number| child_name(cluster, *number, Family::REFERENCE));
-    let named = |child: LbConfig| NamedClusterConfig {
-        cluster_name: cluster.to_owned(),
-        child_policy: Box::new(child),
-    };
-    let failover = failover(names, |_| PriorityChild {
-        config: Box::new(lb_policy.clone()),
-        ignore_reresolution_requests: !is_dns(leaf),
-    });
-    let sessions = LbConfig::OverrideHost(named(failover));
-    LbConfig::OutlierDetection(OutlierDetectionConfig {
-        detection: leaf.outlier_detection(),
-        child_policy: Box::new(LbConfig::ClusterImpl(named(sessions))),
-    })
-}
-
-/// The config below the cds policy of an aggregate cluster.
-fn aggregate_config(leaves: &[String]) -> LbConfig {
-    failover(leaves.iter().cloned(), |leaf| PriorityChild {
-        config: Box::new(cds_config(leaf)),
-        ignore_reresolution_requests: false,
-    })
-}
-
-/// A priority policy over the children of these names.
-fn failover(names: impl Iterator<Item = String>, child: impl Fn(&str) -> PriorityChild) -> LbConfig {
-    let priorities: Vec<String> = names.collect();
-    let children = priorities.iter().map(|name| (name.clone(), child(name)));
-    LbConfig::Priority(PriorityConfig {
-        children: children.collect(),
-        priorities,
-    })
-}
-
 pub(super) fn is_dns(leaf: &Leaf) -> bool {
     matches!(leaf.cluster.discovery, Discovery::LogicalDns { .. })
-}
-
-/// [`leaf_config`] as the client writes it.
-fn leaf_json(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Value) -> Value {
-    let names = numbers
-        .iter()
-        .map(|number| child_name(cluster, *number, Family::REFERENCE));
-    let failover = failover_json(names, |_| {
-        let config = ("config", lb_policy.clone());
-        match is_dns(leaf) {
-            true => object([config]),
-            false => object([config, ("ignore_reresolution_requests", Value::Bool(true))]),
-        }
-    });
-    let wrapped = |policy: &str, child: Value| {
-        let name = ("clusterName", Value::String(cluster.to_owned()));
-        named(policy, object([("childPolicy", child), name]))
-    };
-    let limits = wrapped(cluster_impl::NAME, wrapped(override_host::NAME, failover));
-    let mut detection = match &leaf.cluster.outlier_detection {
-        Some(detection) => outlier_detection::fields_to_json(detection),
-        None => Value::Object(Map::new()),
-    };
-    detection["childPolicy"] = limits;
-    named(outlier_detection::NAME, detection)
-}
-
-/// [`aggregate_config`] as the client writes it.
-pub(super) fn aggregate_json(leaves: &[String]) -> Value {
-    failover_json(leaves.iter().cloned(), |leaf| object([("config", cds_policy(leaf))]))
-}
-
-/// [`failover`] as the client writes it.
-fn failover_json(names: impl Iterator<Item = String>, child: impl Fn(&str) -> Value) -> Value {
-    let names: Vec<String> = names.collect();
-    let children = names.iter().map(|name| (name.clone(), child(name))).collect();
-    let priorities = names.into_iter().map(Value::String).collect();
-    let children = ("children", Value::Object(children));
-    named(priority::NAME, object([children, ("priorities", priorities)]))
 }
 
 /// What all cds policies of a channel generate.

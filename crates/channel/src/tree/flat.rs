@@ -11,17 +11,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::build::{Cds, is_dns, object};
+use super::build::{Cds, FORM, is_dns, object};
+use super::layers::{self, JsonForm, Layer};
 use super::names::NamedLeaf;
 use crate::client::config::{ClusterState, Leaf};
 use xdsctl_lb::json::duration_to_json;
-use xdsctl_lb::{cluster_impl, named, outlier_detection, priority, ring_hash};
+use xdsctl_lb::{named, outlier_detection, ring_hash};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::resource::cluster::Discovery;
 use xdsctl_model::resource::endpoints::LocalityName;
-use xdsctl_model::resource::lb_policy::{
-    LbConfig, LbPolicy, NamedClusterConfig, OutlierDetectionConfig, PickFirstConfig, PriorityChild, PriorityConfig,
-};
+use xdsctl_model::resource::lb_policy::{LbConfig, LbPolicy, PickFirstConfig, PriorityChild};
 use xdsctl_model::resource::{Endpoints, Millis};
 use xdsctl_model::status::Status;
 
@@ -38,6 +37,17 @@ pub struct FlatCluster<'a> {
     /// The LB policy of LOGICAL_DNS clusters, if they have one of their own.
     dns_policy: Option<LbConfig>,
 }
+
+/// The policies below a priority of an aggregate.
+pub(super) const OF_PRIORITY: [Layer; 2] = [Layer::OutlierDetection, Layer::ClusterImpl];
+
+/// How the policies are written.
+const JSON: JsonForm = JsonForm {
+    cluster: "cluster",
+    ignores: "ignoreReresolutionRequests",
+    detection,
+    ..FORM.json
+};
 
 /// The names of the priorities of one cds policy, which survive updates: `priority-0-1`.
 #[derive(Debug, Default)]
@@ -61,19 +71,15 @@ impl<'a> FlatCluster<'a> {
     /// The cluster of a cds policy; `None` if the cluster fails.
     pub fn of(cds: &Cds<'a>) -> Option<FlatCluster<'a>> {
         let (cluster, config) = (cds.cluster, cds.config);
-        let (policy, leaves, is_aggregate) = match config.clusters.get(cluster)? {
-            ClusterState::Leaf(leaf) => (&leaf.cluster.lb_policy, vec![(cluster, leaf)], false),
-            ClusterState::Aggregate(aggregate) => {
-                let names = aggregate.leaves.iter();
-                let leaves = names.filter_map(|name| Some((name.as_str(), config.leaf(name)?)));
-                (&aggregate.cluster.lb_policy, leaves.collect(), true)
-            }
+        let (policy, is_aggregate) = match config.clusters.get(cluster)? {
+            ClusterState::Leaf(leaf) => (&leaf.cluster.lb_policy, false),
+            ClusterState::Aggregate(aggregate) => (&aggregate.cluster.lb_policy, true),
             ClusterState::Error(_) => return None,
         };
         let dns_policy = || LbConfig::PickFirst(PickFirstConfig::default());
         Some(FlatCluster {
             policy,
-            leaves,
+            leaves: config.leaves_of(cluster),
             is_aggregate,
             limits_priorities: is_aggregate || cds.profile.has(Feature::LimitsByPriority),
             dns_policy: cds.profile.has(Feature::DnsChildPickFirst).then(dns_policy),
@@ -84,11 +90,6 @@ impl<'a> FlatCluster<'a> {
     pub fn policy_of(&self, leaf: &Leaf) -> &LbConfig {
         let dns_policy = self.dns_policy.as_ref().filter(|_| is_dns(leaf));
         dns_policy.unwrap_or(&self.policy.config)
-    }
-
-    /// Says whether each priority has outlier detection and limits of its own.
-    pub const fn limits_priorities(&self) -> bool {
-        self.limits_priorities
     }
 
     /// Says whether the priorities of several clusters are in one list.
@@ -126,49 +127,54 @@ impl<'a> FlatCluster<'a> {
             .collect()
     }
 
+    /// The policies between the cds policy of a cluster that is no aggregate and its LB policy.
+    pub const fn layers(&self) -> &'static [Layer] {
+        match self.limits_priorities {
+            true => &[Layer::Priority, Layer::OutlierDetection, Layer::ClusterImpl],
+            false => &[Layer::OutlierDetection, Layer::ClusterImpl, Layer::Priority],
+        }
+    }
+
     /// The config below the cds policy.
     pub fn config(&self, leaves: &[NamedLeaf<'_>]) -> LbConfig {
-        let policy = |leaf: &NamedLeaf<'_>| self.policy_of(leaf.leaf).clone();
-        match leaves.first() {
-            Some(leaf) if !self.limits_priorities => wrapped(leaf, failover(leaves, policy)),
-            _ => failover(leaves, |leaf| wrapped(leaf, policy(leaf))),
+        let of = |layers: &[Layer], leaf: &NamedLeaf<'_>| layers::config(layers, leaf, self.policy_of(leaf.leaf));
+        match leaves {
+            [leaf] if !self.is_aggregate => of(self.layers(), leaf),
+            _ => layers::failover(each(leaves).map(|(name, leaf)| {
+                let child = PriorityChild {
+                    config: Box::new(of(&OF_PRIORITY, leaf)),
+                    ignore_reresolution_requests: !is_dns(leaf.leaf),
+                };
+                (name.clone(), child)
+            })),
         }
     }
 
     /// The config below the cds policy, as the client writes it.
     pub fn json(&self, leaves: &[NamedLeaf<'_>]) -> Value {
-        let policy = |leaf: &NamedLeaf<'_>| as_read(self.policy_of(leaf.leaf), &self.policy.json);
-        match leaves.first() {
-            Some(leaf) if !self.limits_priorities => wrapped_json(leaf, failover_json(leaves, policy)),
-            _ => failover_json(leaves, |leaf| wrapped_json(leaf, policy(leaf))),
+        let of = |layers: &[Layer], leaf: &NamedLeaf<'_>| {
+            let lb_policy = as_read(self.policy_of(leaf.leaf), &self.policy.json);
+            JSON.config(layers, leaf, &lb_policy)
+        };
+        match leaves {
+            [leaf] if !self.is_aggregate => of(self.layers(), leaf),
+            _ => JSON.failover(each(leaves).map(|(name, leaf)| {
+                let ignores = (!is_dns(leaf.leaf)).then_some(true);
+                (name, of(&OF_PRIORITY, leaf), ignores)
+            })),
         }
     }
 }
 
-/// Puts the outlier detection and the cluster impl of a leaf over a child.
-fn wrapped(leaf: &NamedLeaf<'_>, child: LbConfig) -> LbConfig {
-    LbConfig::OutlierDetection(OutlierDetectionConfig {
-        detection: leaf.leaf.outlier_detection(),
-        child_policy: Box::new(LbConfig::ClusterImpl(NamedClusterConfig {
-            cluster_name: leaf.cluster.to_owned(),
-            child_policy: Box::new(child),
-        })),
-    })
-}
-
-fn wrapped_json(leaf: &NamedLeaf<'_>, child: Value) -> Value {
-    let mut json = outlier_detection::fields_to_json(&leaf.leaf.outlier_detection());
-    let name = ("cluster", Value::String(leaf.cluster.to_owned()));
-    let limits = named(cluster_impl::NAME, object([("childPolicy", child), name]));
-    if let Value::Object(fields) = &mut json {
-        for duration in fields.values_mut() {
-            if let Some(short) = duration.as_str().map(shortened) {
-                *duration = short.into();
-            }
+/// The fields of a leaf's outlier detection, with the client's defaults and its way to write durations.
+fn detection(leaf: &Leaf) -> Value {
+    let mut json = outlier_detection::fields_to_json(&leaf.outlier_detection());
+    for duration in json.as_object_mut().into_iter().flat_map(Map::values_mut) {
+        if let Some(short) = duration.as_str().map(shortened) {
+            *duration = short.into();
         }
-        fields.insert("childPolicy".to_owned(), limits);
     }
-    named(outlier_detection::NAME, json)
+    json
 }
 
 /// The longest duration that the client can hold, in nanoseconds of 64 bits.
@@ -239,32 +245,6 @@ fn each<'l, 'a>(leaves: &'l [NamedLeaf<'a>]) -> impl Iterator<Item = (&'l String
     leaves
         .iter()
         .flat_map(|leaf| leaf.names.iter().map(move |name| (name, leaf)))
-}
-
-/// A priority policy over all priorities of these leaves.
-fn failover(leaves: &[NamedLeaf<'_>], child: impl Fn(&NamedLeaf<'_>) -> LbConfig) -> LbConfig {
-    let of = |leaf: &NamedLeaf<'_>| PriorityChild {
-        config: Box::new(child(leaf)),
-        ignore_reresolution_requests: !is_dns(leaf.leaf),
-    };
-    LbConfig::Priority(PriorityConfig {
-        children: each(leaves).map(|(name, leaf)| (name.clone(), of(leaf))).collect(),
-        priorities: each(leaves).map(|(name, _)| name.clone()).collect(),
-    })
-}
-
-fn failover_json(leaves: &[NamedLeaf<'_>], child: impl Fn(&NamedLeaf<'_>) -> Value) -> Value {
-    let of = |leaf: &NamedLeaf<'_>| {
-        let config = ("config", child(leaf));
-        match is_dns(leaf.leaf) {
-            true => object([config]),
-            false => object([config, ("ignoreReresolutionRequests", Value::Bool(true))]),
-        }
-    };
-    let children: Map<String, Value> = each(leaves).map(|(name, leaf)| (name.clone(), of(leaf))).collect();
-    let priorities = each(leaves).map(|(name, _)| Value::String(name.clone())).collect();
-    let children = ("children", Value::Object(children));
-    named(priority::NAME, object([children, ("priorities", priorities)]))
 }
 
 impl FlatNames {

@@ -3,33 +3,34 @@
 
 use serde_json::Value;
 
-use super::node::TreeNode;
+use super::layers::{JsonForm, Layer};
+use super::names::NamedLeaf;
 use super::service_config::ServiceConfig;
 use super::{build, java, js, tower};
 use crate::client::config::Leaf;
 use xdsctl_model::profile::Family;
-use xdsctl_model::resource::lb_policy::LbConfig;
 
 /// The form of a family's tree.
 pub struct TreeForm {
-    /// The config below the policy of a leaf. There is one number for each priority.
-    pub leaf_config: fn(&str, &Leaf, &[u64], &LbConfig) -> LbConfig,
-    /// The config below the policy of a leaf, as the client writes it.
-    pub leaf_json: fn(&str, &Leaf, &[u64], &Value) -> Value,
-    /// The config below the policy of an aggregate with these leaves, as the client writes it.
-    pub aggregate_json: fn(&[String]) -> Value,
+    /// The policies between the cds policy of a leaf and its own LB policy, from the outermost
+    /// inwards.
+    pub layers: &'static [Layer],
+    /// Says whether a priority of a leaf, by its place, has a child.
+    pub has_child: fn(&Leaf, usize) -> bool,
+    /// Whether the tree shows a priority that has no child.
+    pub shows_childless: bool,
     /// The name of a priority's child; numbers begin with 0.
     pub child_name: fn(&str, u64) -> String,
-    /// Gives the policies of a tree the names that they have in the client.
-    pub rename_nodes: fn(&mut TreeNode),
+    /// How the policies of a leaf are written.
+    pub json: JsonForm,
+    /// Whether the children of the cluster manager have the bare names of clusters.
+    pub has_bare_keys: bool,
+    /// What stands around the policies, from the outermost inwards.
+    pub around: &'static [&'static str],
     /// The service config as the client makes it.
     pub service_config: fn(&ServiceConfig) -> Value,
     /// Whether the form is that of every version whose RPCs are followed.
     pub is_of_all_versions: bool,
-    /// Whether each priority has limits of its own, which stand below it.
-    pub limits_priorities: bool,
-    /// Whether the policy of sessions (override_host) is above the priorities.
-    pub has_sessions: bool,
 }
 
 impl TreeForm {
@@ -40,6 +41,20 @@ impl TreeForm {
             Family::Java => &java::FORM,
             Family::Node => &js::FORM,
             Family::Rust => &tower::FORM,
+        }
+    }
+
+    /// A leaf with the names of the priorities that have a child. `numbers` has one number for each
+    /// priority.
+    pub fn named<'a>(&self, cluster: &'a str, leaf: &'a Leaf, numbers: &[u64]) -> NamedLeaf<'a> {
+        let with_child = numbers.iter().enumerate();
+        let with_child = with_child.filter(|(place, _)| (self.has_child)(leaf, *place));
+        NamedLeaf {
+            cluster,
+            leaf,
+            names: with_child
+                .map(|(_, number)| (self.child_name)(cluster, *number))
+                .collect(),
         }
     }
 }

@@ -9,17 +9,12 @@ use serde_json::{Map, Value, json};
 
 use super::build;
 use super::form::TreeForm;
-use super::names::{child_name, rename_fields};
-use super::node::{NodeKind, TreeNode};
+use super::layers::{JsonForm, Layer};
+use super::names::rename_fields;
 use super::service_config::ServiceConfig;
 use crate::client::config::Leaf;
-use xdsctl_lb::{cluster_impl, cluster_manager, outlier_detection, wrr_locality};
-use xdsctl_model::profile::Family;
-use xdsctl_model::resource::cluster::Discovery;
+use xdsctl_lb::{cluster_impl, cluster_manager, wrr_locality};
 use xdsctl_model::resource::endpoints::Locality;
-use xdsctl_model::resource::lb_policy::{
-    LbConfig, NamedClusterConfig, OutlierDetectionConfig, PriorityChild, PriorityConfig,
-};
 use xdsctl_model::status::Status;
 
 /// The policies that have another name in grpc-java than in C-core.
@@ -31,19 +26,32 @@ const NAMES: [(&str, &str); 3] = [
 
 /// The form of grpc-java.
 pub(super) static FORM: TreeForm = TreeForm {
-    leaf_config,
-    leaf_json,
-    aggregate_json: build::aggregate_json,
+    layers: &[Layer::Priority, Layer::OwnOutlierDetection, Layer::ClusterImpl],
+    has_child: |leaf, place| {
+        let priority = leaf.endpoints.as_ref().and_then(|all| all.priorities.get(place));
+        priority.is_some_and(|localities| localities.iter().any(is_used))
+    },
+    shows_childless: false,
     child_name: |cluster, number| format!("{cluster}[child{}]", number.saturating_add(1)),
-    rename_nodes,
+    // In the style of a service config: grpc-java itself writes none.
+    json: JsonForm {
+        cluster: "cluster",
+        ignores: "ignoreReresolution",
+        ignores_of_dns: Some(false),
+        lb_policy: |mut json| {
+            rename_policies(&mut json);
+            json
+        },
+        policy_name,
+        ..build::FORM.json
+    },
     service_config,
     is_of_all_versions: true,
-    limits_priorities: true,
-    has_sessions: false,
+    ..build::FORM
 };
 
 /// The name that a policy has in grpc-java.
-pub fn policy_name(name: &str) -> &str {
+fn policy_name(name: &str) -> &str {
     let renamed = NAMES.iter().find(|(core, _)| *core == name);
     renamed.map_or(name, |(_, java)| java)
 }
@@ -53,87 +61,15 @@ fn is_used(locality: &Locality) -> bool {
     locality.endpoints.iter().next().is_some()
 }
 
-/// The index of each priority that has endpoints, with the name of its child policy. `numbers` has
-/// one number per priority.
-pub fn priorities(cluster: &str, leaf: &Leaf, numbers: &[u64]) -> Vec<(usize, String)> {
-    let lists = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
-    let used = lists.zip(numbers).enumerate();
-    used.filter(|(_, (localities, _))| localities.iter().any(is_used))
-        .map(|(place, (_, number))| (place, child_name(cluster, *number, Family::Java)))
-        .collect()
-}
-
 /// Says why a cluster without a usable endpoint fails; `None` if it has one.
 pub fn no_endpoint(cluster: &str, leaf: &Leaf) -> Option<Status> {
     let lists = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
     (!lists.flatten().any(is_used)).then(|| Status::unavailable(format!("No usable endpoint from cluster: {cluster}")))
 }
 
-/// The config below the cds policy of a leaf cluster.
-pub fn leaf_config(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &LbConfig) -> LbConfig {
-    let limits = LbConfig::ClusterImpl(NamedClusterConfig {
-        cluster_name: cluster.to_owned(),
-        child_policy: Box::new(lb_policy.clone()),
-    });
-    let child = match &leaf.cluster.outlier_detection {
-        Some(detection) => LbConfig::OutlierDetection(OutlierDetectionConfig {
-            detection: detection.clone(),
-            child_policy: Box::new(limits),
-        }),
-        None => limits,
-    };
-    let priorities: Vec<String> = names(priorities(cluster, leaf, numbers));
-    let children = priorities.iter().map(|name| {
-        let child = PriorityChild {
-            config: Box::new(child.clone()),
-            ignore_reresolution_requests: is_eds(leaf),
-        };
-        (name.clone(), child)
-    });
-    LbConfig::Priority(PriorityConfig {
-        children: children.collect(),
-        priorities,
-    })
-}
-
-fn names(priorities: Vec<(usize, String)>) -> Vec<String> {
-    priorities.into_iter().map(|(_, name)| name).collect()
-}
-
-fn is_eds(leaf: &Leaf) -> bool {
-    matches!(leaf.cluster.discovery, Discovery::Eds { .. })
-}
-
-/// [`leaf_config`] as JSON in the style of a service config; grpc-java itself writes none.
-pub fn leaf_json(cluster: &str, leaf: &Leaf, numbers: &[u64], lb_policy: &Value) -> Value {
-    let limits = json!([{ policy_name(cluster_impl::NAME): { "cluster": cluster, "childPolicy": lb_policy } }]);
-    let child = match &leaf.cluster.outlier_detection {
-        Some(detection) => {
-            let mut fields = outlier_detection::fields_to_json(detection);
-            fields["childPolicy"] = limits;
-            json!([{ outlier_detection::NAME: fields }])
-        }
-        None => limits,
-    };
-    let names = names(priorities(cluster, leaf, numbers));
-    let of_child = json!({ "config": child, "ignoreReresolution": is_eds(leaf) });
-    let children: Map<String, Value> = names.iter().map(|name| (name.clone(), of_child.clone())).collect();
-    let mut written = json!([{ xdsctl_lb::priority::NAME: { "children": children, "priorities": names } }]);
-    rename_policies(&mut written);
-    written
-}
-
 /// Gives the policies in a config the names that they have in grpc-java.
-pub fn rename_policies(value: &mut Value) {
+fn rename_policies(value: &mut Value) {
     rename_fields(value, &|name| policy_name(&name).to_owned());
-}
-
-/// Gives the policies of a tree the names that they have in grpc-java.
-pub fn rename_nodes(node: &mut TreeNode) {
-    if !matches!(node.kind, NodeKind::Endpoint | NodeKind::Failure | NodeKind::Channel) {
-        node.name = policy_name(&node.name).to_owned();
-    }
-    node.children.iter_mut().for_each(rename_nodes);
 }
 
 /// The service config as grpc-java writes it.

@@ -12,11 +12,10 @@ use serde_json::{Value, json};
 
 use super::names::{ChildNumbers, child_name};
 use super::node::{NodeKind, TreeNode};
-use super::policies;
 use super::service_config::{ManagerChild, ServiceConfig};
 use super::show::{self, ShownTree};
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
-use xdsctl_lb::{cds, cluster_manager, name_of, named, outlier_detection, override_host, priority};
+use xdsctl_lb::{cds, cluster_manager, name_of, named, outlier_detection};
 use xdsctl_model::profile::Family;
 use xdsctl_model::resource::cluster::{Cluster, Discovery};
 use xdsctl_model::resource::lb_policy::{LbConfig, PickFirstConfig};
@@ -27,12 +26,8 @@ const CLUSTER_RESOLVER: &str = "xds_cluster_resolver_experimental";
 /// A root cluster with its leaves in order; a leaf has itself.
 fn mechanisms<'a>(config: &'a XdsConfig, cluster: &'a str) -> Option<(&'a Cluster, Vec<(&'a str, &'a Leaf)>)> {
     match config.clusters.get(cluster)? {
-        ClusterState::Leaf(leaf) => Some((&leaf.cluster, vec![(cluster, leaf)])),
-        ClusterState::Aggregate(aggregate) => {
-            let leaves = aggregate.leaves.iter();
-            let leaves = leaves.filter_map(|name| Some((name.as_str(), config.leaf(name)?)));
-            Some((&aggregate.cluster, leaves.collect()))
-        }
+        ClusterState::Leaf(leaf) => Some((&leaf.cluster, config.leaves_of(cluster))),
+        ClusterState::Aggregate(aggregate) => Some((&aggregate.cluster, config.leaves_of(cluster))),
         ClusterState::Error(_) => None,
     }
 }
@@ -102,7 +97,7 @@ fn cluster_node(shown: &ShownTree<'_>, cluster: &str) -> TreeNode {
         };
         return node.with(TreeNode::new(NodeKind::Failure, "UNAVAILABLE").warning("message", message));
     };
-    let mut failover = TreeNode::new(NodeKind::Priority, priority::NAME).fact("over", "priorities of all clusters");
+    let mut priorities = Vec::new();
     let pick_first = LbConfig::PickFirst(PickFirstConfig::default());
     for (name, leaf) in &leaves {
         let policy = match leaf.cluster.discovery {
@@ -111,36 +106,16 @@ fn cluster_node(shown: &ShownTree<'_>, cluster: &str) -> TreeNode {
             _ => &root.lb_policy.config,
         };
         let mut numbers = ChildNumbers::default();
-        let lists = leaf
-            .endpoints
-            .as_ref()
-            .map_or(&[][..], |endpoints| &endpoints.priorities);
-        for (number, child_number) in numbers.update(leaf.endpoints.as_deref()).iter().enumerate() {
-            let localities = lists.get(number).map_or(&[][..], Vec::as_slice);
-            let parts = policies::parts(localities, shown.profile);
-            let statuses: Vec<&str> = leaf.cluster.override_host_statuses.iter().map(|s| s.name()).collect();
-            let sessions = TreeNode::new(NodeKind::Frame, override_host::NAME)
-                .fact("sessions to", format!("{{{}}}", statuses.join(", ")))
-                .with(match &leaf.cluster.discovery {
-                    Discovery::LogicalDns { hostname } if leaf.is_unresolved => {
-                        policies::of_host(policy, hostname, shown.profile)
-                    }
-                    Discovery::LogicalDns { .. } | Discovery::Eds { .. } | Discovery::Aggregate { .. } => {
-                        policies::policy(policy, &parts)
-                    }
-                });
-            let limits = show::limits(leaf).with(sessions);
-            let place = failover.children.len();
-            let mut child = show::detection(leaf.cluster.outlier_detection.as_ref())
-                .with(limits)
-                .under(format!(
-                    "P{place} \"{}\"",
-                    child_name(name, *child_number, Family::REFERENCE)
-                ));
-            child.lazy = place > 0;
-            failover.children.push(child);
+        let lists = leaf.endpoints.as_ref().map_or(&[][..], |all| &all.priorities);
+        for (place, number) in numbers.update(leaf.endpoints.as_deref()).iter().enumerate() {
+            let localities = lists.get(place).map_or(&[][..], Vec::as_slice);
+            let below = show::below_priority(leaf, localities, policy, shown.profile);
+            let limits = show::limits(leaf).with(show::sessions_to(leaf).with(below));
+            let child_name = child_name(name, *number, Family::REFERENCE);
+            priorities.push((priorities.len(), child_name, show::detection(leaf).with(limits)));
         }
     }
+    let failover = show::failover("priorities of all clusters", priorities.into_iter());
     let resolver = leaves.iter().fold(
         TreeNode::new(NodeKind::Frame, CLUSTER_RESOLVER),
         |node, (name, leaf)| match &leaf.cluster.discovery {

@@ -9,6 +9,7 @@ pub mod flat;
 pub mod form;
 pub mod java;
 pub mod js;
+pub mod layers;
 pub mod legacy;
 pub mod names;
 pub mod node;

@@ -4,20 +4,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::build::Cds;
-use super::flat::{FlatCluster, FlatNames};
+use super::flat::{self, FlatCluster, FlatNames};
 use super::form::TreeForm;
-use super::java;
-use super::names::{ChildNumbers, NamedLeaf, child_name};
+use super::layers::Layer;
+use super::names::{ChildNumbers, NamedLeaf};
 use super::node::{NodeKind, TreeNode};
 use super::policies;
 use super::service_config::{ManagerChild, ServiceConfig};
 use crate::client::Resources;
 use crate::client::config::{Aggregate, ClusterState, Leaf, XdsConfig};
 use crate::client::graph::{SkipReason, Skipped};
+use crate::rpc::CLUSTER_PREFIX;
 use xdsctl_document::source::secrets::SecretPlace;
 use xdsctl_lb::{self, LbConfig, cds, cluster_impl, cluster_manager, outlier_detection, override_host, priority};
 use xdsctl_model::profile::Profile;
-use xdsctl_model::resource::cluster::{DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, HealthStatus, OutlierDetection};
+use xdsctl_model::resource::cluster::{DEFAULT_MAX_CONCURRENT_REQUESTS, Discovery, HealthStatus};
 use xdsctl_model::resource::endpoints::Locality;
 use xdsctl_model::status::Status;
 
@@ -52,12 +53,26 @@ pub fn tree(shown: &ShownTree<'_>) -> TreeNode {
     let walk = TreeWalk { shown, skipped };
     let manager = TreeNode::new(NodeKind::Frame, cluster_manager::NAME);
     let children = shown.service_config.children.iter();
-    let manager = children.fold(manager, |manager, (key, child)| {
+    let mut manager = children.fold(manager, |manager, (key, child)| {
         manager.with(top(&walk, child).under(format!("\"{key}\"")))
     });
-    let mut tree = channel(shown.config).with(manager);
-    (TreeForm::of(shown.profile.client().family).rename_nodes)(&mut tree);
-    tree
+    let form = TreeForm::of(shown.profile.client().family);
+    rename(&mut manager, form);
+    let around = form.around.iter().rev();
+    let below = around.fold(manager, |below, name| TreeNode::new(NodeKind::Frame, *name).with(below));
+    channel(shown.config).with(below)
+}
+
+/// Gives the policies of a tree the names that they have in the client.
+fn rename(node: &mut TreeNode, form: &TreeForm) {
+    if !matches!(node.kind, NodeKind::Endpoint | NodeKind::Failure) {
+        node.name = (form.json.policy_name)(&node.name).to_owned();
+    }
+    let edge = node.edge.strip_prefix(&format!("\"{CLUSTER_PREFIX}"));
+    if let Some(edge) = edge.filter(|_| form.has_bare_keys) {
+        node.edge = format!("\"{edge}");
+    }
+    node.children.iter_mut().for_each(|node| rename(node, form));
 }
 
 /// The node of the channel, which says where its routes come from.
@@ -193,61 +208,47 @@ fn skipped(walk: &TreeWalk<'_>, root: &str, mut node: TreeNode) -> TreeNode {
 /// A cluster in clients that have one policy for it and all its leaves.
 fn flat_node(walk: &TreeWalk<'_>, cluster: &str, flat: &FlatCluster<'_>, node: TreeNode) -> TreeNode {
     let named = flat.named(&mut FlatNames::default());
-    let mut failover = TreeNode::new(NodeKind::Priority, priority::NAME).fact("over", "priorities");
-    if let ([leaf], false) = (named.as_slice(), flat.is_aggregate()) {
-        let priorities = flat_priorities(walk, leaf, flat.policy_of(leaf.leaf)).into_iter();
-        let node = of_leaf(walk, cluster, leaf.leaf, node);
-        if flat.limits_priorities() {
-            failover.children = numbered(priorities.map(|(name, child)| (name, around(leaf.leaf, child)))).collect();
-            return node.with(failover);
-        }
-        failover.children = numbered(priorities).collect();
-        return node.with(around(leaf.leaf, failover));
+    fn shown<'a>(flat: &'a FlatCluster<'_>, named: &NamedLeaf<'a>) -> ShownLeaf<'a> {
+        let names = named.names.iter().cloned().enumerate();
+        ShownLeaf::new(named.leaf, flat.policy_of(named.leaf), names)
     }
-    let priorities = named.iter().flat_map(|leaf| {
-        let priorities = flat_priorities(walk, leaf, flat.policy_of(leaf.leaf)).into_iter();
-        priorities.map(|(name, child)| (name, of_leaf(walk, leaf.cluster, leaf.leaf, around(leaf.leaf, child))))
-    });
-    failover.children = numbered(priorities).collect();
+    if let ([leaf], false) = (named.as_slice(), flat.is_aggregate()) {
+        let below = shown(flat, leaf).node(walk, flat.layers(), &[]);
+        return of_leaf(walk, cluster, leaf.leaf, node).with(below);
+    }
+    let mut priorities = Vec::new();
+    for leaf in &named {
+        let shown = shown(flat, leaf);
+        for (_, name, localities) in &shown.priorities {
+            let node = shown.node(walk, &flat::OF_PRIORITY, localities);
+            priorities.push((name.clone(), of_leaf(walk, leaf.cluster, leaf.leaf, node)));
+        }
+    }
+    let priorities = priorities.into_iter().enumerate();
+    let failover = failover(
+        "priorities",
+        priorities.map(|(number, (name, node))| (number, name, node)),
+    );
     let node = dropped(walk, cluster, None, node).fact("type", "aggregate");
     skipped(walk, cluster, node).with(failover)
 }
 
-/// Makes priorities with names the children of their policy.
-fn numbered(priorities: impl Iterator<Item = (String, TreeNode)>) -> impl Iterator<Item = TreeNode> {
-    priorities.enumerate().map(|(number, (name, node))| {
-        let mut node = node.under(format!("P{number} \"{name}\""));
-        node.lazy = number > 0;
-        node
-    })
-}
-
-/// The priorities of a leaf with their names, each over the same policy.
-fn flat_priorities(walk: &TreeWalk<'_>, named: &NamedLeaf<'_>, policy: &LbConfig) -> Vec<(String, TreeNode)> {
-    let lists = named.leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
-    let lists: Vec<&[Locality]> = lists.map(Vec::as_slice).collect();
-    let nodes = named.names.iter().enumerate().map(|(place, name)| {
-        let localities = lists.get(place).copied().unwrap_or_default();
-        (name.clone(), below_priority(walk, named.leaf, localities, policy))
-    });
-    nodes.collect()
-}
-
-/// Puts the outlier detection and the limits of a leaf over a child.
-fn around(leaf: &Leaf, child: TreeNode) -> TreeNode {
-    detection(leaf.cluster.outlier_detection.as_ref()).with(limits(leaf).with(child))
+/// A priority policy over these children, each with its number and its name.
+pub fn failover(over: &'static str, children: impl Iterator<Item = (usize, String, TreeNode)>) -> TreeNode {
+    let mut node = TreeNode::new(NodeKind::Priority, priority::NAME).fact("over", over);
+    for (number, name, child) in children {
+        let mut child = child.under(format!("P{number} \"{name}\""));
+        child.lazy = !node.children.is_empty();
+        node.children.push(child);
+    }
+    node
 }
 
 fn aggregate_node(walk: &TreeWalk<'_>, cluster: &str, aggregate: &Aggregate, node: TreeNode) -> TreeNode {
-    let mut node = dropped(walk, cluster, None, node).fact("type", "aggregate");
-    node = skipped(walk, cluster, node);
-    let mut failover = TreeNode::new(NodeKind::Priority, priority::NAME).fact("over", "clusters");
-    for (number, leaf) in aggregate.leaves.iter().enumerate() {
-        let mut child = cds_node(walk, leaf, Some(cluster)).under(format!("P{number} \"{leaf}\""));
-        child.lazy = number > 0;
-        failover.children.push(child);
-    }
-    node.with(failover)
+    let node = dropped(walk, cluster, None, node).fact("type", "aggregate");
+    let leaves = aggregate.leaves.iter().enumerate();
+    let leaves = leaves.map(|(number, leaf)| (number, leaf.clone(), cds_node(walk, leaf, Some(cluster))));
+    skipped(walk, cluster, node).with(failover("clusters", leaves))
 }
 
 /// Why a child of an aggregate contributes nothing, in words.
@@ -262,8 +263,66 @@ pub const fn reason(why: SkipReason) -> &'static str {
     }
 }
 
-fn leaf_node(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64]), node: TreeNode) -> TreeNode {
-    of_leaf(walk, cluster, leaf, node).with(wrappers(walk, cluster, leaf, below))
+fn leaf_node(
+    walk: &TreeWalk<'_>,
+    cluster: &str,
+    leaf: &Leaf,
+    (policy, numbers): (&LbConfig, &[u64]),
+    node: TreeNode,
+) -> TreeNode {
+    let form = TreeForm::of(walk.shown.profile.client().family);
+    let shown = numbers.iter().enumerate();
+    let shown = shown.filter(|(place, _)| form.shows_childless || (form.has_child)(leaf, *place));
+    let names = shown.map(|(place, number)| (place, (form.child_name)(cluster, *number)));
+    let shown = ShownLeaf::new(leaf, policy, names);
+    // Without a policy for priorities, the endpoints of all priorities are together.
+    let lists = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
+    let all: Vec<Locality> = match form.layers.is_empty() {
+        true => lists.flatten().cloned().collect(),
+        false => Vec::new(),
+    };
+    of_leaf(walk, cluster, leaf, node).with(shown.node(walk, form.layers, &all))
+}
+
+/// A leaf with its LB policy and its priorities: the number, the name and the localities of each.
+struct ShownLeaf<'a> {
+    leaf: &'a Leaf,
+    policy: &'a LbConfig,
+    priorities: Vec<(usize, String, &'a [Locality])>,
+}
+
+impl<'a> ShownLeaf<'a> {
+    fn new(leaf: &'a Leaf, policy: &'a LbConfig, names: impl Iterator<Item = (usize, String)>) -> ShownLeaf<'a> {
+        let lists = leaf.endpoints.as_ref().map_or(&[][..], |all| &all.priorities);
+        let of = |place: usize| lists.get(place).map_or(&[][..], Vec::as_slice);
+        ShownLeaf {
+            leaf,
+            policy,
+            priorities: names.map(|(place, name)| (place, name, of(place))).collect(),
+        }
+    }
+
+    /// The node of the outermost of these policies. `localities` are those of the priority above.
+    fn node(&self, walk: &TreeWalk<'_>, layers: &[Layer], localities: &[Locality]) -> TreeNode {
+        let Some((layer, below)) = layers.split_first() else {
+            return below_priority(self.leaf, localities, self.policy, walk.shown.profile);
+        };
+        let child = || self.node(walk, below, localities);
+        match layer {
+            layer if layer.is_without(self.leaf) => child(),
+            Layer::OutlierDetection | Layer::OwnOutlierDetection => detection(self.leaf).with(child()),
+            Layer::ClusterImpl => limits(self.leaf).with(child()),
+            Layer::OverrideHost => sessions(self.leaf).with(child()),
+            Layer::Priority => {
+                let priorities = self.priorities.iter();
+                let of = |localities| self.node(walk, below, localities);
+                failover(
+                    "priorities",
+                    priorities.map(|(number, name, localities)| (*number, name.clone(), of(localities))),
+                )
+            }
+        }
+    }
 }
 
 /// Adds the facts about a leaf.
@@ -286,29 +345,10 @@ fn of_leaf(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, node: TreeNode) -> T
     dropped(walk, cluster, walk.shown.config.clusters.get(cluster), node)
 }
 
-/// The wrappers of a leaf, and its priorities with the policy below each.
-fn wrappers(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64])) -> TreeNode {
-    let form = TreeForm::of(walk.shown.profile.client().family);
-    if form.limits_priorities {
-        return limited_priorities(walk, cluster, leaf, below);
-    }
-    if let LbConfig::P2c(_) = below.0 {
-        let lists = leaf.endpoints.iter().flat_map(|endpoints| &endpoints.priorities);
-        let localities: Vec<Locality> = lists.flatten().cloned().collect();
-        return below_priority(walk, leaf, &localities, below.0);
-    }
-    let priorities = priorities(walk, cluster, leaf, below);
-    let inner = match form.has_sessions {
-        true => sessions(leaf).with(priorities),
-        false => priorities,
-    };
-    around(leaf, inner)
-}
-
 /// The node of outlier detection.
-pub fn detection(detection: Option<&OutlierDetection>) -> TreeNode {
+pub fn detection(leaf: &Leaf) -> TreeNode {
     let node = TreeNode::new(NodeKind::Frame, outlier_detection::NAME);
-    let Some(detection) = detection else {
+    let Some(detection) = &leaf.cluster.outlier_detection else {
         return node.fact("ejects", "nothing (default)");
     };
     let mut node = node
@@ -362,12 +402,15 @@ pub fn limits(leaf: &Leaf) -> TreeNode {
     node
 }
 
+/// The node of session affinity.
+pub fn sessions_to(leaf: &Leaf) -> TreeNode {
+    let statuses: Vec<&str> = leaf.cluster.override_host_statuses.iter().map(|s| s.name()).collect();
+    TreeNode::new(NodeKind::Frame, override_host::NAME).fact("sessions to", format!("{{{}}}", statuses.join(", ")))
+}
+
 /// The node of session affinity, with the endpoints that are left for sessions only.
 fn sessions(leaf: &Leaf) -> TreeNode {
-    let statuses: Vec<&str> = leaf.cluster.override_host_statuses.iter().map(|s| s.name()).collect();
-    let mut node = TreeNode::new(NodeKind::Frame, override_host::NAME)
-        .fact("sessions to", format!("{{{}}}", statuses.join(", ")))
-        .fact("kept idle for", leaf.cluster.connection_idle_timeout.to_string());
+    let mut node = sessions_to(leaf).fact("kept idle for", leaf.cluster.connection_idle_timeout.to_string());
     let keeps = leaf.cluster.override_host_statuses.contains(&HealthStatus::Draining);
     let all = leaf
         .endpoints
@@ -387,52 +430,12 @@ fn sessions(leaf: &Leaf) -> TreeNode {
     node
 }
 
-/// The priorities of grpc-java, each over limits of its own.
-fn limited_priorities(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, below: (&LbConfig, &[u64])) -> TreeNode {
-    let used = java::priorities(cluster, leaf, below.1);
-    let mut node = priorities(walk, cluster, leaf, below);
-    let all = std::mem::take(&mut node.children).into_iter().enumerate();
-    let kept = all.filter(|(place, _)| used.iter().any(|(used, _)| used == place));
-    for (number, (_, mut child)) in kept.enumerate() {
-        child.lazy = false;
-        let edge = std::mem::take(&mut child.edge);
-        let mut child = limits(leaf).with(child);
-        if let Some(settings) = &leaf.cluster.outlier_detection {
-            child = detection(Some(settings)).with(child);
-        }
-        child = child.under(edge);
-        child.lazy = number > 0;
-        node.children.push(child);
-    }
-    node
-}
-
-/// The priorities, each over the same policy.
-fn priorities(walk: &TreeWalk<'_>, cluster: &str, leaf: &Leaf, (policy, numbers): (&LbConfig, &[u64])) -> TreeNode {
-    let mut node = TreeNode::new(NodeKind::Priority, priority::NAME).fact("over", "priorities");
-    let lists = leaf
-        .endpoints
-        .as_ref()
-        .map_or(&[][..], |endpoints| &endpoints.priorities);
-    for (number, child_number) in numbers.iter().enumerate() {
-        let localities: &[Locality] = lists.get(number).map_or(&[], Vec::as_slice);
-        let child = below_priority(walk, leaf, localities, policy);
-        let name = child_name(cluster, *child_number, walk.shown.profile.client().family);
-        let mut child = child.under(format!("P{number} \"{name}\""));
-        child.lazy = number > 0;
-        node.children.push(child);
-    }
-    node
-}
-
 /// The node below a priority of these localities.
-fn below_priority(walk: &TreeWalk<'_>, leaf: &Leaf, localities: &[Locality], policy: &LbConfig) -> TreeNode {
+pub fn below_priority(leaf: &Leaf, localities: &[Locality], policy: &LbConfig, profile: &Profile) -> TreeNode {
     match &leaf.cluster.discovery {
-        Discovery::LogicalDns { hostname } if leaf.is_unresolved => {
-            policies::of_host(policy, hostname, walk.shown.profile)
-        }
+        Discovery::LogicalDns { hostname } if leaf.is_unresolved => policies::of_host(policy, hostname, profile),
         Discovery::LogicalDns { .. } | Discovery::Eds { .. } | Discovery::Aggregate { .. } => {
-            policies::policy(policy, &policies::parts(localities, walk.shown.profile))
+            policies::policy(policy, &policies::parts(localities, profile))
         }
     }
 }

@@ -10,22 +10,26 @@ use serde_json::Value;
 
 use super::build;
 use super::form::TreeForm;
-use super::node::{NodeKind, TreeNode};
-use crate::rpc::CLUSTER_PREFIX;
+use super::layers::JsonForm;
 use xdsctl_lb::{cds, cluster_manager, p2c};
 
 /// The form of tonic-xds.
 pub(super) static FORM: TreeForm = TreeForm {
-    leaf_config: |_, _, _, lb_policy| lb_policy.clone(),
-    leaf_json: |_, _, _, _| Value::Array(Vec::new()),
-    rename_nodes,
+    layers: &[],
+    json: JsonForm {
+        lb_policy: |_| Value::Array(Vec::new()),
+        policy_name: |name| {
+            let own = NAMES.iter().find(|(core, _)| *core == name);
+            own.map_or(name, |(_, own)| own)
+        },
+        ..build::FORM.json
+    },
+    has_bare_keys: true,
+    around: &["XdsRoutingLayer", "RetryLayer"],
     service_config: |_| Value::Null,
     is_of_all_versions: true,
     ..build::FORM
 };
-
-/// The layers around the service that has the clusters, from the outermost inwards.
-const LAYERS: [&str; 2] = ["XdsRoutingLayer", "RetryLayer"];
 
 /// The client's own names for what stands in the place of C-core's policies.
 const NAMES: [(&str, &str); 3] = [
@@ -33,25 +37,3 @@ const NAMES: [(&str, &str); 3] = [
     (cds::NAME, "ClusterChannel"),
     (p2c::NAME, "ClusterBalancer (p2c)"),
 ];
-
-fn rename_nodes(node: &mut TreeNode) {
-    let is_channel = node.kind == NodeKind::Channel;
-    if !is_channel && !matches!(node.kind, NodeKind::Endpoint | NodeKind::Failure) {
-        let own = NAMES.iter().find(|(name, _)| *name == node.name);
-        if let Some((_, own)) = own {
-            node.name = (*own).to_owned();
-        }
-    }
-    if let Some(edge) = node.edge.strip_prefix(&format!("\"{CLUSTER_PREFIX}")) {
-        node.edge = format!("\"{edge}");
-    }
-    node.children.iter_mut().for_each(rename_nodes);
-    if is_channel {
-        let layer = |below: Vec<TreeNode>, name: &&str| {
-            let mut layer = TreeNode::new(NodeKind::Frame, *name);
-            layer.children = below;
-            vec![layer]
-        };
-        node.children = LAYERS.iter().rev().fold(std::mem::take(&mut node.children), layer);
-    }
-}
