@@ -21,7 +21,6 @@ mod change;
 mod checked;
 pub mod config;
 pub mod dns;
-mod entries;
 mod facts;
 pub mod graph;
 mod handed_on;
