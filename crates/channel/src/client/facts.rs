@@ -5,19 +5,12 @@ use std::collections::BTreeMap;
 use super::policy::{self, PolicyFacts};
 use xdsctl_clients::core::convert::resource_name::NameComparison;
 use xdsctl_clients::shared::reach::needs_tls;
-use xdsctl_model::diag::{FieldPath, Path};
 use xdsctl_model::resource::cluster::{Discovery, HealthStatus, OutlierDetection};
 use xdsctl_model::resource::filter::{FilterConfig, FilterOverride, HttpFilter};
 use xdsctl_model::resource::listener::{Listener, RouteSource};
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
 use xdsctl_model::resource::route::{Action, Destination as Target, PathMatcher, RouteConfiguration};
 use xdsctl_model::resource::{Cluster, Endpoints, Resource};
-
-/// Type of the message inside an API listener.
-const HCM: &str = "envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
-
-/// Type of the message inside an aggregate cluster.
-const AGGREGATE: &str = "envoy.extensions.clusters.aggregate.v3.ClusterConfig";
 
 /// What a resource says that concerns other resources.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,25 +62,6 @@ pub struct ChainFacts {
     pub filters: Box<[FilterFacts]>,
     /// Whether it has no TLS.
     pub is_plaintext: bool,
-}
-
-impl ChainFacts {
-    /// The field in which the chain names its RouteConfiguration.
-    pub fn rds_path(&self) -> FieldPath {
-        let root = Path::ROOT;
-        let chains = root.field("filter_chains");
-        let chain = match self.index {
-            Some(index) => chains.index(index),
-            None => root.field("default_filter_chain"),
-        };
-        // An HttpConnectionManager is the only network filter that there may be.
-        let filters = chain.field("filters");
-        let filter = filters.index(0);
-        let config = filter.field("typed_config");
-        let hcm = config.value(HCM);
-        let rds = hcm.field("rds");
-        rds.field("route_config_name").to_owned()
-    }
 }
 
 /// An HTTP filter of a listener that an override can be about.
@@ -240,109 +214,6 @@ impl RouteReference {
         let (weight, sum) = self.weight;
         f64::from(weight) / f64::from(sum)
     }
-
-    /// The path of the field with the cluster's name; `inline` if the routes stand in a listener.
-    pub fn path(&self, inline: bool) -> FieldPath {
-        self.with_action(inline, |action| match self.destination {
-            NamedDestination::Single => action.field("cluster").to_owned(),
-            NamedDestination::Weighted(i) => {
-                let weighted = action.field("weighted_clusters");
-                let clusters = weighted.field("clusters");
-                clusters.index(i as usize).field("name").to_owned()
-            }
-        })
-    }
-
-    /// The path of `field` in the route's action, or of the action itself.
-    pub fn action_path(&self, inline: bool, field: Option<&'static str>) -> FieldPath {
-        self.with_action(inline, |action| match field {
-            Some(field) => action.field(field).to_owned(),
-            None => action.to_owned(),
-        })
-    }
-
-    fn with_action(&self, inline: bool, path: impl FnOnce(&Path<'_>) -> FieldPath) -> FieldPath {
-        with_route(inline, self.virtual_host, self.route, |route| {
-            path(&route.field("route"))
-        })
-    }
-}
-
-impl OverrideFacts {
-    /// The path of the first entry; `inline` if the routes stand in a listener.
-    pub fn path(&self, inline: bool) -> FieldPath {
-        let entry = |owner: &Path<'_>| owner.field("typed_per_filter_config").key(&self.name).to_owned();
-        match self.first {
-            (host, None, _) => with_host(inline, host, entry),
-            (host, Some(route), None) => with_route(inline, host, route, entry),
-            (host, Some(route), Some(cluster)) => with_route(inline, host, route, |route| {
-                let action = route.field("route");
-                let weighted = action.field("weighted_clusters");
-                let clusters = weighted.field("clusters");
-                entry(&clusters.index(cluster as usize))
-            }),
-        }
-    }
-}
-
-/// The path of a route's `non_forwarding_action`, in a RouteConfiguration of its own.
-pub fn non_forwarding_path((host, route): (u32, u32)) -> FieldPath {
-    with_route(false, host, route, |route| {
-        route.field("non_forwarding_action").to_owned()
-    })
-}
-
-/// Makes a path below the connection manager of an API listener.
-fn in_manager(path: impl FnOnce(&Path<'_>) -> FieldPath) -> FieldPath {
-    let root = Path::ROOT;
-    let api = root.field("api_listener");
-    let any = api.field("api_listener");
-    path(&any.value(HCM))
-}
-
-/// The path of the filter `index` of an API listener.
-pub fn filter_path(index: u32) -> FieldPath {
-    in_manager(|manager| manager.field("http_filters").index(index as usize).to_owned())
-}
-
-fn with_host(inline: bool, host: u32, path: impl FnOnce(&Path<'_>) -> FieldPath) -> FieldPath {
-    let below = |base: &Path<'_>| path(&base.field("virtual_hosts").index(host as usize));
-    match inline {
-        true => in_manager(|manager| below(&manager.field("route_config"))),
-        false => below(&Path::ROOT),
-    }
-}
-
-fn with_route(inline: bool, host: u32, route: u32, path: impl FnOnce(&Path<'_>) -> FieldPath) -> FieldPath {
-    with_host(inline, host, |host| {
-        let routes = host.field("routes");
-        path(&routes.index(route as usize))
-    })
-}
-
-/// The field in which an API listener names its RouteConfiguration.
-pub fn rds_path() -> FieldPath {
-    in_manager(|manager| manager.field("rds").field("route_config_name").to_owned())
-}
-
-/// The field with the virtual hosts of an API listener's inline routes.
-pub fn inline_routes_path() -> FieldPath {
-    in_manager(|manager| manager.field("route_config").field("virtual_hosts").to_owned())
-}
-
-/// The field in which an aggregate cluster names its child `index`.
-pub fn child_path(index: usize) -> FieldPath {
-    let root = Path::ROOT;
-    let cluster_type = root.field("cluster_type");
-    let any = cluster_type.field("typed_config");
-    let config = any.value(AGGREGATE);
-    let clusters = config.field("clusters");
-    clusters.index(index).to_owned()
-}
-
-/// The field in which an EDS cluster names its endpoints.
-pub fn eds_path() -> FieldPath {
-    Path::ROOT.field("eds_cluster_config").field("service_name").to_owned()
 }
 
 impl Facts {
@@ -447,12 +318,9 @@ fn of_routes(routes: &RouteConfiguration, names: NameComparison) -> RouteFacts {
     let mut needing_tls = Vec::new();
     for host in &routes.virtual_hosts {
         let host_index = number(host.index);
-        add_overrides(&host.typed_per_filter_config, (host_index, None, None), &mut overrides);
-        add_needing_tls(
-            &host.typed_per_filter_config,
-            (host_index, None, None),
-            &mut needing_tls,
-        );
+        let at = (host_index, None, None);
+        add_overrides(&host.typed_per_filter_config, at, &mut overrides);
+        add_needing_tls(&host.typed_per_filter_config, at, &mut needing_tls);
         let mut references = Vec::new();
         for route in &host.routes {
             let at = (host_index, Some(number(route.index)), None);
@@ -582,6 +450,11 @@ fn add_needing_tls(
     }
 }
 
+/// Says whether some weights differ.
+fn differ(mut weights: impl Iterator<Item = u32>) -> bool {
+    weights.next().is_some_and(|first| weights.any(|w| w != first))
+}
+
 fn of_endpoints(endpoints: &Endpoints) -> Facts {
     let localities = endpoints.priorities.iter().flatten();
     Facts::Endpoints(EndpointsFacts {
@@ -589,12 +462,9 @@ fn of_endpoints(endpoints: &Endpoints) -> Facts {
         endpoints: localities.clone().map(|l| l.endpoints.len()).sum(),
         priorities: endpoints.priorities.iter().filter(|p| !p.is_empty()).count(),
         locality_weights_differ: endpoints.priorities.iter().any(|priority| {
-            let mut weights = priority.iter().filter(|l| !l.endpoints.is_empty()).map(|l| l.weight);
-            weights.next().is_some_and(|first| weights.any(|w| w != first))
+            let used = priority.iter().filter(|l| !l.endpoints.is_empty());
+            differ(used.map(|l| l.weight))
         }),
-        endpoint_weights_differ: localities.clone().any(|locality| {
-            let mut weights = locality.endpoints.iter().map(|e| e.weight);
-            weights.next().is_some_and(|first| weights.any(|w| w != first))
-        }),
+        endpoint_weights_differ: localities.clone().any(|l| differ(l.endpoints.iter().map(|e| e.weight))),
     })
 }

@@ -4,9 +4,10 @@
 //! The references of inline routes are those of their listener. What a cluster specifier plugin or
 //! a policy's config leads to is not followed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
-use super::facts::{ClusterFacts, Facts, ListenerFacts, RouteFacts, child_path, eds_path, rds_path};
+use super::facts::{ClusterFacts, Facts, ListenerFacts, RouteFacts};
+use super::fields::{child_path, eds_path, rds_path};
 use super::world::World;
 use xdsctl_model::diag::FieldPath;
 use xdsctl_model::resource::ResourceType;
@@ -114,22 +115,11 @@ impl Links {
     }
 
     fn take_routes(&mut self, from: &LinkedResource, routes: &RouteFacts, inline: bool) {
-        let mut places: BTreeMap<&str, Vec<FieldPath>> = BTreeMap::new();
-        for reference in routes.virtual_hosts.iter().flatten() {
-            places
-                .entry(&reference.cluster)
-                .or_default()
-                .push(reference.path(inline));
-        }
-        for (cluster, at) in places {
-            self.down.entry(from.clone()).or_default().push(Link {
-                to: LinkedResource {
-                    resource_type: ResourceType::Cluster,
-                    name: cluster.to_owned(),
-                },
-                at,
-            });
-        }
+        let references = routes.virtual_hosts.iter().flatten();
+        let names = references.map(|reference| (&reference.cluster, reference.path(inline)));
+        let mut names: Vec<(&String, FieldPath)> = names.collect();
+        names.sort_by_key(|(cluster, _)| *cluster);
+        self.add(from, ResourceType::Cluster, names);
     }
 
     /// Adds the references of one kind that a resource has, in their order, and each name once.

@@ -22,6 +22,7 @@ mod checked;
 pub mod config;
 pub mod dns;
 mod facts;
+mod fields;
 pub mod graph;
 mod handed_on;
 mod held;
@@ -56,8 +57,9 @@ pub use again::ReadDocument;
 pub use checked::{Checked, Keep, ValidationInput, Verdict};
 pub use facts::{
     ChainFacts, ClusterFacts, EndpointsFacts, Facts, FilterFacts, ListenerFacts, NamedDestination, OverrideFacts,
-    RouteFacts, RouteReference, child_path, eds_path, filter_path, inline_routes_path, non_forwarding_path, rds_path,
+    RouteFacts, RouteReference,
 };
+pub use fields::{child_path, eds_path, filter_path, inline_routes_path, non_forwarding_path, rds_path};
 pub use held::{Cache, Edits, HeldResource, Rejected, ResourceKind, Resources, Store};
 pub use joined::{Conflict, DocumentPlace, Joined, Parts};
 pub use live::{LIVE_REJECTED, OWN_WORDS};
