@@ -278,11 +278,7 @@ impl Client {
         });
         let nacked = nacked.collect();
         let findings = std::mem::take(&mut world_set.findings);
-        let store = Arc::new(Store {
-            sources,
-            profile: self.profile.clone(),
-            server: self.server.clone(),
-        });
+        let store = self.store(sources);
         let sent = sent.count;
         let known = world_set
             .resources
@@ -311,6 +307,15 @@ impl Client {
             nacked,
             notes,
         }
+    }
+
+    /// The documents of what the control plane has sent, to read values again.
+    fn store(&self, sources: SourceMap) -> Arc<Store> {
+        Arc::new(Store {
+            sources,
+            profile: self.profile.clone(),
+            server: self.server.clone(),
+        })
     }
 
     /// Checks whether the client can ask for a resource by this name.

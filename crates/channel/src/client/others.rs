@@ -134,11 +134,10 @@ impl AlikeClients {
 #[derive(Debug)]
 pub struct BaseViews(Vec<ClientView>);
 
-/// What one client makes of a resource.
+/// What one client makes of a resource, as far as worlds and lints ask.
 #[derive(Debug)]
 struct ClientView {
     verdict: Verdict,
-    dies: bool,
     is_unknown: bool,
     facts: Option<Arc<Facts>>,
     diagnostics: Vec<Diagnostic>,
@@ -168,7 +167,6 @@ impl ClientView {
         };
         ClientView {
             verdict,
-            dies: false,
             is_unknown: answer.is_some_and(|answer| answer.verdict == FamilyVerdict::NotKnown),
             facts: checked.of_others.get(client).cloned(),
             diagnostics,
@@ -182,7 +180,6 @@ impl ClientView {
     fn swap(&mut self, checked: &mut Checked) {
         use std::mem::swap;
         swap(&mut self.verdict, &mut checked.verdict);
-        swap(&mut self.dies, &mut checked.dies);
         swap(&mut self.is_unknown, &mut checked.is_unknown);
         swap(&mut self.facts, &mut checked.facts);
         swap(&mut self.diagnostics, &mut checked.diagnostics);

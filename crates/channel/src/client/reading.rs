@@ -35,11 +35,7 @@ impl Reading {
         loader.other_clients = against.others.len();
         let loaded = load::go_on(loader, threads, read, |raw, budget| check(raw, against, budget));
         self.loader = loaded.loader;
-        if self.checked.is_empty() {
-            self.checked = loaded.results;
-        } else {
-            self.checked.extend(loaded.results);
-        }
+        self.checked.extend(loaded.results);
     }
 
     /// Puts documents together that were read before, in this order, each with its current id.

@@ -1,12 +1,10 @@
 //! Responses of a control plane as they come, each judged once: what the client accepts, what it
 //! rejects and why, and what it would ask for next.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 
 use super::links::{self, LinkedResource};
-use super::{Checked, Client, Keep, Reading, Store, ValidationInput, Verdict};
+use super::{Checked, Client, Keep, Reading, ValidationInput, Verdict};
 use xdsctl_document::source::SourceMap;
 use xdsctl_document::source::sniff::DocumentFormat;
 use xdsctl_model::diag::{Diagnostic, Effect};
@@ -127,11 +125,7 @@ impl Client {
             .collect();
         let received = Received { resources, faults };
         if holds {
-            let store = Arc::new(Store {
-                sources,
-                profile: self.profile.clone(),
-                server: self.server.clone(),
-            });
+            let store = self.store(sources);
             for (_, newer) in world_set.hold(&store) {
                 self.resources.take(newer);
             }

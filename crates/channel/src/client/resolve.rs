@@ -41,13 +41,6 @@ pub struct Wanted<'a> {
     pub draw: Option<u64>,
 }
 
-/// What a channel is resolved from.
-#[derive(Clone, Copy)]
-struct Base<'a> {
-    client: &'a Client,
-    wanted: Wanted<'a>,
-}
-
 /// Why a resource cannot be used.
 pub(super) struct Absent {
     pub class: ChannelFailureClass,
@@ -57,18 +50,19 @@ pub(super) struct Absent {
     pub is_unheard: bool,
 }
 
-impl Base<'_> {
+impl Client {
+    /// The node's id, with which every error of the xDS client ends.
     fn node(&self) -> String {
-        if self.client.node_id.is_empty() {
+        if self.node_id.is_empty() {
             String::new()
         } else {
-            format!(" (node ID:{})", self.client.node_id)
+            format!(" (node ID:{})", self.node_id)
         }
     }
 
     /// The value in use under a name, or why there is none.
     fn value<'h, T: ResourceKind>(&self, cache: &'h Cache<T>, name: &str) -> Result<&'h Arc<T>, Absent> {
-        if let Err(fault) = self.client.ask(T::TYPE, name) {
+        if let Err(fault) = self.ask(T::TYPE, name) {
             return Err(Absent {
                 class: ChannelFailureClass::NotAskedFor,
                 text: format!("{}{}", fault.words(name), self.node()),
@@ -90,7 +84,7 @@ impl Base<'_> {
             (None, Some(why)) => Err(Absent {
                 class: ChannelFailureClass::Rejected,
                 text: format!("{why}{}", self.node()),
-                is_unheard: java::is_unheard(T::TYPE, name, self.client),
+                is_unheard: java::is_unheard(T::TYPE, name, self),
             }),
             (None, None) => Err(missing),
         }
@@ -99,8 +93,8 @@ impl Base<'_> {
     /// Says whether the client waits for rejected routes, as if they had not come.
     fn awaits_rejected(&self, resource_type: ResourceType, name: &str) -> bool {
         resource_type == ResourceType::RouteConfiguration
-            && self.client.profile.has(Feature::RejectedAwaited)
-            && !java::is_unheard(resource_type, name, self.client)
+            && self.profile.has(Feature::RejectedAwaited)
+            && !java::is_unheard(resource_type, name, self)
     }
 
     /// The note about a newer version that was rejected; empty without one.
@@ -118,10 +112,9 @@ impl Base<'_> {
 /// # Errors
 /// The failure that every RPC of the channel gets.
 pub(super) fn target(target: &Target, client: &Client, wanted: Wanted<'_>) -> Result<XdsConfig, ChannelFailure> {
-    let base = Base { client, wanted };
     let name = target.listener.as_str();
-    let held = base.client.resources.listeners.get(name);
-    let listener = base
+    let held = client.resources.listeners.get(name);
+    let listener = client
         .value(&client.resources.listeners, name)
         .map_err(|absent| fail("LDS", (name, ""), absent, client))?;
     let Listener::Api(manager) = &**listener else {
@@ -132,15 +125,15 @@ pub(super) fn target(target: &Target, client: &Client, wanted: Wanted<'_>) -> Re
         };
         return Err(fail("LDS", (name, ""), absent, client));
     };
-    let mut notes = vec![base.ambient("LDS", name, held)];
+    let mut notes = vec![client.ambient("LDS", name, held)];
     let (kind, route_name, route_config) = match &manager.routes {
         RouteSource::Inline(routes) => ("LDS", None, Arc::clone(routes)),
         RouteSource::Rds(rds) => {
             let route_configs = &client.resources.route_configs;
             let held = route_configs.get(rds);
-            match (base.value(route_configs, rds), wanted.routes) {
+            match (client.value(route_configs, rds), wanted.routes) {
                 (Ok(routes), _) => {
-                    notes.push(base.ambient("RDS", rds, held));
+                    notes.push(client.ambient("RDS", rds, held));
                     ("RDS", Some(rds.clone()), Arc::clone(routes))
                 }
                 (Err(absent), Some(before))
@@ -159,9 +152,10 @@ pub(super) fn target(target: &Target, client: &Client, wanted: Wanted<'_>) -> Re
     let config = XdsConfig {
         listener_name: name.to_owned(),
         listener: Arc::clone(listener),
+        authority: target.authority.clone(),
         ..of_routes(route_name, route_config, client)
     };
-    routed(config, kind, &target.authority, &notes, base)
+    routed(config, kind, &notes, client, wanted)
 }
 
 /// Resolves a RouteConfiguration by itself, as if a Listener without HTTP filters led to it.
@@ -174,14 +168,16 @@ pub(super) fn routes(
     client: &Client,
     wanted: Wanted<'_>,
 ) -> Result<XdsConfig, ChannelFailure> {
-    let base = Base { client, wanted };
     let route_configs = &client.resources.route_configs;
-    let route_config = base
+    let route_config = client
         .value(route_configs, name)
         .map_err(|absent| fail("RDS", (name, ""), absent, client))?;
-    let notes = [base.ambient("RDS", name, route_configs.get(name))];
-    let config = of_routes(Some(name.to_owned()), Arc::clone(route_config), client);
-    routed(config, "RDS", authority, &notes, base)
+    let notes = [client.ambient("RDS", name, route_configs.get(name))];
+    let config = XdsConfig {
+        authority: authority.to_owned(),
+        ..of_routes(Some(name.to_owned()), Arc::clone(route_config), client)
+    };
+    routed(config, "RDS", &notes, client, wanted)
 }
 
 /// The configuration of a channel that does not start at a Listener and has these routes, before
@@ -235,15 +231,19 @@ fn fail(kind: &str, (name, authority): (&str, &str), absent: Absent, client: &Cl
 fn routed(
     mut config: XdsConfig,
     kind: &str,
-    authority: &str,
     notes: &[String],
-    base: Base<'_>,
+    client: &Client,
+    wanted: Wanted<'_>,
 ) -> Result<XdsConfig, ChannelFailure> {
     let domains = config.route_config.virtual_hosts.iter().map(|host| &host.domains);
-    let has = |feature| base.client.profile.has(feature);
+    let has = |feature| client.profile.has(feature);
     let listener = config.listener_name.as_str();
     let by_listener = has(Feature::HostByListener) && !listener.is_empty();
-    let looked_up = if by_listener { listener } else { authority };
+    let looked_up = if by_listener {
+        listener
+    } else {
+        config.authority.as_str()
+    };
     let Some(domain) = best_match_by(domains, looked_up, DomainComparison::of(has)) else {
         let absent = Absent {
             class: ChannelFailureClass::NoVirtualHost,
@@ -251,7 +251,7 @@ fn routed(
             is_unheard: false,
         };
         let name = config.route_config_name.as_deref().unwrap_or(listener);
-        let mut failure = fail(kind, (name, looked_up), absent, base.client);
+        let mut failure = fail(kind, (name, looked_up), absent, client);
         if has(Feature::UnroutedUnknown) {
             let text = format!("no matching virtual host for authority '{looked_up}'");
             failure.at_once = Some(Status::new(Code::Unknown, text));
@@ -259,9 +259,8 @@ fn routed(
         return Err(failure);
     };
     config.domain = domain;
-    authority.clone_into(&mut config.authority);
     let broken = config.virtual_host().and_then(broken_method_config);
-    let config = with_clusters(config, notes, base);
+    let config = with_clusters(config, notes, client, wanted);
     match broken {
         Some(note) => Err(ChannelFailure {
             missing: config.missing,
@@ -313,13 +312,13 @@ pub(super) fn cluster(name: &str, client: &Client, wanted: Wanted<'_>) -> XdsCon
         starts_at_cluster: true,
         ..of_routes(None, Arc::new(routes), client)
     };
-    with_clusters(config, &[], Base { client, wanted })
+    with_clusters(config, &[], client, wanted)
 }
 
-fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> XdsConfig {
-    let resources = &base.client.resources;
+fn with_clusters(mut config: XdsConfig, notes: &[String], client: &Client, wanted: Wanted<'_>) -> XdsConfig {
+    let resources = &client.resources;
     let known = |name: &str| match resources.clusters.get(name) {
-        _ if base.client.ask(ResourceType::Cluster, name).is_err() => KnownCluster::Rejected,
+        _ if client.ask(ResourceType::Cluster, name).is_err() => KnownCluster::Rejected,
         None => KnownCluster::Missing,
         Some(held) => match held.value().map(|cluster| &cluster.discovery) {
             None => KnownCluster::Rejected,
@@ -328,17 +327,17 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
         },
     };
     let of_routes: Vec<&str> = config.routes().iter().flat_map(Route::clusters).collect();
-    let wanted = base.wanted.clusters.iter().map(String::as_str);
-    let names: BTreeSet<&str> = of_routes.iter().copied().chain(wanted.clone()).collect();
-    let has = |feature| base.client.profile.has(feature);
+    let more = wanted.clusters.iter().map(String::as_str);
+    let names: BTreeSet<&str> = of_routes.iter().copied().chain(more.clone()).collect();
+    let has = |feature| client.profile.has(feature);
     let graph = if has(Feature::AggregateFailsInPlace) {
-        nested::resolve(nested::in_hash_order(of_routes).into_iter().chain(wanted), &known)
+        nested::resolve(nested::in_hash_order(of_routes).into_iter().chain(more), &known)
     } else if has(Feature::AggregateFailsWhole) {
         nested::resolve_whole(names, &known)
     } else if has(Feature::AggregateByLevels) {
         levels::resolve(names, &known)
     } else if has(Feature::RootsOverwritten) {
-        Graph::resolve_each(names, &known, FaultOrder::FirstCounts, base.wanted.draw)
+        Graph::resolve_each(names, &known, FaultOrder::FirstCounts, wanted.draw)
     } else if has(Feature::LastDepthCounts) {
         Graph::resolve_each(names, &known, FaultOrder::LastCounts, None)
     } else if has(Feature::ClustersApart) {
@@ -350,28 +349,28 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
     let mut clusters = BTreeMap::new();
     for (name, entry) in graph.entries {
         let held = resources.clusters.get(&name);
-        let state = match (base.value(&resources.clusters, &name), entry) {
+        let state = match (client.value(&resources.clusters, &name), entry) {
             (Ok(cluster), ClusterEntry::Leaf) => {
                 if let Discovery::Eds { service_name } = &cluster.discovery {
                     let resource = service_name.as_deref().unwrap_or(&name);
-                    let is_asked_for = base.client.ask(ResourceType::Endpoints, resource).is_ok();
+                    let is_asked_for = client.ask(ResourceType::Endpoints, resource).is_ok();
                     let held = resources.endpoints.get(resource);
                     let is_missing = held.is_none_or(|held| awaits_rejected && held.value().is_none());
                     if is_asked_for && is_missing {
                         config.missing.push((ResourceType::Endpoints, resource.to_owned()));
                     }
                 }
-                ClusterState::Leaf(leaf(&name, cluster, held, notes, base))
+                ClusterState::Leaf(leaf(&name, cluster, held, notes, client))
             }
             (Ok(_), ClusterEntry::Aggregate { lost, .. })
-                if !lost.is_empty() && base.client.profile.has(Feature::AggregateNeedsAll) =>
+                if !lost.is_empty() && client.profile.has(Feature::AggregateNeedsAll) =>
             {
                 let first = lost.first();
-                let absent = first.and_then(|(name, _)| Some((name, base.value(&resources.clusters, name).err()?)));
+                let absent = first.and_then(|(name, _)| Some((name, client.value(&resources.clusters, name).err()?)));
                 let text = absent
                     .as_ref()
                     .map(|(name, absent)| absent_in_words("ClusterResource", name, absent));
-                let words = base.client.with_node_id(&text.unwrap_or_default());
+                let words = client.with_node_id(&text.unwrap_or_default());
                 let is_rejected = absent.is_some_and(|(_, absent)| absent.class == ChannelFailureClass::Rejected);
                 let class = match is_rejected {
                     true => ClusterFailureClass::Rejected,
@@ -388,7 +387,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                 config.missing.extend(awaited(&lost).filter(|_| awaits_rejected));
                 let lost: Vec<String> = lost
                     .iter()
-                    .map(|(name, _)| match base.value(&resources.clusters, name) {
+                    .map(|(name, _)| match client.value(&resources.clusters, name) {
                         Ok(_) => String::new(),
                         Err(absent) => format!("CDS resource {name}: {}", absent.text),
                     })
@@ -417,8 +416,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                         ClusterError::NeverWhole => ClusterFailureClass::NeverWhole,
                         _ => ClusterFailureClass::Depth,
                     },
-                    base.client
-                        .with_node_id("aggregate cluster graph exceeds max depth (16)"),
+                    client.with_node_id("aggregate cluster graph exceeds max depth (16)"),
                 )
             }
             (_, ClusterEntry::Error(ClusterError::NoLeaf { has_lost })) if hands_on => failure(
@@ -427,7 +425,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                 } else {
                     ClusterFailureClass::NoLeaf
                 },
-                base.client.with_node_id("aggregate cluster graph has no leaf clusters"),
+                client.with_node_id("aggregate cluster graph has no leaf clusters"),
             ),
             (_, ClusterEntry::Error(ClusterError::TooDeep | ClusterError::NeverWhole)) => failure(
                 ClusterFailureClass::Depth,
@@ -438,9 +436,9 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                 format!("aggregate cluster dependency graph for {name} has no leaf clusters"),
             ),
             (Err(absent), _) => {
-                let is_java = base.client.profile.has(Feature::FailsAtOnce);
+                let is_java = client.profile.has(Feature::FailsAtOnce);
                 let words = match absent.class {
-                    ChannelFailureClass::Missing if is_java => java::absent("CDS", &name, base.client),
+                    ChannelFailureClass::Missing if is_java => java::absent("CDS", &name, client),
                     _ => format!("CDS resource {name}: {}", absent.text),
                 };
                 let class = match absent.class {
@@ -454,9 +452,7 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], base: Base<'_>) -> Xds
                 failure(
                     class,
                     match hands_on {
-                        true => base
-                            .client
-                            .with_node_id(&absent_in_words("ClusterResource", &name, &absent)),
+                        true => client.with_node_id(&absent_in_words("ClusterResource", &name, &absent)),
                         false => words,
                     },
                 )
@@ -493,26 +489,26 @@ fn leaf(
     cluster: &Arc<Cluster>,
     held: Option<&HeldResource<Cluster>>,
     notes: &[String],
-    base: Base<'_>,
+    client: &Client,
 ) -> Leaf {
     let (endpoints, endpoint_note, is_unresolved) = match &cluster.discovery {
-        Discovery::LogicalDns { hostname } => from_dns(hostname, &base.client.dns, DnsNames::of(&base.client.profile)),
+        Discovery::LogicalDns { hostname } => from_dns(hostname, &client.dns, DnsNames::of(&client.profile)),
         Discovery::Eds { service_name } => {
-            let (endpoints, note) = from_eds(service_name.as_deref().unwrap_or(name), base);
+            let (endpoints, note) = from_eds(service_name.as_deref().unwrap_or(name), client);
             (endpoints, note, false)
         }
         // Not reached: an aggregate is no leaf.
         Discovery::Aggregate { .. } => (None, String::new(), false),
     };
-    let cluster_note = base.ambient("CDS", name, held);
+    let cluster_note = client.ambient("CDS", name, held);
     let all: Vec<&str> = notes
         .iter()
         .map(String::as_str)
         .chain([cluster_note.as_str(), endpoint_note.as_str()])
         .filter(|note| !note.is_empty())
         .collect();
-    let note = if all.is_empty() && !base.client.node_id.is_empty() {
-        format!("xDS node ID:{}", base.client.node_id)
+    let note = if all.is_empty() && !client.node_id.is_empty() {
+        format!("xDS node ID:{}", client.node_id)
     } else {
         all.join("; ")
     };
@@ -524,16 +520,16 @@ fn leaf(
     }
 }
 
-fn from_eds(resource: &str, base: Base<'_>) -> (Option<Arc<Endpoints>>, String) {
-    let held = base.client.resources.endpoints.get(resource);
-    let endpoints = match base.value(&base.client.resources.endpoints, resource) {
+fn from_eds(resource: &str, client: &Client) -> (Option<Arc<Endpoints>>, String) {
+    let held = client.resources.endpoints.get(resource);
+    let endpoints = match client.value(&client.resources.endpoints, resource) {
         Ok(endpoints) => endpoints,
         Err(absent) => return (None, format!("EDS resource {resource}: {}", absent.text)),
     };
-    let once = base.client.profile.has(Feature::LocalityOnce);
+    let once = client.profile.has(Feature::LocalityOnce);
     let once = once.then(|| endpoints.with_localities_once()).flatten().map(Arc::new);
     let endpoints = once.as_ref().unwrap_or(endpoints);
-    let ambient = base.ambient("EDS", resource, held);
+    let ambient = client.ambient("EDS", resource, held);
     if !ambient.is_empty() {
         return (Some(Arc::clone(endpoints)), ambient);
     }

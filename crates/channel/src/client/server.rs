@@ -5,8 +5,9 @@
 //! for `%s`. The address is text: `0.0.0.0:PORT` in grpc-java, and in grpc-go what its listener
 //! says of itself, `[::]:PORT` for `:PORT`.
 
+use super::target::percent_encode;
 use xdsctl_clients::bootstrap::Bootstrap;
-use xdsctl_clients::core::convert::resource_name::{self, is_path};
+use xdsctl_clients::core::convert::resource_name::is_path;
 
 /// A server, by its address and the Listener for which it asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,11 +26,7 @@ impl ListeningServer {
         let template = bootstrap.server_listener_template.as_str();
         let listener = match template {
             "" => return None,
-            _ if template.starts_with("xdstp:") => {
-                let mut encoded = String::new();
-                resource_name::percent_encode(address.as_bytes(), is_path, &mut encoded);
-                template.replace("%s", &encoded)
-            }
+            _ if template.starts_with("xdstp:") => template.replace("%s", &percent_encode(address, is_path)),
             _ => template.replace("%s", address),
         };
         Some(ListeningServer {

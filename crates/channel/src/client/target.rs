@@ -92,7 +92,7 @@ impl Target {
     }
 }
 
-fn percent_encode(text: &str, allowed: fn(u8) -> bool) -> String {
+pub(super) fn percent_encode(text: &str, allowed: fn(u8) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     resource_name::percent_encode(text.as_bytes(), allowed, &mut out);
     out
