@@ -18,14 +18,10 @@ impl Client {
     /// client rejects an update, the resource before it stays in use, as
     /// [`Resources::rejected`](super::Resources::rejected) then says. If the channel has no
     /// configuration, nothing is changed and no address is returned.
-    pub fn change_endpoints(&mut self, start: &Start, changes: &[EndpointChange]) -> (Updated, Vec<SocketAddr>) {
-        self.change_endpoints_with(start, changes, &mut Edits::default())
-    }
-
-    /// Does what [`Client::change_endpoints`] does, for one of several clients that hold much the
-    /// same. All of them get these changes, and `edits` passes on what was found out for one of
-    /// them.
-    pub fn change_endpoints_with(
+    ///
+    /// Several clients that hold much the same may get these changes: `edits` passes on what was
+    /// found out for one of them.
+    pub fn change_endpoints(
         &mut self,
         start: &Start,
         changes: &[EndpointChange],

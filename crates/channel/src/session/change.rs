@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use super::{SessionError, SessionNote};
-use crate::client::{Client, EndpointChange, Start};
+use crate::client::{Client, Edits, EndpointChange, Start};
 
 /// Changes endpoints of the channel, and notes which changes have no effect.
 ///
@@ -19,7 +19,7 @@ pub(super) fn endpoints(
         return Ok(());
     }
     let known = known(client, start);
-    let (_, unknown) = client.change_endpoints(start, changes);
+    let (_, unknown) = client.change_endpoints(start, changes, &mut Edits::default());
     if let Some(change) = changes.iter().find(|change| unknown.contains(&change.address)) {
         let of_dns = |known: &&SocketAddr| !client.dns.values().flatten().flatten().any(|of_dns| of_dns == *known);
         return Err(SessionError::NoEndpoint {

@@ -36,7 +36,7 @@ impl Channel {
     /// what the client makes of them, and which addresses no EDS resource of the channel has.
     /// `edits` has what clients of other channels made of the same changes.
     pub fn change_endpoints(&mut self, changes: &[EndpointChange], edits: &mut Edits) -> (Updated, Vec<SocketAddr>) {
-        self.client.change_endpoints_with(&self.start, changes, edits)
+        self.client.change_endpoints(&self.start, changes, edits)
     }
 
     /// Applies an EDS update with more or fewer endpoints; call [`Channel::resolve`] afterwards.
