@@ -119,13 +119,6 @@ fn trees() {
         for _ in 0..2000 {
             channel.call(rpc.clone()).unwrap();
         }
-        let picks = time(PICKS, || {
-            black_box(channel.pick_only(black_box("cluster:c"), 0x1234_5678_9abc_def0));
-        });
-        println!(
-            "{policy}: pick through the tree: {} ({picks:.2?} for a million)",
-            per(picks, PICKS)
-        );
         let calls = time(PICKS / 10, || {
             black_box(channel.call(rpc.clone()).unwrap());
         });

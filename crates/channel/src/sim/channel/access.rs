@@ -10,10 +10,8 @@ use crate::client::{Client, Edits, EndpointChange, Updated};
 use crate::rpc::{self, Draws, Request, Selector};
 use crate::sim::script::Scale;
 use crate::sim::{Lookups, Network, Rpc};
-use xdsctl_lb::metadata::Metadata;
-use xdsctl_lb::picker::{Pick, PickArgs, PickCx};
 use xdsctl_lb::run::child::Child;
-use xdsctl_lb::runtime::{Connectivity, Event, Runtime, Time};
+use xdsctl_lb::runtime::{Connectivity, Runtime, Time};
 use xdsctl_model::profile::Profile;
 
 impl Channel {
@@ -143,28 +141,5 @@ impl Channel {
     /// The subchannels to an address: connections, and wishes for one.
     pub(super) fn connections(&self, address: &SocketAddr) -> Vec<u32> {
         self.runtime.pool.at(address).collect()
-    }
-
-    /// Picks for an RPC with this cluster key and request hash, and sends nothing. The pick may
-    /// wake the policies that it asks.
-    pub fn pick_only(&mut self, cluster_key: &str, request_hash: u64) -> Pick {
-        let args = PickArgs {
-            cluster_key,
-            request_hash: Some(request_hash),
-            session: None,
-            metadata: Metadata::default(),
-            now: self.runtime.now,
-        };
-        let mut cx = PickCx {
-            in_flight: &self.runtime.in_flight,
-            after: &mut self.events_of_pick,
-            trace: None,
-            told: None,
-        };
-        let pick = self.root.pick(&args, &mut cx);
-        for (at, what) in self.events_of_pick.drain(..) {
-            self.runtime.schedule(0, Event::Policy(at, what));
-        }
-        pick
     }
 }
