@@ -5,11 +5,11 @@
 //! [`sim`] lets channels run in simulated time. [`session`] opens a channel for whoever asks, and
 //! [`parsed`] prints a resource as the client keeps it.
 
-pub mod parsed;
-
 pub mod client;
 
 pub mod rpc;
+
+pub mod parsed;
 
 pub mod tree;
 

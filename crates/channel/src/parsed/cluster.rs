@@ -28,9 +28,9 @@ impl Fields for Cluster {
                 DEFAULT_MAX_CONCURRENT_REQUESTS,
             )
             .optional("outlier_detection", self.outlier_detection.as_ref())
-            .mark_list(
+            .mark(
                 "override_host_status",
-                statuses.iter().map(|status| status.name()),
+                FieldValue::list(statuses.iter().map(|status| status.name())),
                 default_statuses,
             )
             .optional("lrs_server", self.lrs_self.then_some("self"))

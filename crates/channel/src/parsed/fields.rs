@@ -143,17 +143,7 @@ impl<'a, 'w> Form<'a, 'w> {
         name: &'a str,
         values: impl IntoIterator<Item = V>,
     ) -> &mut Self {
-        self.mark_list(name, values, false)
-    }
-
-    /// Adds a list, and says whether it is the default.
-    pub(super) fn mark_list<V: Into<FieldValue<'a>>>(
-        &mut self,
-        name: &'a str,
-        values: impl IntoIterator<Item = V>,
-        is_default: bool,
-    ) -> &mut Self {
-        self.take(name, || (FieldValue::list(values), is_default))
+        self.take(name, || (FieldValue::list(values), false))
     }
 
     /// Adds a list that is empty by default.
@@ -302,63 +292,31 @@ impl<'a> FieldValue<'a> {
     }
 }
 
-impl From<bool> for FieldValue<'_> {
-    fn from(flag: bool) -> Self {
-        FieldValue::Bool(flag)
-    }
+macro_rules! values {
+    ($($from:ty => $kind:ident)*) => {$(
+        impl<'a> From<$from> for FieldValue<'a> {
+            fn from(value: $from) -> Self {
+                FieldValue::$kind(value.into())
+            }
+        }
+    )*};
 }
 
-impl From<u32> for FieldValue<'_> {
-    fn from(number: u32) -> Self {
-        FieldValue::Int(number.into())
-    }
-}
-
-impl From<i64> for FieldValue<'_> {
-    fn from(number: i64) -> Self {
-        FieldValue::Int(number)
-    }
+values! {
+    bool => Bool
+    u32 => Int
+    i64 => Int
+    &'a str => Text
+    &'a String => Text
+    String => Text
+    Millis => Time
+    SocketAddr => Address
+    &'a Value => Json
 }
 
 impl From<usize> for FieldValue<'_> {
     fn from(number: usize) -> Self {
         FieldValue::Int(number.try_into().unwrap_or(i64::MAX))
-    }
-}
-
-impl<'a> From<&'a str> for FieldValue<'a> {
-    fn from(text: &'a str) -> Self {
-        FieldValue::Text(text.into())
-    }
-}
-
-impl<'a> From<&'a String> for FieldValue<'a> {
-    fn from(text: &'a String) -> Self {
-        FieldValue::Text(text.into())
-    }
-}
-
-impl From<String> for FieldValue<'_> {
-    fn from(text: String) -> Self {
-        FieldValue::Text(text.into())
-    }
-}
-
-impl From<Millis> for FieldValue<'_> {
-    fn from(time: Millis) -> Self {
-        FieldValue::Time(time)
-    }
-}
-
-impl From<SocketAddr> for FieldValue<'_> {
-    fn from(address: SocketAddr) -> Self {
-        FieldValue::Address(address)
-    }
-}
-
-impl<'a> From<&'a Value> for FieldValue<'a> {
-    fn from(json: &'a Value) -> Self {
-        FieldValue::Json(json)
     }
 }
 

@@ -2,7 +2,6 @@
 //! (A44).
 
 use super::fields::{FieldValue, Fields, Form};
-use xdsctl_model::backoff::{Backoff, Growth};
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
 use xdsctl_model::resource::retry;
 use xdsctl_model::resource::route::{
@@ -12,7 +11,7 @@ use xdsctl_model::resource::route::{
 use xdsctl_model::resource::{Millis, RouteConfiguration};
 
 /// The most waits that a `schedule` lists, because some clients retry without a limit.
-const MAX_SCHEDULE: u32 = 100;
+const MAX_SCHEDULE: usize = 100;
 
 impl Fields for RouteConfiguration {
     fn fields<'a>(&'a self, form: &mut Form<'a, '_>) {
@@ -142,14 +141,8 @@ fn grpc_retries<'a>(policy: &'a RetryPolicy, form: &mut Form<'a, '_>) {
 
 /// The wait before each retry, without jitter; empty if nothing is retried.
 fn schedule(policy: &RetryPolicy) -> impl Iterator<Item = Millis> {
-    let mut backoff = Backoff::new(Growth {
-        initial_ms: policy.base_interval.0,
-        multiplier: f64::from(retry::BACKOFF_MULTIPLIER),
-        max_ms: policy.max_interval.0,
-    });
-    let retries = match policy.retry_on.is_empty() {
-        true => 0,
-        false => policy.max_attempts().saturating_sub(1).min(MAX_SCHEDULE),
-    };
-    (0..retries).map(move |_| Millis(backoff.nominal_ms()))
+    let retries = if policy.retry_on.is_empty() { 0 } else { MAX_SCHEDULE };
+    crate::rpc::retry::schedule(policy)
+        .map(|wait| wait.nominal)
+        .take(retries)
 }
