@@ -5,7 +5,7 @@
 
 use twox_hash::XxHash64;
 
-use super::{Draw, Purpose, Request};
+use super::Request;
 use xdsctl_model::resource::matcher::HeaderView;
 use xdsctl_model::resource::route::{HashPolicy, HashPolicyKind};
 
@@ -75,20 +75,6 @@ pub fn of_policy(policy: &HashPolicy, request: &Request<'_>, channel_id: u64) ->
                 Some((regex, substitution)) => xxh64(&regex.replace_all(&value, substitution)),
             })
         }
-    }
-}
-
-/// The hash of an RPC, and whether it is random: the hash of the policies, else a number that is
-/// drawn.
-pub(super) fn of_request(
-    policies: &[HashPolicy],
-    request: &Request<'_>,
-    channel_id: u64,
-    draw: &mut Draw<'_>,
-) -> (u64, bool) {
-    match of_policies(policies, request, channel_id) {
-        Some(hash) => (hash, false),
-        None => (draw(Purpose::RequestHash, 0), true),
     }
 }
 

@@ -300,14 +300,14 @@ impl Selector {
         if action.retry_policy.as_ref().is_some_and(RetryPolicy::fails_rpcs) {
             return Err(Refusal::BadRetryPolicy(position));
         }
-        let (hash, hash_is_random) = hash::of_request(&action.hash_policies, request, channel.id, draw);
+        let of_policies = hash::of_policies(&action.hash_policies, request, channel.id);
         let mut selection = Selection {
             route: position,
             choice: number,
             key: &choice.key,
             selected_key: &choice.key,
-            hash,
-            hash_is_random,
+            hash: of_policies.unwrap_or_else(|| draw(Purpose::RequestHash, 0)),
+            hash_is_random: of_policies.is_none(),
             timeout: self.timeout(action),
             retry: action.retry_policy.as_ref(),
             chain: self.chain(route, of_route, action, (number, choice)),

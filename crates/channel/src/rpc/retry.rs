@@ -70,9 +70,9 @@ pub enum RetryStop {
 /// The retries of one RPC.
 #[derive(Debug, Clone)]
 pub struct Retries {
-    policy: Option<RetryPolicy>,
+    /// The policy, if it retries anything, and how its waits grow.
+    policy: Option<(RetryPolicy, Backoff)>,
     attempts: u32,
-    backoff: Backoff,
 }
 
 /// How the waits of a policy grow.
@@ -87,24 +87,16 @@ fn growth(policy: &RetryPolicy) -> Growth {
 impl Retries {
     /// The state before the first attempt.
     pub fn new(policy: Option<&RetryPolicy>) -> Retries {
-        let policy = policy.filter(|policy| policy.retries());
-        Retries {
+        let policy = policy.filter(|policy| policy.retries()).map(|policy| {
             // The lost tokens of `retry_on` decide nothing, and may be long.
-            policy: policy.map(|policy| RetryPolicy {
+            let kept = RetryPolicy {
                 retry_on: policy.retry_on.clone(),
                 lost_tokens: Vec::new(),
                 ..*policy
-            }),
-            attempts: 0,
-            backoff: Backoff::new(policy.map_or(
-                Growth {
-                    initial_ms: 0,
-                    multiplier: 1.0,
-                    max_ms: 0,
-                },
-                growth,
-            )),
-        }
+            };
+            (kept, Backoff::new(growth(policy)))
+        });
+        Retries { policy, attempts: 0 }
     }
 
     /// How many attempts ended with a code that the policy retries.
@@ -121,7 +113,7 @@ impl Retries {
         if end.code == Code::Ok {
             return Err(RetryStop::Ok);
         }
-        let policy = self.policy.as_ref().ok_or(RetryStop::NoPolicy)?;
+        let (policy, backoff) = self.policy.as_mut().ok_or(RetryStop::NoPolicy)?;
         // grpc-java obeys a pushback with a delay whatever the code is
         // (`RetriableStream.makeRetryDecision`).
         let is_wished = policy.bounds == RetryBounds::Rpc && end.pushback.is_some_and(|ms| ms >= 0);
@@ -140,14 +132,14 @@ impl Retries {
         let wait = match end.pushback.filter(|_| reads_wishes) {
             Some(..0) => return Err(RetryStop::Pushback),
             Some(ms) => {
-                self.backoff.reset();
+                backoff.reset();
                 ms
             }
             None if policy.bounds == RetryBounds::UnlimitedFromZero => {
                 // The clock of the simulation counts whole milliseconds.
-                (self.backoff.nominal_ms() as f64 * unit()) as i64
+                (backoff.nominal_ms() as f64 * unit()) as i64
             }
-            None => self.backoff.next_ms(unit()),
+            None => backoff.next_ms(unit()),
         };
         if wait == 0 && policy.bounds == RetryBounds::Channel {
             return Err(RetryStop::LostTimer);
