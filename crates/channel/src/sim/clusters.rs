@@ -201,17 +201,9 @@ impl ConfigView {
     }
 
     /// Says whether the policy of a cluster is stuck in the resolver of a leaf.
-    fn hangs(&self, config: &XdsConfig, state: &ClusterState) -> bool {
+    fn hangs(&self, config: &XdsConfig, cluster: &str) -> bool {
         let hangs = |leaf: &Leaf| matches!(&leaf.cluster.discovery, Discovery::LogicalDns { hostname } if dns::is_literal(hostname, &self.profile));
-        let is_hung = |state: &ClusterState| matches!(state, ClusterState::Leaf(leaf) if hangs(leaf));
-        self.profile.has(Feature::LiteralDnsHangs)
-            && match state {
-                ClusterState::Aggregate(aggregate) => {
-                    let mut leaves = aggregate.leaves.iter().filter_map(|leaf| config.clusters.get(leaf));
-                    leaves.any(is_hung)
-                }
-                state => is_hung(state),
-            }
+        self.profile.has(Feature::LiteralDnsHangs) && config.leaves_of(cluster).into_iter().any(|(_, leaf)| hangs(leaf))
     }
 
     /// The config below a leaf. It is reused if an update changes only endpoints, as most do.
@@ -289,7 +281,7 @@ impl Clusters for ConfigView {
         {
             return ClusterUpdate::Same;
         }
-        remembered.is_hung |= self.hangs(config, state);
+        remembered.is_hung |= self.hangs(config, cluster);
         if remembered.is_hung {
             return ClusterUpdate::Awaited;
         }

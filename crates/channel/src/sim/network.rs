@@ -39,9 +39,10 @@ pub const HANG_MS: i64 = 10_000;
 pub const LATE_MS: i64 = 50;
 
 /// How an attempt to connect ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Reachability {
     /// The backend accepts the connection.
+    #[default]
     Accepts,
     /// The backend refuses the connection.
     Refuses,
@@ -145,14 +146,8 @@ pub struct Backend {
     pub methods: BTreeMap<String, BackendAnswer>,
 }
 
-impl Backend {
-    fn answer(&self, method: &str) -> &BackendAnswer {
-        self.methods.get(method).unwrap_or(&self.answer)
-    }
-}
-
-/// The addresses and what is behind them.
-#[derive(Debug, Clone)]
+/// The addresses and what is behind them. By default every address answers.
+#[derive(Debug, Clone, Default)]
 pub struct Network {
     /// What happens at addresses that are not named.
     pub default: Reachability,
@@ -168,21 +163,6 @@ pub struct Network {
     pub other_backends: Backend,
     /// What is behind an address.
     pub backends: BTreeMap<SocketAddr, Backend>,
-}
-
-impl Default for Network {
-    /// A network where every address answers.
-    fn default() -> Self {
-        Network {
-            default: Reachability::Accepts,
-            addresses: BTreeMap::new(),
-            respond: None,
-            load: BTreeMap::new(),
-            lookups: Lookups::default(),
-            other_backends: Backend::default(),
-            backends: BTreeMap::new(),
-        }
-    }
 }
 
 /// An attempt that a backend gets.
@@ -278,11 +258,9 @@ impl Network {
     /// How the next call to a backend is lost; `None` if the backend processes it.
     fn loses(&mut self, address: &SocketAddr) -> Option<Loss> {
         self.backend(address).unprocessed?;
-        let canonical = SocketAddr::new(address.ip().to_canonical(), address.port());
-        let key = if self.backends.contains_key(address) {
-            *address
-        } else {
-            canonical
+        let key = match self.backends.contains_key(address) {
+            true => *address,
+            false => canonical(*address),
         };
         // Calls that `default` loses are counted for each address.
         let others = &self.other_backends;
@@ -343,7 +321,8 @@ impl Network {
             };
         }
         let Attempt { headers, previous, .. } = *attempt;
-        let answer = self.backend(attempt.address).answer(attempt.method);
+        let backend = self.backend(attempt.address);
+        let answer = backend.methods.get(attempt.method).unwrap_or(&backend.answer);
         // The server reads headers into a dictionary, in which the last value counts.
         let header = |name: &str| {
             let mut values = headers.iter().rev().filter(|(key, _)| key == name);
@@ -402,8 +381,12 @@ fn dial_error(address: &Address, why: &str) -> Status {
 
 /// The entry of a map for an address; `::ffff:1.2.3.4` counts as `1.2.3.4`.
 fn at<'m, T>(map: &'m BTreeMap<SocketAddr, T>, address: &SocketAddr) -> Option<&'m T> {
-    let canonical = || SocketAddr::new(address.ip().to_canonical(), address.port());
-    map.get(address).or_else(|| map.get(&canonical()))
+    map.get(address).or_else(|| map.get(&canonical(*address)))
+}
+
+/// Makes one address of two that lead to the same backend: `::ffff:1.2.3.4` becomes `1.2.3.4`.
+pub(super) fn canonical(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
 }
 
 #[cfg(test)]

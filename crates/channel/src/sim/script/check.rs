@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use super::fault::hint;
 use super::{MAX_AT_A_RATE, MAX_SENT, MAX_UNDER_WAY, Step, StepError};
+use crate::sim::network::canonical;
 use xdsctl_model::text;
 
 /// Checks a whole script for faults that a single step does not show.
@@ -99,9 +100,4 @@ pub fn lookup_targets<'s>(steps: impl IntoIterator<Item = &'s Step>) -> BTreeSet
         _ => None,
     });
     answers.flatten().map(str::to_owned).collect()
-}
-
-/// Makes one address of two that lead to the same backend: `::ffff:1.2.3.4` becomes `1.2.3.4`.
-pub(super) fn canonical(address: SocketAddr) -> SocketAddr {
-    SocketAddr::new(address.ip().to_canonical(), address.port())
 }

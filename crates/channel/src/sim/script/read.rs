@@ -2,11 +2,11 @@
 
 use std::net::SocketAddr;
 
-use super::check::canonical;
 use super::fault::{listed, shown};
 use super::value::{Located, address, contradict, members, one_or_more, seconds, text, time, unknown, wrong};
 use super::{MAX_COUNT, MAX_RATED, MAX_UNDER_WAY, Step, StepError, VERBS, backend, endpoints, load_reports, rpc};
 use crate::client::SentTexts;
+use crate::sim::network::canonical;
 use xdsctl_document::source::node::{JsonMember, JsonNode};
 use xdsctl_model::resource::ResourceType;
 
