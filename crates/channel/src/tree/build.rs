@@ -13,7 +13,7 @@ use super::flat::{FlatCluster, FlatNames};
 use super::form::TreeForm;
 use super::java;
 use super::layers::{self, JsonForm, Layer, own_detection};
-use super::names::{ChildNumbers, child_name};
+use super::names::ChildNumbers;
 use super::service_config::ServiceConfig;
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use xdsctl_lb::json::ConfigPlace;
@@ -65,12 +65,14 @@ pub struct Cds<'a> {
 }
 
 /// From what a cds policy makes its child.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum CdsChild<'a> {
     /// A cluster with endpoints, and the LB policy below its priorities.
     Leaf(&'a Leaf, &'a LbPolicy),
     /// The leaves of an aggregate.
     Aggregate(&'a [String]),
+    /// A cluster with all its leaves, in clients that have one policy for all of them.
+    Flat(Box<FlatCluster<'a>>),
 }
 
 impl<'a> Cds<'a> {
@@ -80,14 +82,10 @@ impl<'a> Cds<'a> {
     /// The status that every pick of the cluster gets. The child, if there was one, is gone, and
     /// its numbers with it.
     pub fn child_config(&self, numbers: &mut ChildNumbers) -> Result<LbConfig, Status> {
-        let origin = self.origin(numbers)?;
-        if let Some(flat) = self.flat() {
-            flat.accept()?;
-            return Ok(flat.config(&flat.named(&mut FlatNames::default())));
-        }
-        Ok(match origin {
+        Ok(match self.origin(numbers)? {
             CdsChild::Leaf(leaf, policy) => self.leaf_config(leaf, numbers.numbers(), &policy.config),
             CdsChild::Aggregate(leaves) => layers::aggregate(leaves),
+            CdsChild::Flat(flat) => flat.config(&flat.named(&mut FlatNames::default())),
         })
     }
 
@@ -109,19 +107,15 @@ impl<'a> Cds<'a> {
     /// The config of the child policy, as the client writes it.
     fn child_json(&self) -> Result<Value, Status> {
         let mut numbers = ChildNumbers::default();
-        let origin = self.origin(&mut numbers)?;
-        if let Some(flat) = self.flat() {
-            flat.accept()?;
-            return Ok(flat.json(&flat.named(&mut FlatNames::default())));
-        }
         let form = self.form();
-        Ok(match origin {
+        Ok(match self.origin(&mut numbers)? {
             CdsChild::Leaf(leaf, policy) => {
                 let leaf = form.named(self.cluster, leaf, numbers.numbers());
                 let lb_policy = (form.json.lb_policy)(policy.json.clone());
                 form.json.config(form.layers, &leaf, &lb_policy)
             }
             CdsChild::Aggregate(leaves) => form.json.aggregate(leaves),
+            CdsChild::Flat(flat) => flat.json(&flat.named(&mut FlatNames::default())),
         })
     }
 
@@ -144,9 +138,12 @@ impl<'a> Cds<'a> {
         };
         match &origin {
             Ok(CdsChild::Leaf(leaf, _)) => _ = numbers.update(leaf.endpoints.as_deref()),
-            Ok(CdsChild::Aggregate(_)) | Err(_) => numbers.reset(),
+            Ok(CdsChild::Aggregate(_) | CdsChild::Flat(_)) | Err(_) => numbers.reset(),
         }
-        origin
+        match (origin, self.flat()) {
+            (Ok(_), Some(flat)) => flat.accept().map(|()| CdsChild::Flat(Box::new(flat))),
+            (origin, _) => origin,
+        }
     }
 
     /// Says why a cluster has no endpoints to use, in clients whose policy is told that in place of
@@ -189,13 +186,9 @@ impl<'a> Cds<'a> {
     /// The errors of [`Cds::child_config`] and [`Cds::accept`].
     pub fn check(&self) -> Result<(), Status> {
         let mut numbers = ChildNumbers::default();
-        let origin = self.origin(&mut numbers)?;
-        if let Some(flat) = self.flat() {
-            return flat.accept();
-        }
-        match origin {
+        match self.origin(&mut numbers)? {
             CdsChild::Leaf(leaf, policy) => self.accept(leaf, policy, numbers.numbers()),
-            CdsChild::Aggregate(_) => Ok(()),
+            CdsChild::Aggregate(_) | CdsChild::Flat(_) => Ok(()),
         }
     }
 
@@ -212,15 +205,14 @@ impl<'a> Cds<'a> {
             return Err(status);
         }
         let mut faults: Vec<String> = Vec::new();
-        let detection = leaf.cluster.outlier_detection.as_ref();
-        if let Some(detection) = detection {
+        if let Some(detection) = &leaf.cluster.outlier_detection {
             faults.extend(outlier_detection::check_threshold(detection));
         }
         if let Some(why) = &policy.refusal {
             let rejects = |name: &str, why: &str| format!("`{name}` rejects its config ({why})");
             let mut names: Vec<String> = numbers
                 .iter()
-                .map(|number| child_name(self.cluster, *number, self.family()))
+                .map(|number| (self.form().child_name)(self.cluster, *number))
                 .collect();
             names.sort();
             let own = rejects(xdsctl_lb::name_of(&policy.config), why);

@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::names::{ChildNumbers, child_name};
+use super::build::FORM;
+use super::names::ChildNumbers;
 use super::node::{NodeKind, TreeNode};
 use super::service_config::{ManagerChild, ServiceConfig};
 use super::show::{self, ShownTree};
 use crate::client::config::{ClusterState, Leaf, XdsConfig};
 use xdsctl_lb::{cds, cluster_manager, name_of, named, outlier_detection};
-use xdsctl_model::profile::Family;
 use xdsctl_model::resource::cluster::{Cluster, Discovery};
 use xdsctl_model::resource::lb_policy::{LbConfig, PickFirstConfig};
 
@@ -111,7 +111,7 @@ fn cluster_node(shown: &ShownTree<'_>, cluster: &str) -> TreeNode {
             let localities = lists.get(place).map_or(&[][..], Vec::as_slice);
             let below = show::below_priority(leaf, localities, policy, shown.profile);
             let limits = show::limits(leaf).with(show::sessions_to(leaf).with(below));
-            let child_name = child_name(name, *number, Family::REFERENCE);
+            let child_name = (FORM.child_name)(name, *number);
             priorities.push((priorities.len(), child_name, show::detection(leaf).with(limits)));
         }
     }

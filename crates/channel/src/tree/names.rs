@@ -13,11 +13,6 @@ use xdsctl_model::profile::Family;
 use xdsctl_model::resource::Endpoints;
 use xdsctl_model::resource::endpoints::LocalityName;
 
-/// The name of a priority's child, as a family builds it; numbers begin with 0.
-pub fn child_name(cluster: &str, number: u64, family: Family) -> String {
-    (TreeForm::of(family).child_name)(cluster, number)
-}
-
 /// Renames the fields of all objects inside a value.
 pub(super) fn rename_fields(value: &mut Value, renamed: &dyn Fn(String) -> String) {
     match value {
@@ -47,13 +42,11 @@ pub struct NamedLeaf<'a> {
 impl<'a> NamedLeaf<'a> {
     /// Makes a name for each of these numbers.
     pub fn numbered(cluster: &'a str, leaf: &'a Leaf, numbers: &[u64], family: Family) -> NamedLeaf<'a> {
+        let name = TreeForm::of(family).child_name;
         NamedLeaf {
             cluster,
             leaf,
-            names: numbers
-                .iter()
-                .map(|number| child_name(cluster, *number, family))
-                .collect(),
+            names: numbers.iter().map(|number| name(cluster, *number)).collect(),
         }
     }
 }

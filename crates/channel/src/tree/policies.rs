@@ -218,22 +218,30 @@ pub fn ring(endpoints: &[(&Endpoint, u32)], size: ring_hash::Size, ways: &ring_h
     ways.ring(&members.collect::<Vec<_>>(), size, 0)
 }
 
-/// Describes the share of the ring that each endpoint has: of the hash space, by which RPCs with
-/// random hashes are distributed, and of the entries, which follow the weights.
-fn ring_shares(config: &ring_hash::RingHashConfig, parts: &[WeightedLocality<'_>]) -> Vec<String> {
+/// The entries of the ring in order: to which endpoint each belongs, and its part of the hash space,
+/// by which RPCs with random hashes are distributed.
+pub fn ring_arcs(config: &ring_hash::RingHashConfig, parts: &[WeightedLocality<'_>]) -> Vec<(usize, f64)> {
     let Some(ways) = parts.first().map(|part| part.ways) else {
         return Vec::new();
     };
     let active: Vec<(&Endpoint, u32)> = parts.iter().flat_map(WeightedLocality::active).collect();
     let ring = ring(&active, ways.size(config, ring_hash::RING_SIZE_CAP), &ways);
-    let mut shares = vec![(0.0, 0_usize); active.len()];
-    for (entry, arc) in ring.entries().iter().zip(ring.arcs()) {
-        if let Some((space, count)) = shares.get_mut(entry.endpoint as usize) {
+    let entries = ring.entries().iter().zip(ring.arcs());
+    entries.map(|(entry, arc)| (entry.endpoint as usize, arc)).collect()
+}
+
+/// Describes the share of the ring that each endpoint has: of the hash space, and of the entries,
+/// which follow the weights.
+fn ring_shares(config: &ring_hash::RingHashConfig, parts: &[WeightedLocality<'_>]) -> Vec<String> {
+    let arcs = ring_arcs(config, parts);
+    let all = arcs.len();
+    let mut shares = vec![(0.0, 0_usize); parts.iter().flat_map(WeightedLocality::active).count()];
+    for (endpoint, arc) in arcs {
+        if let Some((space, count)) = shares.get_mut(endpoint) {
             *space += arc;
             *count += 1;
         }
     }
-    let all = ring.entries().len();
     let words = shares.into_iter();
     words
         .map(|(space, count)| format!("{:.2} % of the hash space, {count} of {all} entries", space * 100.0))

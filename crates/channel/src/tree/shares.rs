@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 
 use super::policies;
-use crate::rpc::weights::endpoint_weights;
 use xdsctl_lb::LbConfig;
-use xdsctl_lb::ring_hash::{RING_SIZE_CAP, RingHashConfig, RingWays};
+use xdsctl_lb::ring_hash::RingHashConfig;
 use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::LbPolicy;
 use xdsctl_model::resource::cluster::HealthStatus;
@@ -53,11 +52,8 @@ pub fn of_localities(policy: &LbPolicy, priority: &[Locality], profile: &Profile
 
 /// The endpoints that get new RPCs.
 fn active(locality: &Locality) -> impl Iterator<Item = &Endpoint> {
-    locality.endpoints.iter().filter(|endpoint| is_active(endpoint))
-}
-
-fn is_active(endpoint: &Endpoint) -> bool {
-    endpoint.health != HealthStatus::Draining
+    let endpoints = locality.endpoints.iter();
+    endpoints.filter(|endpoint| endpoint.health != HealthStatus::Draining)
 }
 
 /// Says whether an address stands in two localities.
@@ -74,21 +70,11 @@ fn is_in_two(priority: &[Locality]) -> bool {
 
 /// The part of the ring that each locality has.
 fn ring_parts(config: &RingHashConfig, priority: &[Locality], profile: &Profile) -> Vec<f64> {
-    let ways = RingWays::of(profile);
-    let mut endpoints = Vec::new();
-    let mut places = Vec::new();
-    for (at, (locality, weights)) in priority.iter().zip(endpoint_weights(priority, profile)).enumerate() {
-        let all = locality.endpoints.iter().zip(weights);
-        for one in all.filter(|(endpoint, _)| is_active(endpoint)) {
-            endpoints.push(one);
-            places.push(at);
-        }
-    }
-    let ring = policies::ring(&endpoints, ways.size(config, RING_SIZE_CAP), &ways);
+    let places = priority.iter().enumerate();
+    let places: Vec<usize> = places.flat_map(|(at, of)| active(of).map(move |_| at)).collect();
     let mut parts = vec![0.0; priority.len()];
-    for (entry, arc) in ring.entries().iter().zip(ring.arcs()) {
-        let place = places.get(entry.endpoint as usize);
-        if let Some(part) = place.and_then(|place| parts.get_mut(*place)) {
+    for (endpoint, arc) in policies::ring_arcs(config, &policies::parts(priority, profile)) {
+        if let Some(part) = places.get(endpoint).and_then(|at| parts.get_mut(*at)) {
             *part += arc;
         }
     }

@@ -68,8 +68,9 @@ fn rename(node: &mut TreeNode, form: &TreeForm) {
     if !matches!(node.kind, NodeKind::Endpoint | NodeKind::Failure) {
         node.name = (form.json.policy_name)(&node.name).to_owned();
     }
-    let edge = node.edge.strip_prefix(&format!("\"{CLUSTER_PREFIX}"));
-    if let Some(edge) = edge.filter(|_| form.has_bare_keys) {
+    if form.has_bare_keys
+        && let Some(edge) = node.edge.strip_prefix(&format!("\"{CLUSTER_PREFIX}"))
+    {
         node.edge = format!("\"{edge}");
     }
     node.children.iter_mut().for_each(|node| rename(node, form));
@@ -208,17 +209,13 @@ fn skipped(walk: &TreeWalk<'_>, root: &str, mut node: TreeNode) -> TreeNode {
 /// A cluster in clients that have one policy for it and all its leaves.
 fn flat_node(walk: &TreeWalk<'_>, cluster: &str, flat: &FlatCluster<'_>, node: TreeNode) -> TreeNode {
     let named = flat.named(&mut FlatNames::default());
-    fn shown<'a>(flat: &'a FlatCluster<'_>, named: &NamedLeaf<'a>) -> ShownLeaf<'a> {
-        let names = named.names.iter().cloned().enumerate();
-        ShownLeaf::new(named.leaf, flat.policy_of(named.leaf), names)
-    }
     if let ([leaf], false) = (named.as_slice(), flat.is_aggregate()) {
-        let below = shown(flat, leaf).node(walk, flat.layers(), &[]);
+        let below = ShownLeaf::of_flat(flat, leaf).node(walk, flat.layers(), &[]);
         return of_leaf(walk, cluster, leaf.leaf, node).with(below);
     }
     let mut priorities = Vec::new();
     for leaf in &named {
-        let shown = shown(flat, leaf);
+        let shown = ShownLeaf::of_flat(flat, leaf);
         for (_, name, localities) in &shown.priorities {
             let node = shown.node(walk, &flat::OF_PRIORITY, localities);
             priorities.push((name.clone(), of_leaf(walk, leaf.cluster, leaf.leaf, node)));
@@ -300,6 +297,11 @@ impl<'a> ShownLeaf<'a> {
             policy,
             priorities: names.map(|(place, name)| (place, name, of(place))).collect(),
         }
+    }
+
+    fn of_flat(flat: &'a FlatCluster<'_>, named: &NamedLeaf<'a>) -> ShownLeaf<'a> {
+        let names = named.names.iter().cloned().enumerate();
+        ShownLeaf::new(named.leaf, flat.policy_of(named.leaf), names)
     }
 
     /// The node of the outermost of these policies. `localities` are those of the priority above.
