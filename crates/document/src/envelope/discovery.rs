@@ -163,7 +163,7 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     let mut gone = Vec::new();
     let mut nonce = None;
     let (mut has_version, mut is_delta) = (false, false);
-    let before = walker.loader.findings.len();
+    let before = walker.loader.mark(&UNKNOWN_TYPE);
     let found = walker.found();
     let mut strange = Vec::new();
     walker.fields(&mut |walker, key| {
@@ -232,11 +232,7 @@ fn walk_response(walker: &mut Walker<'_, '_>) -> Result<()> {
     is_one |= !errors.is_empty() || !gone.is_empty();
     if type_url.is_some() {
         // A resource must have the type of the response; another finding reports one that has not.
-        let mut index = 0;
-        walker.loader.findings.retain(|finding| {
-            index += 1;
-            index <= before || finding.diagnostic.rule != &UNKNOWN_TYPE
-        });
+        walker.loader.take_back(before);
     }
     if is_one {
         walker.recognised = true;

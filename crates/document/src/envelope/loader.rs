@@ -58,6 +58,14 @@ impl MovedWorlds {
 /// A function that receives the resources in batches, in the order of the text.
 pub type Emit<'e> = &'e mut dyn FnMut(Vec<RawResource>);
 
+/// A place in the findings on documents, from which those of one rule may be taken back.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FindingMark {
+    rule: &'static Rule,
+    findings: usize,
+    counted: usize,
+}
+
 /// The results of reading documents, besides the resources that were emitted.
 #[derive(Debug, Default)]
 pub struct Loader {
@@ -163,6 +171,23 @@ impl Loader {
         let index = self.findings.len();
         self.findings.push(finding);
         &mut self.findings[index].diagnostic
+    }
+
+    /// Returns the current place in the findings, for [`take_back`](Self::take_back).
+    pub(super) fn mark(&self, rule: &'static Rule) -> FindingMark {
+        FindingMark {
+            rule,
+            findings: self.findings.len(),
+            counted: self.quota.counted(rule),
+        }
+    }
+
+    /// Removes the findings of the mark's rule that were added since the mark. They do not count
+    /// for the limit on findings of the rule.
+    pub(super) fn take_back(&mut self, mark: FindingMark) {
+        let is_of_rule = |finding: &mut Finding| std::ptr::eq(finding.diagnostic.rule, mark.rule);
+        let kept = self.findings.extract_if(mark.findings.., is_of_rule).count();
+        self.quota.take_back(mark.rule, mark.counted, kept);
     }
 
     /// Adds what another loader has read of one document, whose id is now `id`.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::source::SourceMap;
+use xdsctl_model::diag::MAX_FINDINGS_PER_RULE;
 
 const CLUSTER: &str = r#"{"@type":"t/envoy.config.cluster.v3.Cluster","name":"c"}"#;
 
@@ -309,6 +310,25 @@ fn a_resource_of_a_type_that_nobody_knows_is_reported() {
         let found = load_as(&format!(r#"[{{"@type":"t/{name}","name":"a"}},{CLUSTER}]"#), None);
         assert_eq!(found.len(), 2, "{found:?}");
     }
+}
+
+#[test]
+fn a_finding_that_is_taken_back_leaves_room_for_others_of_its_rule() {
+    let foreign = r#"{"@type":"t/a.Foreign","name":"a"}"#;
+    // The type of the response is known before its resources or after them.
+    let response = format!(
+        r#"{{"type_url":"t/envoy.config.cluster.v3.Cluster","resources":[{foreign}]}}
+        {{"resources":[{foreign},{foreign}],"type_url":"t/envoy.config.cluster.v3.Cluster"}}
+        "#
+    );
+    let untyped = format!(r#"{{"resources":[{foreign}]}}"#);
+    let text = response.repeat(MAX_FINDINGS_PER_RULE / 2) + &untyped;
+    let findings: Vec<String> = load_as(&text, None)
+        .into_iter()
+        .filter(|line| line.starts_with("dump-"))
+        .collect();
+    let line = MAX_FINDINGS_PER_RULE + 1;
+    assert_eq!(findings, [format!("dump-unknown-resource-type {line}:23")]);
 }
 
 #[test]

@@ -71,6 +71,19 @@ impl Quota {
         of_rule.for_each(|count| (count.all, count.kept) = (count.all + findings, count.kept + findings));
     }
 
+    /// Returns how many findings of a rule were counted, including those that were not kept.
+    pub fn counted(&self, rule: &'static Rule) -> usize {
+        let of_rule = self.counts.iter().find(|count| std::ptr::eq(count.rule, rule));
+        of_rule.map_or(0, |count| count.all)
+    }
+
+    /// Forgets the findings of a rule that were counted since [`counted`](Self::counted) returned
+    /// `counted`. Of these, `kept` were kept.
+    pub fn take_back(&mut self, rule: &'static Rule, counted: usize, kept: usize) {
+        let of_rule = self.counts.iter_mut().filter(|count| std::ptr::eq(count.rule, rule));
+        of_rule.for_each(|count| (count.all, count.kept) = (counted, count.kept - kept));
+    }
+
     /// Forgets what was counted.
     pub fn clear(&mut self) {
         self.counts.clear();
