@@ -185,11 +185,17 @@ fn route_tables_that_take_too_many_steps_are_not_compared_to_the_end() {
         std::fs::write(&path, routes.to_string()).unwrap();
         path.to_str().unwrap().to_owned()
     };
-    let told = |count: usize| in_process(&["diff", &file(count, "a"), &file(count, "b")], "", |_| {});
+    let told = |count: usize| {
+        let (before, after) = (file(count, "a"), file(count, "b"));
+        in_process(&["diff", "--fail-on=not-checked", &before, &after], "", |_| {})
+    };
     let words = "the route tables are too large to be compared in full, RPCs may move that are not listed";
     let beyond = told(320);
     assert!(beyond.err.contains(words), "{}{}", beyond.out, beyond.err);
+    let open = "where RPCs go: there is too much to compare in full";
+    assert!(beyond.out.contains(open) && beyond.code == Some(1), "{}", beyond.out);
     let within = told(30);
+    assert_eq!(within.code, Some(0), "{}", within.out);
     assert!(!within.err.contains(words), "{}{}", within.out, within.err);
 }
 

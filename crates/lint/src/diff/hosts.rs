@@ -1,12 +1,11 @@
 //! Which virtual hosts an authority finds in two RouteConfigurations, and what changes for its
 //! RPCs.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::budget::DiffBudget;
 use super::tables::{Moves, compare};
-use xdsctl_model::resource::domain::{DomainClass, DomainComparison, best_match_by};
+use xdsctl_model::resource::domain::{DomainClass, DomainComparison, DomainIndex, best_match_by, crossings};
 use xdsctl_model::resource::route::{Route, VirtualHost};
 use xdsctl_model::resource::{Millis, RouteConfiguration};
 
@@ -104,7 +103,8 @@ fn pairs(
     most: usize,
     is_cut: &mut bool,
 ) -> BTreeMap<HostPair, Vec<String>> {
-    let (first_before, first_after) = (by_domain(before, comparison), by_domain(after, comparison));
+    let [index_before, index_after] =
+        [before, after].map(|hosts| DomainIndex::of(hosts.iter().map(|host| host.domains.as_slice()), comparison));
     let mut domains: Vec<&str> = after
         .iter()
         .chain(before)
@@ -112,30 +112,19 @@ fn pairs(
         .map(String::as_str)
         .collect();
     domains.sort_unstable();
-    domains.dedup_by(|a, b| folded(a, comparison) == folded(b, comparison));
-    let is_same_set =
-        first_before.len() == first_after.len() && first_before.keys().all(|domain| first_after.contains_key(domain));
+    domains.dedup_by(|a, b| comparison.folded(a) == comparison.folded(b));
     let mut pairs: BTreeMap<HostPair, Vec<String>> = BTreeMap::new();
-    if is_same_set {
+    if index_before.has_the_domains_of(&index_after) {
         // Every authority matches the same domain on both sides.
         for domain in domains {
-            let domain_key = folded(domain, comparison);
-            let pair = (
-                first_before.get(&*domain_key).copied(),
-                first_after.get(&*domain_key).copied(),
-            );
+            let pair = (index_before.host(domain), index_after.host(domain));
             pairs.entry(pair).or_default().push(domain.to_owned());
         }
         return pairs;
     }
-    let (starred_before, starred_after) = (Starred::of(before), Starred::of(after));
-    let crossings = crossings(&domains);
-    let authorities = domains.iter().map(|domain| (*domain, authority(domain)));
-    let authorities = authorities.chain(
-        crossings
-            .iter()
-            .map(|authority| (authority.as_str(), authority.clone())),
-    );
+    let authorities = domains.into_iter().map(|domain| (domain.to_owned(), authority(domain)));
+    let crossed = crossings(&index_before, &index_after);
+    let authorities = authorities.chain(crossed.map(|authority| (authority.clone(), authority)));
     let mut steps = 0;
     let count = |hosts: &[VirtualHost]| hosts.iter().map(|h| h.domains.len()).sum::<usize>();
     let cost = count(before) + count(after);
@@ -145,75 +134,10 @@ fn pairs(
             *is_cut = true;
             break;
         }
-        pairs
-            .entry((
-                starred_before.find(&authority, comparison, &first_before),
-                starred_after.find(&authority, comparison, &first_after),
-            ))
-            .or_default()
-            .push(domain.to_owned());
+        let pair = (index_before.find(&authority), index_after.find(&authority));
+        pairs.entry(pair).or_default().push(domain);
     }
     pairs
-}
-
-/// Returns a domain in a form in which equal domains are the same text.
-fn folded(domain: &str, comparison: DomainComparison) -> Cow<'_, str> {
-    match comparison {
-        DomainComparison::Folded | DomainComparison::Longest => Cow::Owned(domain.to_ascii_lowercase()),
-        DomainComparison::Exact | DomainComparison::Bytes => Cow::Borrowed(domain),
-    }
-}
-
-/// Returns the first virtual host that has each domain. The keys are in the form in which domains
-/// are compared.
-fn by_domain(hosts: &[VirtualHost], comparison: DomainComparison) -> HashMap<Cow<'_, str>, usize> {
-    let mut first = HashMap::new(); // looked up only
-    for (position, host) in hosts.iter().enumerate() {
-        for domain in &host.domains {
-            first.entry(folded(domain, comparison)).or_insert(position);
-        }
-    }
-    first
-}
-
-/// The domains with a `*`, for lookups.
-struct Starred<'a> {
-    /// The position of each virtual host that has such domains, with these domains.
-    hosts: Vec<(usize, Vec<&'a String>)>,
-}
-
-impl<'a> Starred<'a> {
-    fn of(hosts: &'a [VirtualHost]) -> Starred<'a> {
-        let is_starred = |domain: &&String| DomainClass::of(domain) != Some(DomainClass::Exact);
-        let starred = |host: &'a VirtualHost| -> Vec<&String> { host.domains.iter().filter(is_starred).collect() };
-        let hosts = hosts.iter().map(starred).enumerate();
-        Starred {
-            hosts: hosts.filter(|(_, domains)| !domains.is_empty()).collect(),
-        }
-    }
-
-    /// Finds the virtual host of an authority; `first` has the first virtual host of each domain.
-    fn find(
-        &self,
-        authority: &str,
-        comparison: DomainComparison,
-        first: &HashMap<Cow<'_, str>, usize>,
-    ) -> Option<usize> {
-        let mut starred = self.hosts.iter().flat_map(|(_, domains)| domains);
-        if comparison == DomainComparison::Exact && starred.any(|domain| DomainClass::of(domain).is_none()) {
-            return None;
-        }
-        // A domain without a `*` that is equal to the authority comes before every domain with a
-        // `*`.
-        if DomainClass::of(authority) == Some(DomainClass::Exact)
-            && let Some(host) = first.get(&*folded(authority, comparison))
-        {
-            return Some(*host);
-        }
-        let domains = self.hosts.iter().map(|(_, domains)| domains.iter().copied());
-        let found = best_match_by(domains, authority, comparison)?;
-        self.hosts.get(found.host).map(|(host, _)| *host)
-    }
 }
 
 /// Returns an authority that matches `domain` and is hardly a domain itself.
@@ -225,27 +149,6 @@ fn authority(domain: &str) -> String {
         Some(DomainClass::Prefix) => format!("{}{ANY}", domain.strip_suffix('*').unwrap_or(domain)),
         Some(DomainClass::Exact) | None => domain.to_owned(),
     }
-}
-
-/// Most domains that are looked at of each class with a `*`.
-const MAX_CROSSED: usize = 100;
-
-/// Returns authorities that match both a domain with a `*` at the end and one with a `*` at the
-/// start.
-fn crossings(domains: &[&str]) -> Vec<String> {
-    let of_class = |class| {
-        domains
-            .iter()
-            .filter(move |domain| DomainClass::of(domain) == Some(class))
-            .take(MAX_CROSSED)
-    };
-    of_class(DomainClass::Prefix)
-        .flat_map(|prefix| {
-            let start = prefix.strip_suffix('*').unwrap_or(prefix);
-            of_class(DomainClass::Suffix)
-                .map(move |suffix| format!("{start}any{}", suffix.get(1..).unwrap_or_default()))
-        })
-        .collect()
 }
 
 #[cfg(test)]
@@ -271,28 +174,25 @@ mod tests {
     }
 
     #[test]
-    fn the_host_of_an_authority_is_that_of_the_best_match() {
-        let host = |domains: &str| VirtualHost {
-            domains: domains.split(' ').map(str::to_owned).collect(),
-            ..VirtualHost::default()
+    fn an_authority_of_two_domains_is_found_however_many_there_are() {
+        let hosts = |prefixes: usize, suffixes: usize| -> Vec<VirtualHost> {
+            let prefixes = (0..prefixes).map(|number| format!("p{number:03}*"));
+            let suffixes = (0..suffixes).map(|number| format!("*s{number:03}"));
+            let host = |domain| VirtualHost {
+                domains: vec![domain],
+                ..VirtualHost::default()
+            };
+            prefixes.chain(suffixes).map(host).collect()
         };
-        let hosts = ["*.b a*c", "A.b a.*", "a.b *.a.b", "*", "* b", ""].map(host);
-        for count in 0..=hosts.len() {
-            let hosts = hosts.get(..count).unwrap();
-            for comparison in [
-                DomainComparison::Folded,
-                DomainComparison::Exact,
-                DomainComparison::Bytes,
-                DomainComparison::Longest,
-            ] {
-                let (starred, first) = (Starred::of(hosts), by_domain(hosts, comparison));
-                for authority in ["a.b", "A.B", "x.a.b", "x.b", "a.x", "b", "B", "a*c", "x", "*", ""] {
-                    let domains = hosts.iter().map(|h| &h.domains);
-                    let best = best_match_by(domains, authority, comparison).map(|m| m.host);
-                    let found = starred.find(authority, comparison, &first);
-                    assert_eq!(found, best, "{count} {authority} {comparison:?}");
-                }
-            }
-        }
+        let changed = |prefixes, suffixes| {
+            let (before, after) = (hosts(prefixes, suffixes), hosts(prefixes, suffixes - 1));
+            let mut is_cut = false;
+            let both = (before.as_slice(), after.as_slice());
+            let pairs = pairs(both, DomainComparison::Folded, MAX_DOMAIN_STEPS, &mut is_cut);
+            let pair = (Some(prefixes + suffixes - 1), Some(prefixes - 1));
+            (pairs.get(&pair).cloned().unwrap_or_default(), is_cut)
+        };
+        assert_eq!(changed(101, 101), (vec!["p100anys100".to_owned()], false));
+        assert_eq!(changed(3_000, 1), (Vec::new(), true));
     }
 }

@@ -5,6 +5,10 @@
 //! among equals. ASCII case does not count, a `*` stands for at least one character, and any
 //! further `*` is an ordinary character. A port is part of the text on both sides.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use crate::profile::Feature;
 
 /// The class of a domain pattern, best first.
@@ -110,6 +114,14 @@ impl DomainComparison {
         }
     }
 
+    /// Returns a domain in a form in which equal domains are the same text.
+    pub fn folded(self, domain: &str) -> Cow<'_, str> {
+        match self {
+            DomainComparison::Folded | DomainComparison::Longest => Cow::Owned(domain.to_ascii_lowercase()),
+            DomainComparison::Exact | DomainComparison::Bytes => Cow::Borrowed(domain),
+        }
+    }
+
     /// Says whether a star may stand for nothing.
     const fn takes_empty_stars(self) -> bool {
         match self {
@@ -183,6 +195,118 @@ fn is_better_by_length((class, length): (DomainClass, usize), (before, longest):
     }
 }
 
+/// The domains of virtual hosts, for many lookups.
+#[derive(Debug)]
+pub struct DomainIndex<'a> {
+    comparison: DomainComparison,
+    /// The first virtual host that has each domain; looked up only. The keys are in the form in
+    /// which domains are compared.
+    first: HashMap<Cow<'a, str>, usize>,
+    /// The position of each virtual host that has domains with a `*`, with these domains.
+    starred: Vec<(usize, Vec<&'a String>)>,
+    /// The domains with a `*` at the end, each once.
+    prefixes: Vec<&'a str>,
+    /// The domains with a `*` at the start, each once.
+    suffixes: Vec<&'a str>,
+    /// Whether an invalid domain keeps every domain from matching.
+    is_void: bool,
+}
+
+impl<'a> DomainIndex<'a> {
+    /// Returns the index of the virtual hosts with these domains.
+    pub fn of(hosts: impl IntoIterator<Item = &'a [String]>, comparison: DomainComparison) -> DomainIndex<'a> {
+        let mut index = DomainIndex {
+            comparison,
+            first: HashMap::new(),
+            starred: Vec::new(),
+            prefixes: Vec::new(),
+            suffixes: Vec::new(),
+            is_void: false,
+        };
+        for (position, domains) in hosts.into_iter().enumerate() {
+            for domain in domains {
+                let Entry::Vacant(entry) = index.first.entry(comparison.folded(domain)) else {
+                    continue;
+                };
+                entry.insert(position);
+                match DomainClass::of(domain) {
+                    Some(DomainClass::Prefix) => index.prefixes.push(domain),
+                    Some(DomainClass::Suffix) => index.suffixes.push(domain),
+                    Some(DomainClass::Exact | DomainClass::Universe) => {}
+                    None => index.is_void |= comparison == DomainComparison::Exact,
+                }
+            }
+            let starred = domains.iter().filter(|domain| domain.contains('*'));
+            let starred: Vec<&String> = starred.collect();
+            if !starred.is_empty() {
+                index.starred.push((position, starred));
+            }
+        }
+        index
+    }
+
+    /// Returns the position of the first virtual host that has this domain itself.
+    pub fn host(&self, domain: &str) -> Option<usize> {
+        self.first.get(&*self.comparison.folded(domain)).copied()
+    }
+
+    /// Says whether the virtual hosts of both indexes have the same domains.
+    pub fn has_the_domains_of(&self, other: &DomainIndex<'_>) -> bool {
+        self.first.len() == other.first.len() && self.first.keys().all(|domain| other.first.contains_key(&**domain))
+    }
+
+    /// Finds the virtual host that serves `authority`, as [`best_match_by`] does.
+    pub fn find(&self, authority: &str) -> Option<usize> {
+        if self.is_void {
+            return None;
+        }
+        // A domain without a `*` that is equal to the authority comes before every domain with a
+        // `*`.
+        if DomainClass::of(authority) == Some(DomainClass::Exact)
+            && let Some(host) = self.host(authority)
+        {
+            return Some(host);
+        }
+        let domains = self.starred.iter().map(|(_, domains)| domains.iter().copied());
+        let found = best_match_by(domains, authority, self.comparison)?;
+        self.starred.get(found.host).map(|(host, _)| *host)
+    }
+
+    /// Returns with how many domains [`find`](Self::find) may have to compare an authority.
+    pub fn steps(&self) -> usize {
+        1 + self.starred.iter().map(|(_, domains)| domains.len()).sum::<usize>()
+    }
+}
+
+/// Returns authorities that match both a domain with a `*` at the end and one with a `*` at the
+/// start, if no authority of one of these domains alone shows what changes for them.
+///
+/// So one of the two domains is on one side only, and the other one is on the other side, where it
+/// may take over or give way. In all other cases the same domain wins before and after, or nothing
+/// is left to choose from.
+pub fn crossings<'a>(before: &'a DomainIndex<'a>, after: &'a DomainIndex<'a>) -> impl Iterator<Item = String> + 'a {
+    let sides = [(before, after), (after, before)];
+    sides.into_iter().flat_map(|(one, other)| {
+        let is_gone = move |domain: &&&str| other.host(domain).is_none();
+        let gone = one.prefixes.iter().filter(is_gone);
+        let of_prefixes =
+            gone.flat_map(move |prefix| other.suffixes.iter().map(move |suffix| crossing(prefix, suffix)));
+        let gone = one.suffixes.iter().filter(is_gone);
+        let of_suffixes = gone.flat_map(move |suffix| {
+            // Prefixes that the first side lacks are the first half of the other turn.
+            let common = other.prefixes.iter().filter(move |prefix| one.host(prefix).is_some());
+            common.map(move |prefix| crossing(prefix, suffix))
+        });
+        of_prefixes.chain(of_suffixes)
+    })
+}
+
+/// Returns an authority that matches both domains and is hardly a domain itself.
+fn crossing(prefix: &str, suffix: &str) -> String {
+    let (start, end) = (prefix.strip_suffix('*'), suffix.strip_prefix('*'));
+    format!("{}any{}", start.unwrap_or(prefix), end.unwrap_or(suffix))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,6 +377,44 @@ mod tests {
         assert_eq!(longest(&[&["*"], &["ABC"]], "abc"), Some(1));
         assert_eq!(longest(&[&["**"]], "x*"), None);
         assert_eq!(longest(&[&["a*b*"]], "a*bz"), None);
+    }
+
+    #[test]
+    fn an_index_finds_the_host_of_the_best_match() {
+        let hosts = ["*.b a*c", "A.b a.*", "a.b *.a.b", "*", "* b", ""];
+        let hosts = hosts.map(|domains| domains.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        for count in 0..=hosts.len() {
+            let hosts = hosts.get(..count).unwrap();
+            for comparison in [
+                DomainComparison::Folded,
+                DomainComparison::Exact,
+                DomainComparison::Bytes,
+                DomainComparison::Longest,
+            ] {
+                let index = DomainIndex::of(hosts.iter().map(Vec::as_slice), comparison);
+                for authority in ["a.b", "A.B", "x.a.b", "x.b", "a.x", "b", "B", "a*c", "x", "*", ""] {
+                    let best = best_match_by(hosts, authority, comparison).map(|found| found.host);
+                    assert_eq!(index.find(authority), best, "{count} {authority} {comparison:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn domains_cross_if_one_side_lacks_one_of_them() {
+        let crossed = |before: &[&str], after: &[&str]| {
+            let [before, after] = [before, after].map(|domains| domains.iter().map(ToString::to_string).collect());
+            let [before, after]: [Vec<String>; 2] = [before, after];
+            let [before, after] =
+                [&before, &after].map(|domains| DomainIndex::of([domains.as_slice()], DomainComparison::Folded));
+            crossings(&before, &after).collect::<Vec<_>>()
+        };
+        let nothing: [&str; 0] = [];
+        assert_eq!(crossed(&["a*", "*b", "*c"], &["A*", "*b"]), ["Aanyc"]);
+        assert_eq!(crossed(&["a*", "*b"], &["a*", "*b", "*c"]), ["aanyc"]);
+        assert_eq!(crossed(&["a*"], &["*c", "*C"]), ["aanyc"]);
+        assert_eq!(crossed(&["a*", "*b", "*", "x"], &["A*", "*B"]), nothing);
+        assert_eq!(crossed(&["a*", "*b"], &["*"]), nothing);
     }
 
     #[test]

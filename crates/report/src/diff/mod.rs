@@ -60,6 +60,13 @@ pub struct Compared {
     pub rpcs_unknown: Option<String>,
 }
 
+impl Compared {
+    /// Says whether RPCs were not compared, or not all of them.
+    fn leaves_rpcs_open(&self) -> bool {
+        self.rpcs_unknown.is_some() || self.diff.is_cut()
+    }
+}
+
 /// The changes for some clients.
 pub struct Answer {
     /// The clients for which all of these changes hold.
@@ -83,7 +90,7 @@ impl Answer {
     fn rpcs(&self) -> RpcChange {
         if self.worlds.iter().any(|compared| compared.diff.moves_rpcs()) {
             RpcChange::Elsewhere
-        } else if self.worlds.iter().any(|compared| compared.rpcs_unknown.is_some()) {
+        } else if self.worlds.iter().any(Compared::leaves_rpcs_open) {
             RpcChange::NotKnown
         } else {
             RpcChange::Unchanged

@@ -14,7 +14,7 @@ use xdsctl_model::profile::{Client, Family, Fleet};
 pub struct NotComparedTally {
     /// For each client the number of resources whose verdict is not known, and the first of them.
     unclear: BTreeMap<Client, (usize, String)>,
-    /// For each client the reason why it is not known where its RPCs go.
+    /// For each client the reason why it is not known, or not in full, where its RPCs go.
     rpcs: BTreeMap<Client, String>,
 }
 
@@ -28,9 +28,10 @@ impl NotComparedTally {
             let first = || (0, format!("{} `{name}`", resource_type.short_name()));
             self.unclear.entry(client).or_insert_with(first).0 += 1;
         }
-        if let Some(why) = worlds.iter().find_map(|compared| compared.rpcs_unknown.as_ref()) {
-            self.rpcs.insert(client, why.clone());
-        }
+        let unknown = worlds.iter().find_map(|compared| compared.rpcs_unknown.clone());
+        let is_cut = worlds.iter().any(|compared| compared.diff.is_cut());
+        let cut = is_cut.then(|| "there is too much to compare in full".to_owned());
+        self.rpcs.extend(unknown.or(cut).map(|why| (client, why)));
     }
 
     /// Returns everything that was not compared. `not_read` lists the agents of the dump whose
