@@ -6,14 +6,16 @@
 //! of access is always reported (`who/tests.rs`), but a reported change may be none: two ways to
 //! say the same.
 
+use std::collections::HashMap;
+
 use super::condition::{Condition, Fact};
 use super::methods::MethodClass;
 use super::regions::{Region, intersections};
 use super::rows::Row;
 use super::table::{ChainTable, HostTable, MethodTable, RouteOutcome, Table};
 use crate::handshake::Asks;
-use crate::routing::{self, Routes};
 use xdsctl_channel::rpc::matching;
+use xdsctl_model::resource::domain::{DomainComparison, DomainIndex};
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
 use xdsctl_model::resource::rbac::RbacCondition;
 
@@ -168,13 +170,34 @@ fn ways<'t>(table: Option<&'t Table<'t>>) -> Vec<(Option<&'t ChainTable>, Vec<Re
     chains.chain([(None, table.closed.clone())]).collect()
 }
 
-/// Returns the virtual host of an authority, for which a domain pattern may stand.
-fn host_of<'t>(table: Option<&Table<'_>>, chain: Option<&'t ChainTable>, domain: &str) -> Option<&'t HostTable> {
-    let (table, chain) = (table?, chain?);
-    let Routes::Held(routes) = &chain.routes else {
-        return None;
-    };
-    chain.hosts.get(routing::host(routes, domain, table.dialect())?.host)
+/// The virtual hosts of a chain on one side, for many lookups.
+struct HostsOfChain<'t> {
+    hosts: &'t [HostTable],
+    index: DomainIndex<'t>,
+    last_host_wins: bool,
+}
+
+impl<'t> HostsOfChain<'t> {
+    /// Returns the virtual hosts; none if there are no routes.
+    fn of((table, chain): OneSide<'t>) -> HostsOfChain<'t> {
+        let hosts = chain.map_or(&[][..], |chain| &chain.hosts);
+        let dialect = table.map(Table::dialect);
+        let comparison = dialect.map_or(DomainComparison::Folded, |dialect| dialect.domains);
+        HostsOfChain {
+            hosts,
+            index: DomainIndex::of(hosts.iter().map(|host| host.domains.as_slice()), comparison),
+            last_host_wins: dialect.is_some_and(|dialect| dialect.last_host_wins),
+        }
+    }
+
+    /// Returns the position of the virtual host of an authority, for which a domain may stand.
+    fn find(&self, authority: &str) -> Option<usize> {
+        let best = self.index.find(authority)?;
+        Some(match self.last_host_wins {
+            true => self.hosts.len().saturating_sub(1),
+            false => best,
+        })
+    }
 }
 
 struct Comparison {
@@ -193,8 +216,8 @@ type OneSide<'t> = (Option<&'t Table<'t>>, Option<&'t ChainTable>);
 
 impl Comparison {
     fn hosts(&mut self, before: OneSide<'_>, after: OneSide<'_>) -> Vec<HostAccess> {
-        let chains = [before.1, after.1].into_iter().flatten();
-        let hosts = chains.flat_map(|chain| &chain.hosts);
+        let (hosts_before, hosts_after) = (HostsOfChain::of(before), HostsOfChain::of(after));
+        let hosts = hosts_before.hosts.iter().chain(hosts_after.hosts);
         let mut domains: Vec<String> = hosts.flat_map(|host| host.domains.iter().cloned()).collect();
         domains.sort_unstable();
         domains.dedup();
@@ -207,20 +230,21 @@ impl Comparison {
         });
         let both: Vec<String> = both.take(MAX_DOMAINS).collect();
         domains.extend(both);
-        let mut pairs: Vec<(Option<&HostTable>, Option<&HostTable>, Vec<String>)> = Vec::new();
+        let mut pairs: Vec<(Option<usize>, Option<usize>, Vec<String>)> = Vec::new();
+        let mut known: HashMap<(Option<usize>, Option<usize>), usize> = HashMap::new(); // looked up only
         for domain in domains {
-            let one = host_of(before.0, before.1, &domain);
-            let other = host_of(after.0, after.1, &domain);
-            let id = |host: Option<&HostTable>| host.map(std::ptr::from_ref);
-            let is_same = |was, is| (id(was), id(is)) == (id(one), id(other));
-            match pairs.iter_mut().find(|(was, is, _)| is_same(*was, *is)) {
+            let pair = (hosts_before.find(&domain), hosts_after.find(&domain));
+            let position = *known.entry(pair).or_insert(pairs.len());
+            match pairs.get_mut(position) {
                 Some((_, _, domains)) => domains.push(domain),
-                None => pairs.push((one, other, vec![domain])),
+                None => pairs.push((pair.0, pair.1, vec![domain])),
             }
         }
         let asks = |side: OneSide<'_>| side.1.map_or(Asks::Plaintext, |chain| chain.asks);
         let asks = (asks(before), asks(after));
         let changed = pairs.into_iter().filter_map(|(one, other, domains)| {
+            let one = one.and_then(|at| hosts_before.hosts.get(at));
+            let other = other.and_then(|at| hosts_after.hosts.get(at));
             let all = one.or(other)?;
             let own = |host: Option<&HostTable>, class: &MethodClass| {
                 let method = host.and_then(|host| host.methods.iter().find(|method| method.class == *class));
