@@ -503,6 +503,58 @@ fn diff_is_loud_where_everyone_gains_access() {
     assert_eq!((same.code, same.out.contains("For servers")), (Some(0), false));
 }
 
+/// Makes a server that denies every RPC, except those of its last domain with a `*` at the end.
+fn server_of_domains(prefixes: usize, suffixes: usize) -> String {
+    const EXTENSIONS: &str = "type.googleapis.com/envoy.extensions.filters";
+    let rbac = format!("{EXTENSIONS}.http.rbac.v3.RBAC");
+    let all = json!([{"any": true}]);
+    let rules = json!({"action": "DENY", "policies": {"p": {"permissions": all, "principals": all}}});
+    let denied = json!({"rbac": {"@type": format!("{rbac}PerRoute"), "rbac": {"rules": rules}}});
+    let host = |(domain, is_open): (String, bool)| {
+        let overrides = if is_open { json!({}) } else { denied.clone() };
+        json!({"name": domain, "domains": [domain], "typed_per_filter_config": overrides,
+            "routes": [{"match": {"prefix": ""}, "non_forwarding_action": {}}]})
+    };
+    let starts = (0..prefixes).map(|number| (format!("p{number}*"), number + 1 == prefixes));
+    let ends = (0..suffixes).map(|number| (format!("*s{number}"), false));
+    let hosts: Vec<Value> = starts.chain(ends).map(host).collect();
+    let manager = json!({"@type": format!("{EXTENSIONS}.network.http_connection_manager.v3.HttpConnectionManager"),
+        "route_config": {"name": "r", "virtual_hosts": hosts},
+        "http_filters": [{"name": "rbac", "typed_config": {"@type": rbac}},
+            {"name": "router", "typed_config": {"@type": format!("{EXTENSIONS}.http.router.v3.Router")}}]});
+    let address = json!({"socket_address": {"address": "0.0.0.0", "port_value": 8080}});
+    let listener = json!({"@type": "type.googleapis.com/envoy.config.listener.v3.Listener",
+        "name": "server", "address": address,
+        "filter_chains": [{"filters": [{"name": "hcm", "typed_config": manager}]}]});
+    json!({"resources": [listener]}).to_string()
+}
+
+#[test]
+fn diff_tells_who_gains_access_by_two_of_many_domains_or_that_it_may_be() {
+    let folder = directory("admit", "crossed");
+    let diff = |prefixes: usize, suffixes: usize| {
+        let (before, after) = (folder.join("before.json"), folder.join("after.json"));
+        fs::write(&before, server_of_domains(prefixes, suffixes)).unwrap();
+        fs::write(&after, server_of_domains(prefixes, suffixes - 1)).unwrap();
+        let files = format!("{} {}", before.display(), after.display());
+        crate::cli_tree::run(&format!("diff --fail-on access {files}"), "")
+    };
+    let all = diff(101, 101);
+    let opened = "EVERYONE may call now: any other method";
+    assert!(
+        all.out.contains(opened) && all.out.contains("authority p100anys100"),
+        "{}",
+        all.out
+    );
+    assert!(!all.out.contains("not checked"), "{}", all.out);
+    let cut = diff(3_000, 300);
+    let words = "there is too much to compare: others may gain or lose access that are not listed";
+    assert!(cut.out.contains(words), "{}", cut.out);
+    let open = "who gains access, there is too much to compare in Listener `server`";
+    assert!(cut.out.contains(open), "{}", cut.out);
+    assert_eq!((all.code, cut.code), (Some(1), Some(1)));
+}
+
 /// Each family keeps policies in its own form, and none of these forms hides a change.
 #[test]
 fn diff_shows_a_policy_that_opens_to_every_client() {

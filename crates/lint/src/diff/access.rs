@@ -11,13 +11,20 @@ use xdsctl_server::routing::Routes;
 use xdsctl_server::serving::{Serving, serving};
 use xdsctl_server::who::{AccessChanges, Table, compare};
 
-/// A server whose access changes.
+/// A server whose access changes, or may change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerAccess {
     /// Name of the server's Listener.
     pub listener: String,
     /// What changes; `None` if there is too much to compare.
     pub changes: Option<AccessChanges>,
+}
+
+impl ServerAccess {
+    /// Says whether a limit was reached, so that access may change that is not listed.
+    pub fn is_cut(&self) -> bool {
+        self.changes.as_ref().is_none_or(|changes| changes.is_cut)
+    }
 }
 
 /// Returns the servers of a client whose access changes, in the order of their Listeners' names.
@@ -32,11 +39,15 @@ pub(super) fn changes(before: &Client, after: &Client) -> Vec<ServerAccess> {
             return None;
         }
         let changes = of_tables((was.as_ref(), before), (is.as_ref(), after), &dialect);
-        let is_told = changes.as_ref().is_none_or(|changes| !changes.chains.is_empty());
-        is_told.then(|| ServerAccess {
+        let access = ServerAccess {
             listener: name.clone(),
             changes,
-        })
+        };
+        let is_changed = access
+            .changes
+            .as_ref()
+            .is_some_and(|changes| !changes.chains.is_empty());
+        (is_changed || access.is_cut()).then_some(access)
     });
     changed.collect()
 }

@@ -38,13 +38,15 @@ pub(crate) fn of_server(server: &ServerAccess, style: DiffStyle, out: &mut dyn W
     for chain in &changes.chains {
         of_chain(chain, style, out)?;
     }
-    match changes.is_limit_reached {
-        true => say!(
-            out,
-            "    there is too much to compare: some of this may have been so before"
-        ),
-        false => Ok(()),
+    if changes.is_limit_reached {
+        let words = "there is too much to compare: some of this may have been so before";
+        say!(out, "    {words}")?;
     }
+    if changes.is_cut {
+        let words = "there is too much to compare: others may gain or lose access that are not listed";
+        say!(out, "    {words}")?;
+    }
+    Ok(())
 }
 
 /// Says what everyone may call now, and could not before.

@@ -71,7 +71,7 @@ struct ServerJson<'a> {
     listener: &'a str,
     /// Classes of methods that everyone may call now, and could not before.
     opened: Vec<String>,
-    /// Whether a limit was reached: some of the access may have existed before, or nothing is
+    /// Whether a limit was reached: some of the access may have existed before, or not all of it is
     /// known.
     is_cut: bool,
     changes: Vec<AccessJson>,
@@ -229,7 +229,7 @@ fn server(server: &ServerAccess) -> ServerJson<'_> {
     ServerJson {
         listener: &server.listener,
         opened: opened.map(|class| cells::class(class, false)).collect(),
-        is_cut: changes.is_none_or(|changes| changes.is_limit_reached),
+        is_cut: server.is_cut() || changes.is_some_and(|changes| changes.is_limit_reached),
         changes: changes
             .iter()
             .flat_map(|changes| &changes.chains)

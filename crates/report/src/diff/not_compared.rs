@@ -16,6 +16,9 @@ pub struct NotComparedTally {
     unclear: BTreeMap<Client, (usize, String)>,
     /// For each client the reason why it is not known, or not in full, where its RPCs go.
     rpcs: BTreeMap<Client, String>,
+    /// For each client the number of servers of which it is not known, or not in full, who gains
+    /// access, and the first of them.
+    access: BTreeMap<Client, (usize, String)>,
 }
 
 impl NotComparedTally {
@@ -32,6 +35,11 @@ impl NotComparedTally {
         let is_cut = worlds.iter().any(|compared| compared.diff.is_cut());
         let cut = is_cut.then(|| "there is too much to compare in full".to_owned());
         self.rpcs.extend(unknown.or(cut).map(|why| (client, why)));
+        let servers = worlds.iter().flat_map(|compared| &compared.diff.access);
+        for server in servers.filter(|server| server.is_cut()) {
+            let first = || (0, format!("Listener `{}`", server.listener));
+            self.access.entry(client).or_insert_with(first).0 += 1;
+        }
     }
 
     /// Returns everything that was not compared. `not_read` lists the agents of the dump whose
@@ -45,6 +53,8 @@ impl NotComparedTally {
             let of = of_value(&self.rpcs, why);
             NotChecked::new(NotCheckedKind::Rpcs, &of, fleet, format!("where RPCs go: {why}"))
         }));
+        let what = "who gains access, there is too much to compare in";
+        list.extend(unclear(NotCheckedKind::Access, what, &self.access, fleet));
         let others = clients(fleet, |client| client.family != Family::REFERENCE);
         if !others.is_empty() {
             let what = "fields that C-core does not read".to_owned();

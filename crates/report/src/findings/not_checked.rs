@@ -31,6 +31,8 @@ pub enum NotCheckedKind {
     Switch,
     /// Where RPCs go.
     Rpcs,
+    /// Who gains access to a server.
+    Access,
     /// What the client keeps of a resource.
     Values,
     /// Whether a resource keeps the policies of the project.

@@ -3,8 +3,8 @@
 //!
 //! A row of one side that no row of the other side covers is access that came or went; so is a DENY
 //! policy that came or went. A row is said to cover another one only if that is certain. So a gain
-//! of access is always reported (`who/tests.rs`), but a reported change may be none: two ways to
-//! say the same.
+//! of access is always reported (`who/tests.rs`) unless the result is cut, but a reported change
+//! may be none: two ways to say the same.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use super::rows::Row;
 use super::table::{ChainTable, HostTable, MethodTable, RouteOutcome, Table};
 use crate::handshake::Asks;
 use xdsctl_channel::rpc::matching;
-use xdsctl_model::resource::domain::{DomainComparison, DomainIndex};
+use xdsctl_model::resource::domain::{DomainComparison, DomainIndex, crossings};
 use xdsctl_model::resource::matcher::{StringMatch, StringMatcher};
 use xdsctl_model::resource::rbac::RbacCondition;
 
@@ -23,8 +23,9 @@ use xdsctl_model::resource::rbac::RbacCondition;
 /// says so.
 const MAX_STEPS: usize = 2_000_000;
 
-/// The most authorities that match two domains.
-const MAX_DOMAINS: usize = 10_000;
+/// The most comparisons of an authority with a domain. Changes for the authorities that are left
+/// after that are not listed, and the result says so.
+const MAX_DOMAIN_STEPS: usize = 20_000_000;
 
 /// The most rows that the alternatives of one row are split into.
 const MAX_APART: usize = 64;
@@ -36,6 +37,8 @@ pub struct AccessChanges {
     pub chains: Vec<ChainAccess>,
     /// Whether the limit was reached. Some of the listed changes may then not be changes.
     pub is_limit_reached: bool,
+    /// Whether another limit was reached, so that access may change that is not listed.
+    pub is_cut: bool,
 }
 
 /// Changes for the connections that one chain takes before, and one chain after.
@@ -131,7 +134,11 @@ impl AccessChanges {
 /// Compares two sides, whose tables have the same names of methods. `None` is a server that does
 /// not serve.
 pub fn compare(before: Option<&Table<'_>>, after: Option<&Table<'_>>) -> AccessChanges {
-    let mut comparison = Comparison { left: MAX_STEPS };
+    let mut comparison = Comparison {
+        left: MAX_STEPS,
+        domain_steps: MAX_DOMAIN_STEPS,
+        is_cut: false,
+    };
     let mut chains = Vec::new();
     for (one, own) in ways(before) {
         for (other, others) in ways(after) {
@@ -158,6 +165,7 @@ pub fn compare(before: Option<&Table<'_>>, after: Option<&Table<'_>>) -> AccessC
     AccessChanges {
         chains,
         is_limit_reached: comparison.left == 0,
+        is_cut: comparison.is_cut,
     }
 }
 
@@ -202,6 +210,8 @@ impl<'t> HostsOfChain<'t> {
 
 struct Comparison {
     left: usize,
+    domain_steps: usize,
+    is_cut: bool,
 }
 
 /// Who may call a class of methods on one side: clients that match `rows`, except those that match
@@ -222,17 +232,16 @@ impl Comparison {
         domains.sort_unstable();
         domains.dedup();
         // An authority may match two domains, of which neither is below the other.
-        let ends = |domain: &&String| domain.len() > 1 && domain.starts_with('*');
-        let begins = |domain: &&String| domain.len() > 1 && domain.ends_with('*');
-        let both = domains.iter().filter(begins).flat_map(|one| {
-            let ends = domains.iter().filter(ends);
-            ends.map(move |other| format!("{}{}", one.trim_end_matches('*'), other.trim_start_matches('*')))
-        });
-        let both: Vec<String> = both.take(MAX_DOMAINS).collect();
-        domains.extend(both);
+        let crossed = crossings(&hosts_before.index, &hosts_after.index);
+        let steps = hosts_before.index.steps() + hosts_after.index.steps();
         let mut pairs: Vec<(Option<usize>, Option<usize>, Vec<String>)> = Vec::new();
         let mut known: HashMap<(Option<usize>, Option<usize>), usize> = HashMap::new(); // looked up only
-        for domain in domains {
+        for domain in domains.into_iter().chain(crossed) {
+            let Some(left) = self.domain_steps.checked_sub(steps) else {
+                self.is_cut = true;
+                break;
+            };
+            self.domain_steps = left;
             let pair = (hosts_before.find(&domain), hosts_after.find(&domain));
             let position = *known.entry(pair).or_insert(pairs.len());
             match pairs.get_mut(position) {
