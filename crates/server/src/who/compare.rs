@@ -27,6 +27,10 @@ const MAX_STEPS: usize = 2_000_000;
 /// after that are not listed, and the result says so.
 const MAX_DOMAIN_STEPS: usize = 20_000_000;
 
+/// The most pairs of ranges of connections, one before and one after, in which connections of both
+/// are looked for. The result says if there are more.
+const MAX_REGION_PAIRS: usize = 50_000_000;
+
 /// The most rows that the alternatives of one row are split into.
 const MAX_APART: usize = 64;
 
@@ -140,10 +144,15 @@ pub fn compare(before: Option<&Table<'_>>, after: Option<&Table<'_>>) -> AccessC
         is_cut: false,
     };
     let mut chains = Vec::new();
+    let mut region_pairs = MAX_REGION_PAIRS;
     for (one, own) in ways(before) {
         for (other, others) in ways(after) {
-            let connections = intersections(&own, &others);
-            if connections.is_empty() || one.is_none() && other.is_none() {
+            if one.is_none() && other.is_none() {
+                continue;
+            }
+            let (connections, is_cut) = intersections(&own, &others, &mut region_pairs);
+            comparison.is_cut |= is_cut;
+            if connections.is_empty() {
                 continue;
             }
             let hosts = comparison.hosts((before, one), (after, other));

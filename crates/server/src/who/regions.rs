@@ -125,13 +125,17 @@ impl Ports {
     }
 }
 
-/// Returns the connections that are in regions of both lists.
-pub(super) fn intersections(one: &[Region], other: &[Region]) -> Vec<Region> {
+/// Returns the connections that are in regions of both lists, and whether there may be more of
+/// them. The pairs of regions that are looked at are taken from `left`.
+pub(super) fn intersections(one: &[Region], other: &[Region], left: &mut usize) -> (Vec<Region>, bool) {
     if one == other {
-        return one.to_vec();
+        return (one.to_vec(), false);
     }
+    let most = *left;
+    let count = one.len().saturating_mul(other.len());
+    *left = most.saturating_sub(count);
     let pairs = one.iter().flat_map(|one| other.iter().map(move |other| (one, other)));
-    let both = pairs.filter_map(|(one, other)| {
+    let mut both = pairs.take(most).filter_map(|(one, other)| {
         let is_local = match (one.is_local, other.is_local) {
             (Some(one), Some(other)) if one != other => return None,
             (one, other) => one.or(other),
@@ -143,7 +147,9 @@ pub(super) fn intersections(one: &[Region], other: &[Region]) -> Vec<Region> {
             ports: one.ports.both(&other.ports)?,
         })
     });
-    both.take(MAX_REGIONS).collect()
+    let found: Vec<Region> = both.by_ref().take(MAX_REGIONS).collect();
+    let is_cut = count > most || both.next().is_some();
+    (found, is_cut)
 }
 
 /// Where a connection goes: to a chain by its index, to the default chain, or nowhere.

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use super::{RouteOutcome, Table, compare};
+use super::regions::intersections;
+use super::{Ports, Region, RouteOutcome, Table, compare};
 use crate::admit::{Question, admit};
 use crate::dialect::ServerDialect;
 use crate::handshake::{Program, shake};
@@ -542,4 +543,23 @@ fn whoever_gains_access_is_told_in_java() {
 #[test]
 fn whoever_gains_access_is_told_in_node() {
     gains_are_told("node", 14);
+}
+
+#[test]
+fn connections_that_are_left_out_of_a_comparison_are_known() {
+    let regions = |count: u16, offset: u16| -> Vec<Region> {
+        let region = |port| Region {
+            ports: Ports::Except(vec![offset + port]),
+            ..Region::any()
+        };
+        (0..count).map(region).collect()
+    };
+    let cut = |counts: (u16, u16), mut pairs: usize| {
+        let (found, is_cut) = intersections(&regions(counts.0, 0), &regions(counts.1, 1000), &mut pairs);
+        (found.len(), is_cut, pairs)
+    };
+    assert_eq!(cut((400, 250), 1_000_000), (100_000, false, 900_000));
+    assert_eq!(cut((401, 250), 1_000_000), (100_000, true, 899_750));
+    assert_eq!(cut((10, 10), 99), (99, true, 0));
+    assert_eq!(cut((10, 10), 100), (100, false, 0));
 }
