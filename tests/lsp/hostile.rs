@@ -199,3 +199,34 @@ fn a_request_is_answered_for_its_version_or_refused() {
     assert_eq!(client.end(), ExitCode::SUCCESS);
     fs::remove_dir_all(project).unwrap();
 }
+
+#[test]
+fn a_document_that_is_not_looked_at_is_in_the_log() {
+    let project = directory("left-out");
+    let mut client = Client::open(&project);
+    let logged = |client: &Client| -> Vec<String> {
+        let told = client.told.iter().filter(|told| told["method"] == "window/logMessage");
+        told.map(|told| told["params"]["message"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let grown = project.join("grown.yaml");
+    client.did_open(&grown, "name: a\n");
+    client.change(&grown, 2, &"#".repeat((32 << 20) + 1));
+    let document = |number: usize| project.join(format!("{number}.txt"));
+    (0..=1000).for_each(|number| client.did_open(&document(number), ""));
+    // The answer comes after everything that was said of these messages.
+    assert!(client.ask("no/such", json!({})).is_err());
+    let wanted = [
+        format!(
+            "{} has more than 33554432 bytes: xdsctl does not look at it",
+            uri(&grown)
+        ),
+        format!(
+            "more than 1000 documents are open: xdsctl does not look at {}",
+            uri(&document(1000))
+        ),
+    ];
+    assert_eq!(logged(&client), wanted);
+    assert_eq!(client.end(), ExitCode::SUCCESS);
+    fs::remove_dir_all(project).unwrap();
+}

@@ -204,6 +204,11 @@ impl Server<'_> {
         })
     }
 
+    /// Writes a warning to the editor's log.
+    fn log(&mut self, message: &str) -> io::Result<()> {
+        self.tell("window/logMessage", json!({"type": 2, "message": message}))
+    }
+
     fn refuse(&mut self, id: RequestId, code: ErrorCode, why: &str) -> io::Result<()> {
         self.send(Response::new_err(id, code as i32, why.to_owned()))
     }
@@ -311,11 +316,11 @@ impl Server<'_> {
     fn opened(&mut self, uri: &str, text: String, version: i32) -> io::Result<()> {
         let file = file_of(uri);
         if self.open.len() >= MAX_OPEN && !self.open.contains_key(&file) {
-            return Ok(());
+            let message = format!("more than {MAX_OPEN} documents are open: xdsctl does not look at {uri}");
+            return self.log(&message);
         }
         if text.len() > MAX_TEXT_BYTES {
-            let message = format!("{uri} has more than {MAX_TEXT_BYTES} bytes: xdsctl does not look at it");
-            return self.tell("window/logMessage", json!({"type": 2, "message": message}));
+            return self.log(&too_large(uri));
         }
         self.modified(&file)?;
         self.editor.uris.insert(file.clone(), uri.to_owned());
@@ -337,14 +342,16 @@ impl Server<'_> {
     }
 
     fn changed(&mut self, changed: &DidChangeTextDocumentParams) -> io::Result<()> {
-        let file = file_of(changed.text_document.uri.as_str());
+        let uri = changed.text_document.uri.as_str();
+        let file = file_of(uri);
         let Some(open) = self.open.get_mut(&file) else {
             return Ok(());
         };
         let text = text::changed(&open.text, &changed.content_changes, self.editor.encoding);
         open.version = changed.text_document.version;
         if text.len() > MAX_TEXT_BYTES {
-            return self.closed(&file);
+            self.closed(&file)?;
+            return self.log(&too_large(uri));
         }
         open.text = text.into();
         self.modified(&file)?;
@@ -563,6 +570,11 @@ impl Server<'_> {
 /// Returns the file of a document; a text without a file is identified by its URI.
 fn file_of(document: &str) -> PathBuf {
     uri::path(document).unwrap_or_else(|| PathBuf::from(document))
+}
+
+/// Returns what the editor's log says of a document that is too large.
+fn too_large(uri: &str) -> String {
+    format!("{uri} has more than {MAX_TEXT_BYTES} bytes: xdsctl does not look at it")
 }
 
 fn params<T: DeserializeOwned>(params: Value) -> Option<T> {
