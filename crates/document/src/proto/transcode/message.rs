@@ -255,9 +255,12 @@ impl<'t> Transcoder<'t> {
             && last.output == self.output
             && last.levels == levels
             && last.is_unread == self.is_unread
+            // Beyond the limit it is read, which says so.
+            && self.struct_values + last.struct_values <= MAX_STRUCT_VALUES
             && self.scan.pass_same(last.start, last.len)
         {
             last.hit();
+            self.struct_values += last.struct_values;
             let (known, wire, wire_len) = (last.known, last.wire, last.wire_len);
             self.at_most(known);
             self.room_for(wire_len)?;
@@ -267,6 +270,7 @@ impl<'t> Transcoder<'t> {
         last.miss();
         let before = (self.notes.len(), self.rejected, self.output);
         let (start, wire) = (self.scan.pos(), self.out.len());
+        let struct_values = self.struct_values;
         let known_before = std::mem::replace(&mut self.known, BytesKnowledge::Plain);
         self.field_value(field, here)?;
         let known = self.known;
@@ -283,6 +287,7 @@ impl<'t> Transcoder<'t> {
                 levels,
                 is_unread: self.is_unread,
                 known,
+                struct_values: self.struct_values - struct_values,
                 ..*last
             };
             *last = value;

@@ -56,6 +56,8 @@ pub(super) struct ReadValue {
     pub is_unread: bool,
     /// What is known of the bytes without decoding them.
     pub known: BytesKnowledge,
+    /// The number of values in its Structs.
+    pub struct_values: usize,
     /// How many comparisons have failed since the last one that succeeded.
     pub misses: u8,
 }
@@ -187,7 +189,7 @@ impl Repeats {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{MAX_LEVELS, TranscodeOptions, TranscodeStop, Transcoder};
+    use super::super::{LIMIT_EXCEEDED, MAX_LEVELS, MAX_STRUCT_VALUES, TranscodeOptions, TranscodeStop, Transcoder};
     use super::tables;
 
     /// Reads messages one after the other, from one text or from a text each. Cuts off messages
@@ -307,6 +309,28 @@ mod tests {
             let wanted = r"`na\u006de` is given twice, only the first is read";
             assert_eq!(note.diagnostic.message, wanted);
         }
+    }
+
+    #[test]
+    fn values_that_are_repeated_count_for_the_limit_on_values_in_structs() {
+        let of_endpoint = MAX_STRUCT_VALUES / 100;
+        let metadata = |last: usize| {
+            let values = "1,".repeat(of_endpoint - 1);
+            format!(r#"{{"metadata":{{"filter_metadata":{{"a":{{"b":[{values}{last}]}}}}}}}}"#)
+        };
+        let message = tables::message("envoy.config.endpoint.v3.LocalityLbEndpoints").unwrap();
+        let notes = |count: usize, are_alike: bool| -> usize {
+            let endpoints = (0..count).map(|number| metadata(if are_alike { 1 } else { number }));
+            let text = format!(r#"{{"lb_endpoints":[{}]}}"#, endpoints.collect::<Vec<_>>().join(","));
+            let mut transcoder = Transcoder::new(text.as_bytes(), TranscodeOptions::default());
+            transcoder.message_named(message).unwrap();
+            let notes = transcoder.notes.iter().map(|note| note.diagnostic.rule);
+            notes.inspect(|rule| assert_eq!(*rule, &LIMIT_EXCEEDED)).count()
+        };
+        for count in [99, 101, 120] {
+            assert_eq!(notes(count, true), notes(count, false), "{count}");
+        }
+        assert_eq!((notes(99, true), notes(120, true) > 0), (0, true));
     }
 
     #[test]
