@@ -298,6 +298,36 @@ fn every_rule_is_in_the_catalogue() {
     assert_eq!(declared.len(), listed.len());
 }
 
+/// A family of rules, such as `cds-dns`, counts as well.
+#[test]
+fn every_rule_that_a_comment_names_exists() {
+    let declared = declared();
+    let is_known =
+        |word: &str| declared.contains_key(word) || declared.keys().any(|id| id.starts_with(&format!("{word}-")));
+    let mut unknown = Vec::new();
+    for source in sources() {
+        let comments = source
+            .text
+            .lines()
+            .filter_map(|line| line.trim_start().strip_prefix("//"));
+        // Lines of code in a comment have names that are wrong on purpose.
+        for line in comments.filter(|line| !line.contains('"')) {
+            let words = line.split('`').skip(1).step_by(2);
+            let is_id = |word: &&str| {
+                let kind = word.split('-').next().unwrap();
+                ["cds", "dump", "eds", "lds", "rds"].contains(&kind) && word.contains('-') && !word.contains(' ')
+            };
+            unknown.extend(
+                words
+                    .filter(is_id)
+                    .filter(|word| !is_known(word))
+                    .map(|word| (source.name(), word.to_owned())),
+            );
+        }
+    }
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
 #[test]
 fn every_page_has_its_rule() {
     let mut pages = Vec::new();

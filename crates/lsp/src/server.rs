@@ -118,7 +118,6 @@ pub fn serve(
         let done = events.clone();
         scope.spawn(move || {
             for job in work {
-                // After a panic the editor gets a message; the next check may succeed.
                 if done.send(Event::Done(do_job(job, host))).is_err() {
                     return;
                 }

@@ -41,7 +41,7 @@ pub struct Judged {
 /// Why a client rejects something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RejectionFault {
-    /// The id of the rule that the field breaks, such as `eds-weight-zero`.
+    /// The id of the rule that the field breaks, such as `eds-endpoint-weight-zero`.
     pub rule: &'static str,
     /// The field, in the client's notation; empty for the whole.
     pub path: String,

@@ -2,7 +2,8 @@
 //! per question, each with a pass over a world.
 //!
 //! A lint adds its findings to the resource that holds the reference. To add a lint, write a file
-//! with its rules and a function `check(&World, &Usage, &mut Findings)`, and call it in [`run`].
+//! with its rules and a function `check`, which takes the world, what else it asks about, and the
+//! findings. Add the rules to [`RULES`], and call the function in [`run`].
 
 mod aggregate;
 mod authority;

@@ -67,7 +67,8 @@ pub(super) enum Done {
     },
 }
 
-/// Does a job. A panic ends only this job.
+/// Does a job. A panic in a check, a suite or an RPC ends only this job: the editor gets a message,
+/// and the next one may succeed.
 pub(super) fn do_job(job: Job, host: &mut dyn Host) -> Done {
     match job {
         Job::Look {
