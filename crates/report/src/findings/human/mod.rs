@@ -96,8 +96,8 @@ pub struct Human<W: Write> {
     style: FindingsStyle,
     out: W,
     groups: Groups,
-    shown: Vec<(Option<Rc<Named>>, Finding)>,
-    parsed: Vec<(Rc<Named>, Parsed)>,
+    shown: Vec<(Option<Rc<str>>, Finding)>,
+    parsed: Vec<(Rc<str>, Parsed)>,
     withheld: WithheldLines,
     /// How many resources have been written.
     resources: usize,
@@ -128,7 +128,7 @@ impl<W: Write> Human<W> {
     }
 
     /// Shows a finding that has been counted as hidden, if it may be shown; says whether it is.
-    fn show(&mut self, named: Option<&Rc<Named>>, finding: &Finding) -> bool {
+    fn show(&mut self, named: Option<&Rc<str>>, finding: &Finding) -> bool {
         let style = self.style;
         let group = self.group(finding.rule, finding.severity);
         let is_wanted = finding.severity >= style.min_severity && group.room(style) > 0;
@@ -220,10 +220,8 @@ impl<W: Write> ReportWriter for Human<W> {
     }
 
     fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
-        let named = Rc::new(Named {
-            type_name: resource.type_name.clone(),
-            name: resource.name.clone(),
-        });
+        let (type_name, name) = (visible_line(&resource.type_name), visible_line(&resource.name));
+        let named: Rc<str> = format!("{type_name} `{name}`:").into();
         for finding in &resource.findings {
             if self.show(Some(&named), finding) && finding.severity == Severity::Error {
                 self.errors = self.errors.saturating_sub(1);
@@ -277,12 +275,6 @@ fn distance(finding: &Finding) -> u8 {
     }
 }
 
-/// The resource that a finding is about.
-struct Named {
-    type_name: String,
-    name: String,
-}
-
 /// Writes a message as miette renders it, and an empty line.
 pub(crate) fn write_view(view: &MessageView<'_>, style: FindingsStyle, out: &mut dyn Write) -> io::Result<()> {
     let mut text = String::new();
@@ -295,8 +287,8 @@ pub(crate) fn write_view(view: &MessageView<'_>, style: FindingsStyle, out: &mut
 }
 
 /// Writes what the client keeps of an accepted resource. It may be too long to be kept.
-fn write_parsed<W: Write>(resource: &Named, parsed: &Parsed, out: &mut Folding<W>) -> io::Result<()> {
-    writeln!(out, "{} `{}`:", resource.type_name, visible_line(&resource.name))?;
+fn write_parsed<W: Write>(resource: &str, parsed: &Parsed, out: &mut Folding<W>) -> io::Result<()> {
+    writeln!(out, "{resource}")?;
     out.lead = "  ";
     write!(out, "{parsed}")?;
     out.lead = "";

@@ -4,7 +4,7 @@ use std::fmt;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, SourceSpan, SpanContents};
 
-use super::{FindingsStyle, Named};
+use super::FindingsStyle;
 use crate::SourcePlace;
 use crate::edge::{visible, visible_line};
 use crate::findings::Finding;
@@ -42,11 +42,8 @@ pub(crate) struct MessageView<'a> {
 
 impl<'a> MessageView<'a> {
     /// Makes the view of a finding. With `is_whole`, a long path is printed in full.
-    pub(super) fn of(resource: Option<&Named>, finding: &'a Finding, is_whole: bool) -> MessageView<'a> {
-        let mut message = resource.map_or_else(String::new, |resource| {
-            let type_name = visible_line(&resource.type_name);
-            format!("{type_name} `{}`: ", visible_line(&resource.name))
-        });
+    pub(super) fn of(resource: Option<&str>, finding: &'a Finding, is_whole: bool) -> MessageView<'a> {
+        let mut message = resource.map_or_else(String::new, |resource| format!("{resource} "));
         message += &finding.message;
         if !finding.path.is_empty() {
             message += &format!("\nat {}", visible_line(&path(finding, is_whole)));
