@@ -78,12 +78,8 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
 /// # Errors
 /// If writing to `out` fails.
 pub fn write_line(out: &mut (impl Write + ?Sized), line: fmt::Arguments<'_>) -> io::Result<()> {
-    let text = line.to_string();
-    if text.contains('\n') {
-        out.write_all(text.replace('\n', "\\n").as_bytes())?;
-    } else {
-        out.write_all(text.as_bytes())?;
-    }
+    let text = line.to_string().replace('\n', "\\n");
+    out.write_all(text.as_bytes())?;
     out.write_all(b"\n")
 }
 

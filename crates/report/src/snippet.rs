@@ -3,8 +3,6 @@
 //! A line that is too long loses both ends, so that the marked part is in its middle. No more of
 //! the document is read than could be shown, because a dump may be one line of a gigabyte.
 
-use std::borrow::Cow;
-
 use unicode_width::UnicodeWidthChar as _;
 
 use crate::Snippet;
@@ -187,10 +185,7 @@ fn taken(chars: impl Iterator<Item = char>, columns: usize) -> Vec<char> {
 /// Prepares text for a snippet: invisible characters are escaped, and a line has no carriage return
 /// at its end. Tabs stay; miette widens them.
 fn shown(bytes: &[u8]) -> String {
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(bytes),
-    };
+    let text = String::from_utf8_lossy(bytes);
     let text = text.strip_suffix('\r').unwrap_or(&text);
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

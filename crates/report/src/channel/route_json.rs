@@ -12,7 +12,7 @@ use xdsctl_model::status::Status;
 /// Name of the schema of `--format json`.
 const SCHEMA: &str = "xdsctl.route/v1";
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct RouteJson<'a> {
     schema: &'static str,
     /// The virtual host; null if there is none, or if the channel starts at a cluster.
@@ -121,11 +121,9 @@ pub fn document(answer: &RouteAnswer<'_>) -> impl Serialize {
 pub fn failure(status: &Status, seed: u64) -> impl Serialize {
     RouteJson {
         schema: SCHEMA,
-        virtual_host: None,
-        tried: Vec::new(),
-        route: None,
         error: Some(failed(status)),
         seed,
+        ..RouteJson::default()
     }
 }
 

@@ -141,13 +141,12 @@ pub struct NotCheckedTally {
 impl NotCheckedTally {
     /// Adds a resource on which the base has this verdict, and on which these policies failed.
     pub fn add(&mut self, of_base: Verdict, resource: &ResourceReport, failed: &[&'static Rule]) {
+        let first = || format!("{} `{}`", resource.type_name, resource.name);
         for rule in failed {
-            let first = || format!("{} `{}`", resource.type_name, resource.name);
             self.policies.entry(rule.id).or_insert_with(|| (0, first())).0 += 1;
         }
         for (client, ClientVerdict { verdict, .. }) in &*resource.clients {
             if *verdict == "not_known" {
-                let first = || format!("{} `{}`", resource.type_name, resource.name);
                 self.unknown.entry(*client).or_insert_with(|| (0, first())).0 += 1;
             }
             if *verdict == "accepted" && of_base == Verdict::Rejected && !client.has_own_world() {
