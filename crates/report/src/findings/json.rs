@@ -5,7 +5,7 @@
 //! resource, so that a large one is never in memory as a whole.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
 use serde::ser::{Serialize, Serializer};
@@ -175,9 +175,7 @@ pub struct JsonReport<W: Write> {
     asked: String,
     /// Whether findings that are not shown are listed with the reason.
     explains_withheld: bool,
-    out: W,
-    /// Bytes that are not written yet.
-    line: Vec<u8>,
+    out: BufWriter<W>,
     /// How many resources are written.
     resources: usize,
     /// The verdicts that were written last.
@@ -195,8 +193,7 @@ impl<W: Write> JsonReport<W> {
             least,
             asked,
             explains_withheld,
-            out,
-            line: Vec::new(),
+            out: BufWriter::with_capacity(PIECE_BYTES, out),
             resources: 0,
             last: <(Verdicts, VerdictsJson)>::default(),
             documents: Vec::new(),
@@ -204,31 +201,21 @@ impl<W: Write> JsonReport<W> {
         }
     }
 
-    /// Writes the collected bytes, if there are enough of them.
-    fn pass(&mut self) -> io::Result<()> {
-        if self.line.len() >= LINE_BYTES {
-            self.out.write_all(&self.line)?;
-            self.line.clear();
-        }
-        Ok(())
-    }
-
     fn put(&mut self, row: &impl Serialize) -> io::Result<()> {
-        Ok(serde_json::to_writer(&mut self.line, row)?)
+        self.out.write_all(&serde_json::to_vec(row)?)
     }
 
     /// Writes the rows of an array and its end, each row on a line of its own.
     fn rows<R: Serialize>(&mut self, rows: impl Iterator<Item = R>, indent: &str) -> io::Result<()> {
         let mut comma = "";
         for row in rows {
-            write!(self.line, "{comma}\n{indent}  ")?;
+            write!(self.out, "{comma}\n{indent}  ")?;
             comma = ",";
             self.put(&row)?;
-            self.pass()?;
         }
         match comma {
-            "" => write!(self.line, "]"),
-            _ => write!(self.line, "\n{indent}]"),
+            "" => write!(self.out, "]"),
+            _ => write!(self.out, "\n{indent}]"),
         }
     }
 
@@ -244,7 +231,7 @@ impl<W: Write> JsonReport<W> {
             return Ok(());
         }
         write!(
-            self.line,
+            self.out,
             ",{before}\"withheld\":{}[",
             if before.is_empty() { "" } else { " " }
         )?;
@@ -266,7 +253,7 @@ const fn before_row(number: usize) -> &'static [u8] {
 }
 
 /// How many bytes are collected before they are written.
-const LINE_BYTES: usize = 64 << 10;
+const PIECE_BYTES: usize = 64 << 10;
 
 impl<W: Write> ReportWriter for JsonReport<W> {
     fn wants(&mut self, finding: &Unplaced<'_>) -> usize {
@@ -281,62 +268,55 @@ impl<W: Write> ReportWriter for JsonReport<W> {
         self.withheld = too_quiet(findings, self.least)
             .chain(withheld.iter().cloned())
             .collect();
-        write!(self.line, "{{\n  \"schema\": \"{SCHEMA}\",\n  \"client\": ")?;
+        write!(self.out, "{{\n  \"schema\": \"{SCHEMA}\",\n  \"client\": ")?;
         let asked = std::mem::take(&mut self.asked);
         self.put(&asked)?;
-        self.line.extend_from_slice(b",\n  \"resources\": [");
-        Ok(())
+        self.out.write_all(b",\n  \"resources\": [")
     }
 
     fn resource(&mut self, resource: &ResourceReport) -> io::Result<()> {
-        self.line.extend_from_slice(before_row(self.resources));
+        self.out.write_all(before_row(self.resources))?;
         self.resources += 1;
         if !Arc::ptr_eq(&self.last.0, &resource.clients) {
             self.last = (Arc::clone(&resource.clients), written(&resource.clients)?);
         }
-        serde_json::to_writer(&mut self.line, &resource_row(resource, self.last.1.as_deref()))?;
+        let mut row = serde_json::to_vec(&resource_row(resource, self.last.1.as_deref()))?;
         // The row is a complete object: reopen it to add the findings.
-        self.line.pop();
-        self.line.extend_from_slice(b",\"findings\":[");
+        row.pop();
+        self.out.write_all(&row)?;
+        self.out.write_all(b",\"findings\":[")?;
         let row = |finding| finding_row(Some(resource), finding);
         self.rows(shown(&resource.findings, self.least).map(row), "    ")?;
         let quiet: Vec<NotShown> = too_quiet(&resource.findings, self.least).collect();
         self.withheld(Some(resource), resource.withheld.iter().chain(&quiet), ("", "    "))?;
-        self.line.push(b'}');
-        self.pass()
+        self.out.write_all(b"}")
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
-        self.line.extend_from_slice(if self.resources == 0 {
-            b"],\n  \"findings\": ["
-        } else {
-            b"\n  ],\n  \"findings\": ["
-        });
+        let end: &[u8] = if self.resources == 0 { b"]" } else { b"\n  ]" };
+        self.out.write_all(end)?;
+        self.out.write_all(b",\n  \"findings\": [")?;
         let documents = std::mem::take(&mut self.documents);
         self.rows(documents.iter().map(|finding| finding_row(None, finding)), "  ")?;
         let withheld = std::mem::take(&mut self.withheld);
         self.withheld(None, withheld.iter(), ("\n  ", "  "))?;
-        self.line.extend_from_slice(b",\n  \"not_checked\": ");
+        self.out.write_all(b",\n  \"not_checked\": ")?;
         self.put(&summary.not_checked)?;
-        self.line.extend_from_slice(b",\n  \"summary\": ");
+        self.out.write_all(b",\n  \"summary\": ")?;
         self.put(summary)?;
         if let Some(reached) = &summary.reached {
             // Write all findings before the rest is made, for readers that read along.
-            self.line.extend_from_slice(b",\n  \"kept\": [");
-            self.out.write_all(&self.line)?;
+            self.out.write_all(b",\n  \"kept\": [")?;
             self.out.flush()?;
-            self.line.clear();
             let mut rows = 0;
             reached.rows(|row| {
-                self.line.extend_from_slice(before_row(rows));
+                self.out.write_all(before_row(rows))?;
                 rows += 1;
-                self.put(row)?;
-                self.pass()
+                self.put(row)
             })?;
-            self.line.extend_from_slice(b"\n  ]");
+            self.out.write_all(b"\n  ]")?;
         }
-        self.line.extend_from_slice(b"\n}\n");
-        self.out.write_all(&self.line)?;
+        self.out.write_all(b"\n}\n")?;
         self.out.flush()
     }
 }
