@@ -37,10 +37,7 @@ pub(super) fn priorities(channel: &Channel) -> BTreeMap<String, BTreeSet<Option<
     let mut found: BTreeMap<String, BTreeSet<Option<u64>>> = BTreeMap::new();
     channel.root().priorities("", &mut |cluster, priority| {
         let priority = priority.and_then(|priority| u64::try_from(priority).ok());
-        match found.get_mut(cluster) {
-            Some(known) => _ = known.insert(priority),
-            None => _ = found.insert(cluster.to_owned(), BTreeSet::from([priority])),
-        }
+        found.entry(cluster.to_owned()).or_default().insert(priority);
     });
     found
 }

@@ -105,10 +105,7 @@ impl<'t> Watched<'t> {
                 }
                 if !is_named {
                     let label = outcome.backend.as_deref().unwrap_or(outcome.code.name());
-                    match self.elsewhere.get_mut(label) {
-                        Some(count) => *count += 1,
-                        None => _ = self.elsewhere.insert(label.to_owned(), 1),
-                    }
+                    *self.elsewhere.entry(label.to_owned()).or_default() += 1;
                 }
             }
             CheckKind::Backends(_) => {

@@ -47,10 +47,7 @@ impl Group {
     pub(super) fn hide(&mut self, resource: Option<usize>, field: Option<&str>, more: usize) {
         self.hidden += more;
         if let Some(field) = field {
-            match self.fields.get_mut(field) {
-                Some(count) => *count += more,
-                None => _ = self.fields.insert(field.to_owned(), more),
-            }
+            *self.fields.entry(field.to_owned()).or_default() += more;
         }
         if let Some(number) = resource {
             match &mut self.current {
