@@ -109,8 +109,8 @@ impl<W: Write> Folding<W> {
 impl<W: Write> Write for Folding<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.line.extend_from_slice(bytes);
-        if let Some(newline) = memchr::memrchr(b'\n', &self.line) {
-            self.pass(newline + 1)?;
+        if let Some(newline) = memchr::memrchr(b'\n', bytes) {
+            self.pass(self.line.len() - bytes.len() + newline + 1)?;
         }
         Ok(bytes.len())
     }
