@@ -66,13 +66,6 @@ enum Instruction {
     Bytes(Bytes),
 }
 
-/// The place of a byte range in the trie.
-#[derive(Debug, Clone, Copy)]
-enum Slot {
-    Root,
-    SecondOf(usize),
-}
-
 struct Trie {
     /// The instructions. The first entry stands for the end.
     instructions: Vec<Instruction>,
@@ -172,27 +165,23 @@ impl Trie {
             return root;
         };
         let found = match self.instructions.get(root) {
-            Some(&Instruction::Bytes(bytes)) => Some((Slot::Root, root, bytes)),
+            Some(&Instruction::Bytes(bytes)) => Some((None, root, bytes)),
             // The ranges come sorted, so only the latest branch can begin the same way.
             Some(&Instruction::Alt { second }) => match self.instructions.get(second) {
-                Some(&Instruction::Bytes(bytes)) => Some((Slot::SecondOf(root), second, bytes)),
+                Some(&Instruction::Bytes(bytes)) => Some((Some(root), second, bytes)),
                 _ => None,
             },
             None => None,
         };
-        let Some((slot, mut place, bytes)) = found.filter(|(_, _, bytes)| bytes.same_input(new)) else {
+        let Some((alt, mut place, bytes)) = found.filter(|(_, _, bytes)| bytes.same_input(new)) else {
             return self.allocate(Instruction::Alt { second: id });
         };
         let mut root = root;
         if self.cache.contains_key(&bytes) {
             place = self.allocate(Instruction::Bytes(bytes));
-            match slot {
-                Slot::Root => root = place,
-                Slot::SecondOf(alt) => {
-                    if let Some(Instruction::Alt { second }) = self.instructions.get_mut(alt) {
-                        *second = place;
-                    }
-                }
+            match alt.and_then(|alt| self.instructions.get_mut(alt)) {
+                Some(Instruction::Alt { second }) => *second = place,
+                _ => root = place,
             }
         }
         if !self.cache.contains_key(&new) {
