@@ -39,6 +39,16 @@ impl OpenAlternatives {
             due: 0,
         }
     }
+
+    /// Joins the `count` alternatives from `first` on.
+    fn join(&mut self, first: usize, count: usize, joined: Id) {
+        self.splices.push(Splice {
+            first,
+            count,
+            joined,
+            suffixes: Vec::new(),
+        });
+    }
 }
 
 /// Factors the alternatives. The result stands for the same alternation.
@@ -133,12 +143,7 @@ fn common_texts(tree: &mut Tree, frame: &mut OpenAlternatives) {
             for &id in frame.alternatives.get(first..first + count).unwrap_or_default() {
                 drop_leading_text(tree, id, common);
             }
-            frame.splices.push(Splice {
-                first,
-                count,
-                joined,
-                suffixes: Vec::new(),
-            });
+            frame.join(first, count, joined);
         }
         first += count;
     }
@@ -226,12 +231,7 @@ fn common_expressions(tree: &mut Tree, frame: &mut OpenAlternatives) {
                 for id in frame.alternatives.iter_mut().skip(first).take(count) {
                     *id = without_leading_expression(tree, *id);
                 }
-                frame.splices.push(Splice {
-                    first,
-                    count,
-                    joined,
-                    suffixes: Vec::new(),
-                });
+                frame.join(first, count, joined);
             }
         }
         first += count;
@@ -266,12 +266,7 @@ fn single_characters(tree: &mut Tree, frame: &mut OpenAlternatives, flags: u8) {
             let members = merged(tree, frame.alternatives.get(first..first + run).unwrap_or_default());
             let class = tree.add_class(members);
             let joined = tree.add(Op::Class(class), flags, Vec::new());
-            frame.splices.push(Splice {
-                first,
-                count: run,
-                joined,
-                suffixes: Vec::new(),
-            });
+            frame.join(first, run, joined);
         }
         first += run.max(1);
     }
