@@ -24,7 +24,7 @@ use super::{Span, View, textproto};
 pub use heads::heads;
 use prefix::Prefix;
 pub(crate) use prefix::shape;
-use strip::{LogStyle, Stripped};
+use strip::Stripped;
 
 /// The words before a message in the logs of grpc-go, C-core and grpc-java, each with the type of
 /// the message.
@@ -101,11 +101,10 @@ pub fn entries(bytes: &[u8]) -> Vec<LoggedMessage<'_>> {
     while let Some(found) = search.next(from) {
         let start = found.start;
         let is_json = bytes.get(start) == Some(&b'{');
-        let kind = if is_json { LogStyle::Json } else { LogStyle::Text };
         let json_end = is_json.then(|| end_of_json(bytes, start)).flatten();
         let stripped = match json_end {
             Some(_) => None,
-            None => strip::strip(bytes, found.words, start, kind, &mut budget),
+            None => strip::strip(bytes, found.words, start, is_json, &mut budget),
         };
         let end = match (&stripped, json_end) {
             (Some(stripped), _) => stripped.end,
@@ -113,13 +112,12 @@ pub fn entries(bytes: &[u8]) -> Vec<LoggedMessage<'_>> {
             (None, None) => {
                 let next = search.next(start + 1);
                 let limit = next.map_or(bytes.len(), |next| line_start(bytes, next.words));
-                match kind {
-                    LogStyle::Json => limit,
+                if is_json {
+                    limit
+                } else {
                     // After a prefix such as `app: `, the whole log would look like text format.
-                    LogStyle::Text => {
-                        let limit = limit.max(strip::end_of_line(bytes, start));
-                        end_of_text(bytes.get(..limit).unwrap_or(bytes), start)
-                    }
+                    let limit = limit.max(strip::end_of_line(bytes, start));
+                    end_of_text(bytes.get(..limit).unwrap_or(bytes), start)
                 }
             }
         };

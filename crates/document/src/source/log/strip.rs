@@ -30,13 +30,6 @@ const MAX_GAP: usize = 256 << 10;
 /// The most lines of other streams before a message that begins on a line of its own.
 const MAX_LINES_BEHIND: usize = 64;
 
-/// The form in which a message is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LogStyle {
-    Json,
-    Text,
-}
-
 /// Strips the message that begins at `start`, after `words` in the first line of its log entry.
 ///
 /// Returns `None` if the lines have no prefix. `budget` is how many bytes of other lines may still
@@ -45,10 +38,10 @@ pub(super) fn strip<'b>(
     bytes: &'b [u8],
     words: usize,
     start: usize,
-    kind: LogStyle,
+    is_json: bool,
     budget: &mut usize,
 ) -> Option<Stripped<'b>> {
-    let prefix = learn(bytes, head(bytes, words), end_of_line(bytes, start), kind, budget)?;
+    let prefix = learn(bytes, head(bytes, words), end_of_line(bytes, start), is_json, budget)?;
     let mut stripped = Stripped {
         text: Vec::new(),
         lines: Vec::new(),
@@ -59,17 +52,17 @@ pub(super) fn strip<'b>(
     let mut depth = 0;
     let mut gap = 0;
     let mut at = start;
-    stripped.push(bytes, start, end_of_line(bytes, start), kind, &mut depth);
+    stripped.push(bytes, start, end_of_line(bytes, start), is_json, &mut depth);
     loop {
         at = end_of_line(bytes, at);
-        if at >= bytes.len() || (kind == LogStyle::Json && depth == 0) {
+        if at >= bytes.len() || (is_json && depth == 0) {
             return Some(stripped);
         }
         let line = line(bytes, at);
         match stripped.prefix.strip(line) {
-            Some(rest) if continues(rest, kind) => {
+            Some(rest) if continues(rest, is_json) => {
                 let from = at + line.len() - rest.len();
-                stripped.push(bytes, from, end_of_line(bytes, at), kind, &mut depth);
+                stripped.push(bytes, from, end_of_line(bytes, at), is_json, &mut depth);
                 gap = 0;
             }
             Some(_) => return Some(stripped),
@@ -103,13 +96,13 @@ pub(super) fn start_behind(bytes: &[u8], words: usize) -> Option<usize> {
 
 /// Finds the prefix of the line `head`. It is known from the first line from `at` on that continues
 /// the message.
-fn learn<'b>(bytes: &[u8], head: &'b [u8], mut at: usize, kind: LogStyle, budget: &mut usize) -> Option<Prefix<'b>> {
+fn learn<'b>(bytes: &[u8], head: &'b [u8], mut at: usize, is_json: bool, budget: &mut usize) -> Option<Prefix<'b>> {
     let limit = at.saturating_add(MAX_GAP).min(bytes.len());
     while at < limit {
         let line = line(bytes, at);
         let common = Prefix::common(head, line).filter(|prefix| {
-            let is_client = kind == LogStyle::Json || prefix.strip(head).is_some_and(is_client_line);
-            is_client && prefix.strip(line).is_some_and(|rest| continues(rest, kind))
+            let is_client = is_json || prefix.strip(head).is_some_and(is_client_line);
+            is_client && prefix.strip(line).is_some_and(|rest| continues(rest, is_json))
         });
         if common.is_some() {
             return common;
@@ -133,9 +126,9 @@ fn is_client_line(rest: &[u8]) -> bool {
 }
 
 /// Says whether the rest of a line may continue a message.
-fn continues(rest: &[u8], kind: LogStyle) -> bool {
+fn continues(rest: &[u8], is_json: bool) -> bool {
     let rest = rest.trim_ascii();
-    if kind == LogStyle::Text {
+    if !is_json {
         return rest.is_empty() || is_text_line(rest);
     }
     let inner = rest.get(1..).unwrap_or_default().trim_ascii_start().first();
@@ -174,11 +167,9 @@ pub(super) fn end_of_line(bytes: &[u8], at: usize) -> usize {
 
 impl Stripped<'_> {
     /// Adds a line. In JSON, stops at the end of the message.
-    fn push(&mut self, bytes: &[u8], start: usize, end: usize, kind: LogStyle, depth: &mut usize) {
+    fn push(&mut self, bytes: &[u8], start: usize, end: usize, is_json: bool, depth: &mut usize) {
         let mut line = bytes.get(start..end).unwrap_or_default();
-        if kind == LogStyle::Json
-            && let Some(last) = closes(line, depth)
-        {
+        if is_json && let Some(last) = closes(line, depth) {
             line = line.get(..=last).unwrap_or_default();
         }
         self.lines.push((self.text.len(), start));
