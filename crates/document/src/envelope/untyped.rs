@@ -177,14 +177,9 @@ impl<'t> Walker<'t, '_> {
             return Ok(false);
         }
         let (mut keys, mut fields, mut telling) = (0, 0, 0);
-        let mut has_keys = self.tc.scan.open(b'}')?;
-        while has_keys {
-            let key = self.tc.scan.key()?;
-            let name = String::from_utf8_lossy(self.tc.scan.raw(key));
-            let value = self.shown()?;
-            if name == "@type" {
-                return Ok(true);
-            }
+        let is_typed = self.any_key(&mut |walker, key| {
+            let name = String::from_utf8_lossy(walker.tc.scan.raw(key));
+            let value = walker.shown()?;
             if value.first != b'n' {
                 let name = snake_case(&name);
                 let is_field = is_field(message, &name, value);
@@ -192,9 +187,8 @@ impl<'t> Walker<'t, '_> {
                 fields += usize::from(is_field);
                 telling += usize::from(is_field && !matches!(&*name, "name" | "metadata"));
             }
-            self.skip()?;
-            has_keys = self.tc.scan.more(b'}')?;
-        }
-        Ok(fields == keys || telling > 0 && fields * 2 > keys)
+            Ok(name == "@type")
+        })?;
+        Ok(is_typed || fields == keys || telling > 0 && fields * 2 > keys)
     }
 }
