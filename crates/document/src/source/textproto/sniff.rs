@@ -13,7 +13,7 @@ pub fn looks_like(text: &[u8]) -> bool {
     let mut depth = 0;
     let mut value_line = None;
     loop {
-        if probe.space() == Space::Header {
+        if probe.space() {
             return true;
         }
         match probe.peek() {
@@ -60,12 +60,6 @@ pub fn looks_like(text: &[u8]) -> bool {
     }
 }
 
-#[derive(PartialEq)]
-enum Space {
-    Plain,
-    Header,
-}
-
 enum ValueStart {
     /// The value began with `{`, `<` or `[`, which has been consumed.
     Opened,
@@ -87,16 +81,15 @@ impl Probe<'_> {
         memchr::memrchr(b'\n', head).map_or(0, |newline| newline + 1)
     }
 
-    fn space(&mut self) -> Space {
-        let mut found = Space::Plain;
+    /// Consumes white space and comments. Says whether one of them has a header.
+    fn space(&mut self) -> bool {
+        let mut found = false;
         while let Some(byte) = self.peek() {
             if byte == b'#' {
                 let rest = self.text.get(self.pos..).unwrap_or_default();
                 let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
                 let comment = rest.get(1..end).unwrap_or_default().trim_ascii_start();
-                if HEADERS.iter().any(|header| comment.starts_with(header.as_bytes())) {
-                    found = Space::Header;
-                }
+                found |= HEADERS.iter().any(|header| comment.starts_with(header.as_bytes()));
                 self.pos += end;
             } else if byte.is_ascii_whitespace() {
                 self.pos += 1;
