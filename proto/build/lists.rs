@@ -4,16 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use prost_types::{DescriptorProto, EnumDescriptorProto, FileDescriptorSet};
 
-/// Every message and enum of the set by full name, without the leading dot.
+/// Every message and enum of the set by full name, without the leading dot. A message comes with whether it is of
+/// proto2.
 pub struct Index<'a> {
-    pub messages: BTreeMap<String, (&'a DescriptorProto, Syntax)>,
+    pub messages: BTreeMap<String, (&'a DescriptorProto, bool)>,
     pub enums: BTreeMap<String, &'a EnumDescriptorProto>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Syntax {
-    Proto2,
-    Proto3,
 }
 
 pub fn index(set: &FileDescriptorSet) -> Index<'_> {
@@ -22,31 +17,27 @@ pub fn index(set: &FileDescriptorSet) -> Index<'_> {
         enums: BTreeMap::new(),
     };
     for file in &set.file {
-        let syntax = if file.syntax() == "proto3" {
-            Syntax::Proto3
-        } else {
-            Syntax::Proto2
-        };
+        let is_proto2 = file.syntax() != "proto3";
         for item in &file.enum_type {
             index.enums.insert(join(file.package(), item.name()), item);
         }
         for message in &file.message_type {
-            index.add(file.package(), message, syntax);
+            index.add(file.package(), message, is_proto2);
         }
     }
     index
 }
 
 impl<'a> Index<'a> {
-    fn add(&mut self, scope: &str, message: &'a DescriptorProto, syntax: Syntax) {
+    fn add(&mut self, scope: &str, message: &'a DescriptorProto, is_proto2: bool) {
         let name = join(scope, message.name());
         for item in &message.enum_type {
             self.enums.insert(join(&name, item.name()), item);
         }
         for nested in &message.nested_type {
-            self.add(&name, nested, syntax);
+            self.add(&name, nested, is_proto2);
         }
-        self.messages.insert(name, (message, syntax));
+        self.messages.insert(name, (message, is_proto2));
     }
 
     fn message(&self, name: &str) -> Result<&'a DescriptorProto, String> {
@@ -179,12 +170,16 @@ impl Reads {
         self.by_message.get(message).is_some_and(|line| line.loader.is_some())
     }
 
+    /// Is the field in this list of its message?
+    fn has(&self, message: &str, field: i32, list: fn(&Line) -> &Option<BTreeSet<i32>>) -> bool {
+        let line = self.by_message.get(message);
+        line.and_then(|line| list(line).as_ref())
+            .is_some_and(|set| set.contains(&field))
+    }
+
     /// Does gRPC read this field?
     pub fn client(&self, message: &str, field: i32) -> bool {
-        self.by_message
-            .get(message)
-            .and_then(|line| line.client.as_ref())
-            .is_some_and(|set| set.contains(&field))
+        self.has(message, field, |line| &line.client)
     }
 
     /// Do the generated types keep messages of this type as bytes?
@@ -194,8 +189,7 @@ impl Reads {
 
     /// Does C-core or xdsctl itself read this field?
     pub fn judged(&self, message: &str, field: i32) -> bool {
-        let loader = self.by_message.get(message).and_then(|line| line.loader.as_ref());
-        self.client(message, field) || loader.is_some_and(|set| set.contains(&field))
+        self.client(message, field) || self.has(message, field, |line| &line.loader)
     }
 
     /// The families in `families` (the names of `reads.txt`) that a line sets apart from C-core at a field, as bits in that order;
@@ -214,8 +208,7 @@ impl Reads {
 
     /// Does any client or xdsctl itself read this field?
     pub fn anyone(&self, message: &str, field: i32) -> bool {
-        let others = self.by_message.get(message).and_then(|line| line.others.as_ref());
-        self.judged(message, field) || others.is_some_and(|set| set.contains(&field))
+        self.judged(message, field) || self.has(message, field, |line| &line.others)
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FieldDescriptorProto};
 
-use crate::lists::{Harmless, Index, Marked, Reads, Syntax};
+use crate::lists::{Harmless, Index, Marked, Reads};
 
 pub fn generate(index: &Index, reads: &Reads, unknown: &Marked, harmless: &Harmless) -> String {
     let writer = Writer {
@@ -38,7 +38,7 @@ impl Writer<'_> {
     fn messages(&self, out: &mut String) -> std::fmt::Result {
         writeln!(out, "/// Every message of the descriptor set, sorted by full name.")?;
         writeln!(out, "pub static MESSAGES: &[Message] = &[")?;
-        for (name, (message, syntax)) in &self.index.messages {
+        for (name, (message, is_proto2)) in &self.index.messages {
             let mut fields: Vec<&FieldDescriptorProto> = message.field.iter().collect();
             fields.sort_by_key(|field| field.number());
             let mut by_name: BTreeMap<&str, usize> = BTreeMap::new();
@@ -59,7 +59,7 @@ impl Writer<'_> {
                 by_name.into_iter().collect::<Vec<_>>(),
             )?;
             for field in fields {
-                self.field(out, name, message, *syntax, field)?;
+                self.field(out, name, message, *is_proto2, field)?;
             }
             writeln!(out, "] }},")?;
         }
@@ -71,7 +71,7 @@ impl Writer<'_> {
         out: &mut String,
         name: &str,
         message: &DescriptorProto,
-        syntax: Syntax,
+        is_proto2: bool,
         field: &FieldDescriptorProto,
     ) -> std::fmt::Result {
         let number = field.number();
@@ -91,7 +91,7 @@ impl Writer<'_> {
         let synthetic = field.proto3_optional();
         let oneof = field.oneof_index.filter(|_| !synthetic);
         let is_message = matches!(field.r#type(), Type::Message | Type::Group);
-        let explicit_presence = !repeated && (is_message || field.oneof_index.is_some() || syntax == Syntax::Proto2);
+        let explicit_presence = !repeated && (is_message || field.oneof_index.is_some() || is_proto2);
         writeln!(
             out,
             "Field {{ number: {number}, name: {:?}, json_name: {:?}, kind: {}, cardinality: {cardinality}, oneof: {oneof:?}, read: {}, judged: {}, read_in: {}, unread_in: {}, generated: {}, known_to_client: {}, explicit_presence: {explicit_presence}, deprecated: {}, shown: {} }},",
