@@ -26,11 +26,6 @@ impl Work {
 /// How many steps are left.
 #[derive(Debug)]
 pub struct Budget {
-    /// The steps that may be taken: the lesser of the two below, less those that were taken since
-    /// it was set.
-    free: u64,
-    /// The value of `free` when steps were last counted.
-    begun: u64,
     /// The steps that are left of this evaluation.
     own: u64,
     /// The steps that are left of all evaluations.
@@ -42,8 +37,6 @@ impl Budget {
     /// Makes a budget of this many steps for all evaluations together.
     pub fn new(all: u64) -> Budget {
         Budget {
-            free: 0,
-            begun: 0,
             own: 0,
             all,
             work: Work::default(),
@@ -56,57 +49,36 @@ impl Budget {
     }
 
     /// Begins an evaluation.
-    pub fn begin(&mut self) {
-        self.settle();
+    pub const fn begin(&mut self) {
         self.own = MAX_STEPS;
-        self.free();
     }
 
     /// Returns how many steps of all evaluations are left.
     pub const fn left(&self) -> u64 {
-        self.all - (self.begun - self.free)
+        self.all
     }
 
     /// Takes steps of all evaluations. Says whether any are left.
-    pub fn spend(&mut self, steps: u64) -> bool {
-        self.settle();
+    pub const fn spend(&mut self, steps: u64) -> bool {
         self.all = self.all.saturating_sub(steps);
-        self.free();
         self.all > 0
     }
 
-    /// Counts the steps that were taken.
-    const fn settle(&mut self) {
-        let taken = self.begun - self.free;
-        self.begun = self.free;
-        self.own -= taken;
-        self.all -= taken;
-    }
-
-    fn free(&mut self) {
-        self.begun = self.own.min(self.all);
-        self.free = self.begun;
-    }
-
-    /// Ends an evaluation that wants more steps than it has. All that it has are used up.
-    #[cold]
-    fn end(&mut self, steps: u64) -> EvaluationStop {
-        self.settle();
-        self.all = self.all.saturating_sub(self.own.min(steps));
-        self.own = 0;
-        self.free();
-        EvaluationStop::Limit
-    }
-
-    /// Takes steps.
+    /// Takes steps. An evaluation that wants more than it has ends, and all that it has are used
+    /// up.
     #[inline]
     pub(super) fn take(&mut self, steps: usize) -> Result<(), EvaluationStop> {
-        match self.free.checked_sub(steps as u64) {
-            Some(free) => {
-                self.free = free;
+        let steps = steps as u64;
+        match (self.own.checked_sub(steps), self.all.checked_sub(steps)) {
+            (Some(own), Some(all)) => {
+                (self.own, self.all) = (own, all);
                 Ok(())
             }
-            None => Err(self.end(steps as u64)),
+            _ => {
+                self.all = self.all.saturating_sub(self.own.min(steps));
+                self.own = 0;
+                Err(EvaluationStop::Limit)
+            }
         }
     }
 
