@@ -78,32 +78,8 @@ pub(crate) const fn duration<'a>(millis: Millis) -> Value<'a> {
     Value::Duration(millis.0 as i128 * 1_000_000)
 }
 
-/// Prints an address. IPv4 is fast: a dump has many addresses, and most are of IPv4.
 pub(crate) fn address<'a>(of: SocketAddr) -> Value<'a> {
-    let SocketAddr::V4(v4) = of else {
-        return Value::text(of.to_string());
-    };
-    let [a, b, c, d] = v4.ip().octets().map(u16::from);
-    // Written from the end on: `255.255.255.255:65535` has 21 bytes.
-    let mut bytes = [0; 21];
-    let mut at = bytes.len();
-    let mut put = |byte: u8| {
-        at -= 1;
-        bytes[at] = byte;
-    };
-    for (mut number, before) in [(v4.port(), b':'), (d, b'.'), (c, b'.'), (b, b'.'), (a, 0)] {
-        loop {
-            put(b'0' + (number % 10) as u8);
-            number /= 10;
-            if number == 0 {
-                break;
-            }
-        }
-        if before != 0 {
-            put(before);
-        }
-    }
-    Value::text(std::str::from_utf8(&bytes[at..]).unwrap_or_default())
+    Value::text(of.to_string())
 }
 
 #[cfg(test)]
