@@ -34,62 +34,73 @@ pub(crate) const RESOURCE: usize = 0;
 pub(crate) const PARSED: usize = 1;
 const WORLD: usize = 2;
 
-/// What a policy is about. Each such thing that a client keeps is looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Element {
+/// Declares the elements: the word, the subject and the message of each.
+macro_rules! elements {
+    ($($(#[doc = $about:literal])* $variant:ident = $name:literal, $subject:ident, $message:literal;)*) => {
+        /// What a policy is about. Each such thing that a client keeps is looked at.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Element {
+            $($(#[doc = $about])* $variant,)*
+        }
+
+        impl Element {
+            /// All elements, in an order in which containers come first.
+            pub const ALL: [Element; [$($name),*].len()] = [$(Element::$variant),*];
+
+            /// Returns the word for it, which is also the name of its object in the schema.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Element::$variant => $name,)*
+                }
+            }
+
+            /// Returns the name of the object in the schema that is `world` for it.
+            pub const fn world(self) -> &'static str {
+                match self {
+                    $(Element::$variant => concat!("world:", $name),)*
+                }
+            }
+
+            const fn subject(self) -> Subject {
+                match self {
+                    $(Element::$variant => Subject::$subject,)*
+                }
+            }
+
+            /// Returns the name of the message that it is in a resource.
+            const fn message(self) -> &'static str {
+                match self {
+                    $(Element::$variant => $message,)*
+                }
+            }
+        }
+    };
+}
+
+elements! {
     /// A Listener.
-    Listener,
+    Listener = "listener", Listener, "envoy.config.listener.v3.Listener";
     /// An HTTP filter of a listener.
-    Filter,
+    Filter = "filter", Filter, "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter";
     /// A RouteConfiguration, also one inside a listener.
-    RouteConfiguration,
+    RouteConfiguration = "route_configuration", RouteConfiguration, "envoy.config.route.v3.RouteConfiguration";
     /// A virtual host.
-    VirtualHost,
+    VirtualHost = "virtual_host", RouteConfiguration, "envoy.config.route.v3.VirtualHost";
     /// A route.
-    Route,
+    Route = "route", RouteConfiguration, "envoy.config.route.v3.Route";
     /// The retry policy that a route has.
-    RetryPolicy,
+    RetryPolicy = "retry_policy", RouteConfiguration, "envoy.config.route.v3.RetryPolicy";
     /// A Cluster.
-    Cluster,
+    Cluster = "cluster", Cluster, "envoy.config.cluster.v3.Cluster";
     /// A ClusterLoadAssignment.
-    Endpoints,
+    Endpoints = "endpoints", Endpoints, "envoy.config.endpoint.v3.ClusterLoadAssignment";
     /// A locality.
-    Locality,
+    Locality = "locality", Endpoints, "envoy.config.endpoint.v3.LocalityLbEndpoints";
     /// An endpoint.
-    Endpoint,
+    Endpoint = "endpoint", Endpoints, "envoy.config.endpoint.v3.LbEndpoint";
 }
 
 impl Element {
-    /// All elements, in an order in which containers come first.
-    pub const ALL: [Element; 10] = [
-        Element::Listener,
-        Element::Filter,
-        Element::RouteConfiguration,
-        Element::VirtualHost,
-        Element::Route,
-        Element::RetryPolicy,
-        Element::Cluster,
-        Element::Endpoints,
-        Element::Locality,
-        Element::Endpoint,
-    ];
-
-    /// Returns the word for it, which is also the name of its object in the schema.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Element::Listener => "listener",
-            Element::Filter => "filter",
-            Element::RouteConfiguration => "route_configuration",
-            Element::VirtualHost => "virtual_host",
-            Element::Route => "route",
-            Element::RetryPolicy => "retry_policy",
-            Element::Cluster => "cluster",
-            Element::Endpoints => "endpoints",
-            Element::Locality => "locality",
-            Element::Endpoint => "endpoint",
-        }
-    }
-
     /// Returns the element of this name.
     ///
     /// # Errors
@@ -108,34 +119,6 @@ impl Element {
         })
     }
 
-    /// Returns the name of the object in the schema that is `world` for it.
-    pub const fn world(self) -> &'static str {
-        match self {
-            Element::Listener => "world:listener",
-            Element::Filter => "world:filter",
-            Element::RouteConfiguration => "world:route_configuration",
-            Element::VirtualHost => "world:virtual_host",
-            Element::Route => "world:route",
-            Element::RetryPolicy => "world:retry_policy",
-            Element::Cluster => "world:cluster",
-            Element::Endpoints => "world:endpoints",
-            Element::Locality => "world:locality",
-            Element::Endpoint => "world:endpoint",
-        }
-    }
-
-    const fn subject(self) -> Subject {
-        match self {
-            Element::Listener => Subject::Listener,
-            Element::Filter => Subject::Filter,
-            Element::RouteConfiguration | Element::VirtualHost | Element::Route | Element::RetryPolicy => {
-                Subject::RouteConfiguration
-            }
-            Element::Cluster => Subject::Cluster,
-            Element::Endpoints | Element::Locality | Element::Endpoint => Subject::Endpoints,
-        }
-    }
-
     /// Returns the type of the resource that contains it. Routes may also be inside a listener.
     const fn resource_type(self) -> ResourceType {
         match self.subject() {
@@ -143,21 +126,6 @@ impl Element {
             Subject::Cluster => ResourceType::Cluster,
             Subject::Endpoints => ResourceType::Endpoints,
             _ => ResourceType::Listener,
-        }
-    }
-
-    /// Returns the name of the message that it is in a resource.
-    const fn message(self) -> &'static str {
-        match self {
-            Element::Filter => "envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter",
-            Element::VirtualHost => "envoy.config.route.v3.VirtualHost",
-            Element::Route => "envoy.config.route.v3.Route",
-            Element::RetryPolicy => "envoy.config.route.v3.RetryPolicy",
-            Element::Locality => "envoy.config.endpoint.v3.LocalityLbEndpoints",
-            Element::Endpoint => "envoy.config.endpoint.v3.LbEndpoint",
-            Element::Listener | Element::RouteConfiguration | Element::Cluster | Element::Endpoints => {
-                self.resource_type().type_name()
-            }
         }
     }
 
