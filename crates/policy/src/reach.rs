@@ -11,7 +11,7 @@ use foldhash::HashMap;
 
 use crate::cel::{Value, Work};
 use crate::site::{Held, Thing};
-use crate::uses::{ChainNumber, ClusterUse, FilterUse, Found, PriorityView, Shared, Use, UseView, User};
+use crate::uses::{ChainNumber, ClusterUse, FilterUse, Found, PriorityView, Shared, Use, User};
 use crate::view;
 use destinations::{destinations, named_by};
 use xdsctl_channel::client::{Checked, ClusterFacts, Facts, ResourceId, World};
@@ -311,12 +311,11 @@ impl<'a> Reach<'a> {
     }
 
     pub fn routes(&self, held: &Held<'a>, thing: Thing<'a>) -> Value<'a> {
-        let of = |of: Use<'a>| Value::object(UseView { of });
         match thing {
             Thing::Route(host, route) | Thing::RetryPolicy(host, route) => {
-                Value::list([of(Self::own(held, host, route))])
+                Value::list([Value::object(Self::own(held, host, route))])
             }
-            _ if thing.is_below_routes() => Value::list(self.uses(held).iter().copied().map(of)),
+            _ if thing.is_below_routes() => Value::list(self.uses(held).iter().copied().map(Value::object)),
             _ => Value::list([]),
         }
     }

@@ -71,11 +71,7 @@ impl<'a> View<'a> for User<'a> {
     }
 }
 
-pub(crate) struct UseView<'a> {
-    pub of: Use<'a>,
-}
-
-impl<'a> View<'a> for UseView<'a> {
+impl<'a> View<'a> for Use<'a> {
     fn get(&self, field: &str) -> Value<'a> {
         let Use {
             holder,
@@ -83,7 +79,7 @@ impl<'a> View<'a> for UseView<'a> {
             route,
             share,
             ..
-        } = self.of;
+        } = *self;
         let action = route.route_action();
         match field {
             "resource" => text(holder),
