@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 pub use xdsctl_model::resource::lb_policy::AutoshardingConfig;
 
+use super::done;
 use super::json::{self, ConfigPlace, Faults, LB_JSON_EMPTY};
-use super::{PolicyType, done};
 use xdsctl_model::diag::rules;
 use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::Millis;
@@ -20,14 +20,6 @@ pub const NAME: &str = "autosharding_experimental";
 
 /// The default of `initialAssignmentTimeout` (C-core autosharding.h).
 pub const DEFAULT_INITIAL_ASSIGNMENT_TIMEOUT: Millis = Millis(60_000);
-
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::Autosharding),
-    machine: |at, _| Box::new(super::run::unsimulated::UnsimulatedPolicy::new(at)),
-};
 
 /// Reads the JSON config.
 ///

@@ -5,19 +5,11 @@ use serde_json::{Map, Value, json};
 pub use xdsctl_model::resource::lb_policy::GrpclbConfig;
 
 use super::json::{self, ConfigPlace, Faults};
-use super::{PolicyType, child_list, done, round_robin};
+use super::{child_list, done, round_robin};
 use xdsctl_model::profile::Profile;
 
 /// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "grpclb";
-
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::Grpclb),
-    machine: |at, _| Box::new(super::run::unsimulated::UnsimulatedPolicy::new(at)),
-};
 
 /// Reads the JSON config.
 ///

@@ -33,6 +33,8 @@ use serde_json::{Map, Value};
 pub use config::rejected;
 pub use config::{json, usable, xds};
 use json::{ConfigFault, ConfigPlace, Faults};
+use policy::{PolicyCx, StateMachine, TreePath};
+use run::unsimulated::UnsimulatedPolicy;
 pub use run::{endpoint, log, metadata, picker, policy, runtime};
 use xdsctl_model::diag::{Rule, rules};
 use xdsctl_model::profile::{Feature, Profile};
@@ -49,14 +51,35 @@ rules! {
 
 /// Generates the registry, and the functions on configs, from one list of policies.
 macro_rules! policies {
-    ($($module:ident: $variant:ident,)*) => {
+    ($($module:ident: $variant:ident, $make:expr $(, $message:literal)?;)*) => {
         /// All policies that clients have, except those that an application registers.
-        static POLICIES: &[&PolicyType] = &[$(&$module::TYPE,)*];
+        static POLICIES: &[PolicyType] = &[$(PolicyType {
+            name: $module::NAME,
+            from_json: |config, profile| $module::from_json(config, profile).map(LbConfig::$variant),
+        },)*];
 
-        /// Returns the policy type of a config.
-        pub const fn policy_of(config: &LbConfig) -> &'static PolicyType {
+        /// The xDS messages of policies.
+        static MESSAGES: &[xds::MessageType] = &[$($(xds::MessageType {
+            policy: $module::NAME,
+            type_name: $message,
+            convert: $module::from_proto,
+        },)?)*];
+
+        /// Returns the registered name of the policy of a config.
+        pub const fn name_of(config: &LbConfig) -> &'static str {
             match config {
-                $(LbConfig::$variant(_) => &$module::TYPE,)*
+                $(LbConfig::$variant(_) => $module::NAME,)*
+            }
+        }
+
+        /// Makes the state machine of a config's policy at a place in the tree. The config comes
+        /// with the first update.
+        fn machine_of(config: &LbConfig, at: TreePath, cx: &mut PolicyCx<'_>) -> Box<dyn StateMachine> {
+            match config {
+                $(LbConfig::$variant(_) => {
+                    let make: fn(TreePath, &mut PolicyCx<'_>) -> _ = $make;
+                    Box::new(make(at, cx))
+                })*
             }
         }
 
@@ -70,29 +93,30 @@ macro_rules! policies {
     };
 }
 
+// The folder, the variant of the config, the state machine, and the xDS message if there is one.
 policies! {
-    autosharding: Autosharding,
-    cds: Cds,
-    cluster_impl: ClusterImpl,
-    cluster_manager: ClusterManager,
-    grpclb: Grpclb,
-    least_request: LeastRequest,
-    outlier_detection: OutlierDetection,
-    override_host: OverrideHost,
-    p2c: P2c,
-    pick_first: PickFirst,
-    priority: Priority,
-    ring_hash: RingHash,
-    rls: Rls,
-    round_robin: RoundRobin,
-    weighted_round_robin: WeightedRoundRobin,
-    weighted_target: WeightedTarget,
-    wrr_locality: WrrLocality,
-}
-
-/// Returns the registered name of the policy of a config.
-pub fn name_of(config: &LbConfig) -> &'static str {
-    policy_of(config).name
+    autosharding: Autosharding, |at, _| UnsimulatedPolicy::new(at);
+    cds: Cds, |at, _| cds::CdsPolicy::new(at);
+    cluster_impl: ClusterImpl, |at, cx| cluster_impl::ClusterImplPolicy::new(&at, cx);
+    cluster_manager: ClusterManager, |at, _| cluster_manager::ClusterManagerPolicy::new(at);
+    grpclb: Grpclb, |at, _| UnsimulatedPolicy::new(at);
+    least_request: LeastRequest, least_request::LeastRequestPolicy::new;
+    outlier_detection: OutlierDetection, outlier_detection::OutlierDetectionPolicy::new;
+    override_host: OverrideHost, |at, _| override_host::OverrideHostPolicy::new(at);
+    p2c: P2c, p2c::P2cPolicy::new;
+    pick_first: PickFirst, |at, _| pick_first::PickFirstPolicy::new(at, false),
+        "envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst";
+    priority: Priority, |at, _| priority::PriorityPolicy::new(at);
+    ring_hash: RingHash, ring_hash::RingHashPolicy::new,
+        "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash";
+    rls: Rls, rls::RlsPolicy::new;
+    round_robin: RoundRobin, round_robin::RoundRobinPolicy::new,
+        "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin";
+    weighted_round_robin: WeightedRoundRobin, weighted_round_robin::WeightedRoundRobinPolicy::new,
+        "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin";
+    weighted_target: WeightedTarget, weighted_target::WeightedTargetPolicy::new;
+    wrr_locality: WrrLocality, |at, _| wrr_locality::WrrLocalityPolicy::new(&at),
+        "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality";
 }
 
 /// Returns `[{"<name>": config}]`.
@@ -105,21 +129,13 @@ pub fn named(name: &str, config: Value) -> Value {
 /// Reads a policy's config.
 type FromJson = fn(config: &Map<String, Value>, profile: &Profile) -> Result<LbConfig, Faults>;
 
-/// Makes a policy's state machine.
-type Make = fn(at: policy::TreePath, cx: &mut policy::PolicyCx<'_>) -> Box<dyn policy::StateMachine>;
-
 /// An LB policy that a client has.
 #[derive(Debug)]
 pub struct PolicyType {
     /// The registered name.
     pub name: &'static str,
-    /// The xDS message of the policy, if there is one.
-    pub message: Option<&'static xds::MessageType>,
     /// Reads the JSON config.
     pub from_json: FromJson,
-    /// Makes the policy's state machine at a place in the tree. Its config comes with the first
-    /// update.
-    pub machine: Make,
 }
 
 /// Returns the names of the policies that any client has.
@@ -129,7 +145,7 @@ pub fn names() -> impl Iterator<Item = &'static str> + Clone {
 
 /// Returns the policy that the profile's client registers under `name`.
 pub fn by_name(name: &str, profile: &Profile) -> Option<&'static PolicyType> {
-    let known = POLICIES.iter().copied().find(|policy| policy.name == name);
+    let known = POLICIES.iter().find(|policy| policy.name == name);
     known.filter(|policy| match policy.name {
         autosharding::NAME => profile.has(Feature::Autosharding),
         least_request::NAME => profile.has(Feature::LeastRequestPolicy),
@@ -139,22 +155,15 @@ pub fn by_name(name: &str, profile: &Profile) -> Option<&'static PolicyType> {
     })
 }
 
-/// Returns the policy whose xDS message is `type_name`.
-pub fn by_message(type_name: &str, profile: &Profile) -> Option<(&'static PolicyType, &'static xds::MessageType)> {
-    let is_known = |policy: &PolicyType| policy.name != pick_first::NAME || profile.has(Feature::PickFirstMessage);
-    POLICIES
-        .iter()
-        .copied()
-        .filter(|policy| is_known(policy))
-        .find_map(|policy| {
-            let message = policy.message?;
-            (message.type_name == type_name).then_some((policy, message))
-        })
+/// Returns the xDS message of this name, if it is that of a policy.
+pub fn by_message(type_name: &str, profile: &Profile) -> Option<&'static xds::MessageType> {
+    let found = MESSAGES.iter().find(|message| message.type_name == type_name);
+    found.filter(|message| message.policy != pick_first::NAME || profile.has(Feature::PickFirstMessage))
 }
 
 /// Returns the types of the xDS messages of all policies.
 pub fn message_types() -> impl Iterator<Item = &'static str> {
-    POLICIES.iter().filter_map(|policy| Some(policy.message?.type_name))
+    MESSAGES.iter().map(|message| message.type_name)
 }
 
 /// Reads a list of policies, such as `[{"round_robin": {}}]`. The first known policy counts.

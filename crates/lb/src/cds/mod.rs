@@ -10,20 +10,12 @@ pub use xdsctl_model::resource::lb_policy::CdsConfig;
 
 use serde_json::{Map, Value, json};
 
+use super::done;
 use super::json::{self, ConfigPlace, Faults};
-use super::{PolicyType, done};
 use xdsctl_model::profile::{Feature, Profile};
 
 /// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "cds_experimental";
-
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::Cds),
-    machine: |at, _| Box::new(CdsPolicy::new(at)),
-};
 
 /// Returns the name of the field that says that the policy itself subscribes to the cluster.
 pub fn dynamic_field(profile: &Profile) -> &'static str {

@@ -9,7 +9,6 @@ pub use machine::ClusterImplPolicy;
 
 use serde_json::{Map, Value};
 
-use super::PolicyType;
 use super::config::named_cluster;
 use super::json::{self, ConfigPlace, Faults};
 use xdsctl_model::profile::{Feature, Profile};
@@ -19,14 +18,6 @@ const DROP_CATEGORIES: &str = "dropCategories";
 
 /// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "xds_cluster_impl_experimental";
-
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::ClusterImpl),
-    machine: |at, cx| Box::new(ClusterImplPolicy::new(&at, cx)),
-};
 
 /// Reads the JSON config.
 ///

@@ -10,19 +10,11 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::json::{self, ConfigPlace, Faults};
-use super::{PolicyType, child, done};
+use super::{child, done};
 use xdsctl_model::profile::Profile;
 
 /// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "xds_cluster_manager_experimental";
-
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::ClusterManager),
-    machine: |at, _| Box::new(ClusterManagerPolicy::new(at)),
-};
 
 /// Reads the JSON config.
 ///

@@ -38,6 +38,8 @@ pub const MAX_DEPTH: usize = 16;
 /// The xDS message of a built-in policy.
 #[derive(Debug)]
 pub struct MessageType {
+    /// The registered name of the policy.
+    pub policy: &'static str,
     /// The message's full name.
     pub type_name: &'static str,
     /// Converts it to the policy's JSON config.
@@ -213,7 +215,7 @@ fn convert(
             return None;
         };
         if let Payload::Wire(_) = extension.payload {
-            if let Some((policy, message)) = by_message(&extension.type_name, cx.profile()) {
+            if let Some(message) = by_message(&extension.type_name, cx.profile()) {
                 cx.add_all(skipped);
                 note_hop(chain, depth, index, None, message.type_name);
                 let mut entry = PolicyEntry {
@@ -223,7 +225,7 @@ fn convert(
                     chain,
                 };
                 let config = (message.convert)(&mut entry, cx)?;
-                return Some(named(policy.name, config));
+                return Some(named(message.policy, config));
             }
         } else if let Some(policy) = by_name(&extension.type_name, cx.profile())
             && let Payload::Json(config) = std::mem::replace(&mut extension.payload, Payload::Json(Value::Null))
@@ -282,7 +284,6 @@ fn passed_over(extension: &Extension<'_>, at: &Path<'_>, cx: &Validation<'_>) ->
 /// Returns the policy or message that a misspelt name may mean.
 fn nearest_policy(name: &str) -> Option<&'static str> {
     let names = crate::names();
-    let messages = crate::POLICIES.iter().filter_map(|p| p.message).map(|m| m.type_name);
     // A name is often given without gRPC's prefix `xds_` or suffix `_experimental`.
     let stem = |policy: &'static str| {
         let stem = policy.strip_suffix("_experimental").unwrap_or(policy);
@@ -291,7 +292,9 @@ fn nearest_policy(name: &str) -> Option<&'static str> {
     names
         .clone()
         .find(|policy| *policy != name && stem(policy) == name)
-        .or_else(|| xdsctl_model::text::nearest(name, names.chain(messages).filter(|known| *known != name)))
+        .or_else(|| {
+            xdsctl_model::text::nearest(name, names.chain(crate::message_types()).filter(|known| *known != name))
+        })
 }
 
 /// How many policies of a list a message names.

@@ -8,20 +8,12 @@ pub use xdsctl_model::resource::lb_policy::LeastRequestConfig;
 
 use serde_json::{Map, Value, json};
 
+use super::done;
 use super::json::{self, ConfigPlace, Faults};
-use super::{PolicyType, done};
 use xdsctl_model::profile::Profile;
 
 /// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "least_request_experimental";
-
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::LeastRequest),
-    machine: |at, cx| Box::new(LeastRequestPolicy::new(at, cx)),
-};
 
 /// Reads the JSON config.
 ///

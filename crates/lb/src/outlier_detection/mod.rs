@@ -7,8 +7,8 @@ pub use xdsctl_model::resource::lb_policy::OutlierDetectionConfig;
 
 use serde_json::{Map, Value, json};
 
+use super::child;
 use super::json::{self, ConfigPlace, Faults};
-use super::{PolicyType, child};
 use xdsctl_model::diag::rules;
 use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::Millis;
@@ -27,14 +27,6 @@ pub const MAX_PERCENTAGE: u32 = 100;
 
 /// `maxEjectionTime` if the JSON has null for it (C-core outlier_detection.h).
 const NULL_MAX_EJECTION_TIME: Millis = Millis(30_000);
-
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::OutlierDetection),
-    machine: |at, cx| Box::new(OutlierDetectionPolicy::new(at, cx)),
-};
 
 /// Reads the JSON config.
 ///

@@ -9,8 +9,6 @@ mod open;
 pub use super::config::named_cluster::{from_json, to_json};
 pub use machine::OverrideHostPolicy;
 
-use super::PolicyType;
-
 /// The hosts in a session's cookie, while a session filter is active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionHosts<'a> {
@@ -20,11 +18,3 @@ pub struct SessionHosts<'a> {
 
 /// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "xds_override_host_experimental";
-
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::OverrideHost),
-    machine: |at, _| Box::new(OverrideHostPolicy::new(at)),
-};

@@ -8,22 +8,23 @@ mod machine;
 pub use machine::P2cPolicy;
 pub use xdsctl_model::resource::lb_policy::P2cConfig;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::PolicyType;
+use super::json::Faults;
+use xdsctl_model::profile::Profile;
 
 /// The policy's name in xdsctl. The client has no registry.
 pub const NAME: &str = "p2c";
 
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: None,
-    from_json: |_, _| Ok(super::LbConfig::P2c(P2cConfig {})),
-    machine: |at, cx| Box::new(P2cPolicy::new(at, cx)),
-};
-
 /// Returns the config, which is empty.
+///
+/// # Errors
+/// Never fails: no list of policies can name the policy.
+pub fn from_json(_: &Map<String, Value>, _: &Profile) -> Result<P2cConfig, Faults> {
+    Ok(P2cConfig {})
+}
+
+/// Writes the config, which is empty.
 pub fn to_json(_: &P2cConfig) -> Value {
     json!({})
 }

@@ -8,9 +8,9 @@ pub use xdsctl_model::resource::lb_policy::PickFirstConfig;
 
 use serde_json::{Map, Value, json};
 
+use super::done;
 use super::json::{self, ConfigPlace, Faults};
-use super::xds::{MessageType, PolicyEntry};
-use super::{PolicyType, done};
+use super::xds::PolicyEntry;
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::pick_first::v3::PickFirst;
 use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::{Feature, Profile};
@@ -22,18 +22,7 @@ pub const DEFAULT_ATTEMPT_DELAY_MS: i64 = 250;
 /// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "pick_first";
 
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: Some(&MessageType {
-        type_name: "envoy.extensions.load_balancing_policies.pick_first.v3.PickFirst",
-        convert: from_proto,
-    }),
-    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::PickFirst),
-    machine: |at, _| Box::new(PickFirstPolicy::new(at, false)),
-};
-
-fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
+pub(crate) fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
     let message: PickFirst = entry.decode(cx)?;
     let config = PickFirstConfig {
         shuffle_address_list: message.shuffle_address_list,

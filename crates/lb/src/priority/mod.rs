@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::json::{self, ConfigPlace, Faults};
-use super::{PolicyType, child, done};
+use super::{child, done};
 use xdsctl_model::diag::rules;
 use xdsctl_model::profile::Profile;
 
@@ -26,14 +26,6 @@ pub const DEFAULT_FAILOVER_MS: i64 = 10_000;
 
 /// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "priority_experimental";
-
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::Priority),
-    machine: |at, _| Box::new(PriorityPolicy::new(at)),
-};
 
 /// Reads the JSON config.
 ///

@@ -14,9 +14,9 @@ pub use xdsctl_model::resource::lb_policy::{DEFAULT_MAX_RING_SIZE, DEFAULT_MIN_R
 
 use serde_json::{Map, Value, json};
 
+use super::done;
 use super::json::{self, ConfigPlace, Faults, LoadedNumber};
-use super::xds::{MessageType, PolicyEntry};
-use super::{PolicyType, done};
+use super::xds::PolicyEntry;
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::ring_hash::v3 as pb;
 use xdsctl_model::diag::{Path, Validation, rules};
 use xdsctl_model::profile::{Feature, Profile};
@@ -46,18 +46,7 @@ pub const MAX_RING_SIZE: u64 = 8_388_608;
 /// (`grpc.lb.ring_hash.ring_size_cap`).
 pub const RING_SIZE_CAP: u64 = 4096;
 
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: Some(&MessageType {
-        type_name: "envoy.extensions.load_balancing_policies.ring_hash.v3.RingHash",
-        convert: from_proto,
-    }),
-    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::RingHash),
-    machine: |at, cx| Box::new(RingHashPolicy::new(at, cx)),
-};
-
-fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
+pub(crate) fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
     let message: pb::RingHash = entry.decode(cx)?;
     let at = entry.at();
     check_hash_function(message.hash_function, &at.field("hash_function"), cx);

@@ -17,11 +17,11 @@ mod throttle;
 
 use serde_json::{Map, Value, json};
 
+use super::child_list;
 use super::json::{self, ConfigPlace, Faults, LB_JSON_EMPTY};
-use super::{PolicyType, child_list};
 use crate::metadata::Metadata;
 use keys::read_key_builders;
-use machine::RlsPolicy;
+pub use machine::RlsPolicy;
 use xdsctl_model::diag::rules;
 use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::Millis;
@@ -53,14 +53,6 @@ pub const DEFAULT_LOOKUP_SERVICE_TIMEOUT: Millis = Millis(10_000);
 /// The target with which child policies are validated if there is no default target (C-core
 /// rls.cc).
 const FAKE_TARGET: &str = "fake_target_field_value";
-
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::Rls),
-    machine: |at, cx| Box::new(RlsPolicy::new(at, cx)),
-};
 
 /// Reads the JSON config.
 ///

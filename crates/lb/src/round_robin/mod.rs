@@ -7,9 +7,8 @@ pub use xdsctl_model::resource::lb_policy::RoundRobinConfig;
 
 use serde_json::{Map, Value};
 
-use super::PolicyType;
 use super::json::Faults;
-use super::xds::{MessageType, PolicyEntry};
+use super::xds::PolicyEntry;
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::round_robin::v3::RoundRobin;
 use xdsctl_model::diag::Validation;
 use xdsctl_model::profile::Profile;
@@ -17,18 +16,7 @@ use xdsctl_model::profile::Profile;
 /// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "round_robin";
 
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: Some(&MessageType {
-        type_name: "envoy.extensions.load_balancing_policies.round_robin.v3.RoundRobin",
-        convert: from_proto,
-    }),
-    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::RoundRobin),
-    machine: |at, cx| Box::new(RoundRobinPolicy::new(at, cx)),
-};
-
-fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
+pub(crate) fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
     // The client does not even parse the message: bad bytes are fine, the fields in good ones are
     // ignored.
     entry.note_ignored::<RoundRobin>(cx);

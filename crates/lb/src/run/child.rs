@@ -67,7 +67,7 @@ impl Child {
         };
         let generation = self.next_generation;
         self.next_generation += 1;
-        let mut machine = (crate::policy_of(update.config).machine)(below(&self.at, generation), cx);
+        let mut machine = crate::machine_of(update.config, below(&self.at, generation), cx);
         let reports = machine.update(update, cx);
         let slot = ChildSlot {
             generation,

@@ -18,9 +18,9 @@ use deadlines::DeadlineScheduler;
 use ways::WeightWays;
 
 use super::config::number;
+use super::done;
 use super::json::{self, ConfigPlace, Faults};
-use super::xds::{MessageType, PolicyEntry};
-use super::{PolicyType, done};
+use super::xds::PolicyEntry;
 use xdsctl_document::proto::duration;
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::client_side_weighted_round_robin::v3::ClientSideWeightedRoundRobin;
 use xdsctl_model::diag::{Validation, rules};
@@ -42,17 +42,6 @@ pub const MIN_WEIGHT_UPDATE_PERIOD: Millis = Millis(100);
 
 /// The field with the names of metrics (A114).
 const METRIC_NAMES: &str = "metricNamesForComputingUtilization";
-
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: Some(&MessageType {
-        type_name: "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin",
-        convert: from_proto,
-    }),
-    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::WeightedRoundRobin),
-    machine: |at, cx| Box::new(WeightedRoundRobinPolicy::new(at, cx)),
-};
 
 /// A schedule that gives endpoints turns by their weights.
 #[derive(Debug)]
@@ -80,7 +69,7 @@ impl Scheduler {
 }
 
 /// Writes only the fields that the message has, as the client does. The loader knows the defaults.
-fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
+pub(crate) fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
     let message: ClientSideWeightedRoundRobin = entry.decode(cx)?;
     let at = entry.at();
     let mut config = Map::new();

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::json::{self, ConfigPlace, Faults};
-use super::{PolicyType, child, done};
+use super::{child, done};
 use xdsctl_model::diag::rules;
 use xdsctl_model::profile::Profile;
 
@@ -22,14 +22,6 @@ rules! {
 
 /// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "weighted_target_experimental";
-
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: None,
-    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::WeightedTarget),
-    machine: |at, cx| Box::new(WeightedTargetPolicy::new(at, cx)),
-};
 
 /// Reads the JSON config.
 ///

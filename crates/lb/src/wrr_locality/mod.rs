@@ -9,9 +9,9 @@ pub use xdsctl_model::resource::lb_policy::WrrLocalityConfig;
 
 use serde_json::{Map, Value, json};
 
+use super::child;
 use super::json::{ConfigPlace, Faults};
-use super::xds::{MessageType, PolicyEntry};
-use super::{PolicyType, child};
+use super::xds::PolicyEntry;
 use xdsctl_document::proto::pb::envoy::extensions::load_balancing_policies::wrr_locality::v3::WrrLocality;
 use xdsctl_model::diag::{Validation, rules};
 use xdsctl_model::profile::Profile;
@@ -24,18 +24,7 @@ rules! {
 /// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "xds_wrr_locality_experimental";
 
-/// The policy's entry in the registry.
-pub static TYPE: PolicyType = PolicyType {
-    name: NAME,
-    message: Some(&MessageType {
-        type_name: "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality",
-        convert: from_proto,
-    }),
-    from_json: |config, profile| from_json(config, profile).map(super::LbConfig::WrrLocality),
-    machine: |at, _| Box::new(WrrLocalityPolicy::new(&at)),
-};
-
-fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
+pub(crate) fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
     let message: WrrLocality = entry.decode(cx)?;
     let at = entry.at();
     let at = at.field("endpoint_picking_policy");
