@@ -4,51 +4,38 @@
 //! Follows grpc-go balancer/leastrequest and grpc-java LeastRequestLoadBalancer, which draw with
 //! repetition.
 
-use crate::endpoint;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, TreePath, Update};
-use crate::run::endpoint_lists::{EndpointLists, EndpointReports, ListPicker, ListUpdate};
+use crate::run::endpoint_lists::{EndpointLists, ListNews, ListPicker};
 use xdsctl_model::resource::LbConfig;
 use xdsctl_model::rng::Rng;
 
 /// The state of a least_request policy.
 #[derive(Debug)]
 pub struct LeastRequestPolicy {
-    lists: EndpointLists,
-    shown: ListPicker<()>,
+    lists: EndpointLists<()>,
     choices: u32,
     /// The counters of RPCs in flight of the READY endpoints, in the order of the list.
     counters: Vec<u32>,
     at: String,
-    connect_order: Rng,
     draw: Rng,
 }
 
 impl LeastRequestPolicy {
     /// Makes a policy without endpoints.
     pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> LeastRequestPolicy {
-        let connect_order = cx.runtime.stream("least_request/connect order", &at);
-        let draw = cx.runtime.stream("least_request/choice", &at);
         LeastRequestPolicy {
             at: format!("{at:?}"),
-            lists: EndpointLists::new(at),
-            shown: ListPicker::Queue,
+            draw: cx.runtime.stream("least_request/choice", &at),
+            lists: EndpointLists::new("least_request", at, cx),
             choices: 0,
             counters: Vec::new(),
-            connect_order,
-            draw,
         }
     }
 
     /// Handles the reports of endpoints of a list.
-    fn note(&mut self, number: u32, mut said: EndpointReports, cx: &mut PolicyCx<'_>) -> Reports {
-        let mut reports = Reports::new();
-        while let Some((index, report)) = said.pop_front() {
-            self.lists.note(number, (index, &report), &mut said, cx);
-            self.lists.promote(number, cx);
-            let last = report.status.map(|status| status.message.to_string());
-            reports.extend(self.lists.show(number, last, &mut self.shown, |_| ()));
-        }
+    fn note(&mut self, news: ListNews, cx: &mut PolicyCx<'_>) -> Reports {
+        let reports = self.lists.note_all(news, cx, |_| ());
         self.counters.clear();
         let (lists, at) = (&self.lists, &self.at);
         self.counters.extend((0..lists.ready()).filter_map(|rank| {
@@ -64,28 +51,18 @@ impl crate::policy::StateMachine for LeastRequestPolicy {
         if let LbConfig::LeastRequest(config) = update.config {
             self.choices = config.choice_count;
         }
-        let endpoints = match update.endpoints {
-            Ok(endpoints) => endpoints,
-            Err(_) if self.lists.has_list() => return Reports::new(),
-            Err(_) => endpoint::none(),
-        };
-        let start = self.connect_order.index(endpoints.len());
-        match self.lists.take(endpoints, start, &update, cx) {
-            ListUpdate::Empty(status) => vec![self.shown.fail(status)],
-            ListUpdate::Listed(number, said) => self.note(number, said, cx),
-        }
+        let news = self.lists.update(&update, cx);
+        self.note(news, cx)
     }
 
     fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
-        match self.lists.handle(path, what, cx) {
-            Some((number, said)) => self.note(number, said, cx),
-            None => Reports::new(),
-        }
+        let news = self.lists.handle(path, what, cx);
+        self.note(news, cx)
     }
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
-        if !matches!(self.shown, ListPicker::Ready(())) {
-            return self.shown.wait(super::NAME, cx);
+        if !matches!(self.lists.shown, ListPicker::Ready(())) {
+            return self.lists.shown.wait(super::NAME, cx);
         }
         let count = self.lists.ready();
         let under_way = |rank: usize| self.counters.get(rank).map_or(0, |counter| cx.in_flight.get(*counter));
@@ -117,14 +94,10 @@ impl crate::policy::StateMachine for LeastRequestPolicy {
     }
 
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
-        match &self.shown {
-            ListPicker::Ready(()) => self.lists.shares(args, share, out),
-            waiting => waiting.waiting_shares(share, out),
-        }
+        self.lists.shares(args, share, out);
     }
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
         self.lists.shutdown(cx);
-        self.shown = ListPicker::Queue;
     }
 }

@@ -12,25 +12,41 @@ mod plan;
 
 use std::collections::VecDeque;
 
-use super::endpoint::EndpointList;
+use super::endpoint::{self, EndpointList};
 use super::log::LogEvent;
 use super::picker::{Pick, PickArgs, PickCx, PickShares};
-use super::policy::{PolicyCx, PolicyEvent, StateMachine as _, StateReport, TreePath, Update};
+use super::policy::{PolicyCx, PolicyEvent, Reports, StateMachine as _, StateReport, TreePath, Update};
 use super::runtime::Connectivity;
-use super::tally::{Ranks, StateTally};
+use super::tally::{StateTally, Weights};
 use adoption::{ADOPTED, Adoption};
 pub use members::ListedEndpoint;
 use members::ListedEndpoints;
 use xdsctl_model::profile::Feature;
+use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
 
 /// Reports of endpoints of a list, each with the endpoint's index.
 pub type EndpointReports = VecDeque<(usize, StateReport)>;
 
-/// The list in use and, while a newer one is connecting, that one.
+/// What endpoints of a list reported, for [`EndpointLists::note`].
+#[derive(Debug, Default)]
+pub struct ListNews {
+    /// The number of the list.
+    pub number: u32,
+    /// The reports of its endpoints.
+    pub said: EndpointReports,
+    /// What the policy itself reports because of an update.
+    pub reports: Reports,
+}
+
+/// The list in use and, while a newer one is connecting, that one. `R` is what the policy keeps
+/// while endpoints are READY.
 #[derive(Debug)]
-pub struct EndpointLists {
+pub struct EndpointLists<R> {
     at: TreePath,
+    /// What the policy last reported, and answers picks with.
+    pub shown: ListPicker<R>,
+    connect_order: Rng,
     next_number: u32,
     /// The endpoints of all lists.
     members: ListedEndpoints,
@@ -53,26 +69,17 @@ struct ConnectedList {
     endpoints: EndpointList,
     /// The index of the member at each place; [`GAP`] where a member was removed.
     places: Vec<u32>,
-    /// The places that are not gaps; `None` if there are no gaps.
-    filled: Option<Ranks>,
+    /// The places that are not gaps, each with weight 1; `None` if there are no gaps.
+    filled: Option<Weights>,
     tally: StateTally,
-    /// The places of the READY members.
-    ready: Ranks,
+    /// The places of the READY members, each with weight 1.
+    ready: Weights,
     /// Why endpoints may be missing, in the client's words; appended to failure messages.
     note: String,
 }
 
 /// The index at a place without a member.
 const GAP: u32 = u32::MAX;
-
-/// The result of taking over new endpoints.
-#[derive(Debug)]
-pub enum ListUpdate {
-    /// There are no endpoints; the status says why.
-    Empty(Status),
-    /// The endpoints are in the list of this number, and reported this at once.
-    Listed(u32, EndpointReports),
-}
 
 /// What a policy over lists answers picks with. `R` is what it keeps while endpoints are READY.
 #[derive(Debug)]
@@ -101,7 +108,7 @@ impl<R> ListPicker<R> {
     }
 
     /// Adds up where picks go while no endpoint is READY.
-    pub fn waiting_shares(&self, share: f64, out: &mut PickShares) {
+    fn waiting_shares(&self, share: f64, out: &mut PickShares) {
         match self {
             ListPicker::Fail(status) => out.add_status(status, share),
             ListPicker::Queue | ListPicker::Ready(_) => out.add(PickShares::QUEUED, share),
@@ -109,16 +116,18 @@ impl<R> ListPicker<R> {
     }
 
     /// Makes picks fail from now on. Returns the report of that.
-    pub fn fail(&mut self, status: Status) -> StateReport {
+    fn fail(&mut self, status: Status) -> StateReport {
         *self = ListPicker::Fail(status.clone());
         StateReport::failure(status)
     }
 }
 
-impl EndpointLists {
-    /// Makes a policy's lists, of which there are none yet.
-    pub fn new(at: TreePath) -> EndpointLists {
+impl<R> EndpointLists<R> {
+    /// Makes the lists of a policy of this name, of which there are none yet.
+    pub fn new(name: &str, at: TreePath, cx: &PolicyCx<'_>) -> Self {
         EndpointLists {
+            shown: ListPicker::Queue,
+            connect_order: cx.runtime.stream(&format!("{name}/connect order"), &at),
             members: ListedEndpoints::new(at.clone()),
             at,
             next_number: 0,
@@ -135,24 +144,29 @@ impl EndpointLists {
         self.current.is_some()
     }
 
-    /// Takes over new endpoints. They start to connect in their order, beginning with the endpoint
-    /// `start`.
-    pub fn take(
-        &mut self,
-        endpoints: &EndpointList,
-        start: usize,
-        update: &Update<'_>,
-        cx: &mut PolicyCx<'_>,
-    ) -> ListUpdate {
+    /// Takes over the endpoints of an update. An update without endpoints changes nothing if there
+    /// is a list.
+    pub fn update(&mut self, update: &Update<'_>, cx: &mut PolicyCx<'_>) -> ListNews {
+        match update.endpoints {
+            Ok(endpoints) => self.take(endpoints, update, cx),
+            Err(_) if self.has_list() => ListNews::default(),
+            Err(_) => self.take(endpoint::none(), update, cx),
+        }
+    }
+
+    /// Takes over new endpoints. They start to connect in their order, beginning with a random one.
+    pub fn take(&mut self, endpoints: &EndpointList, update: &Update<'_>, cx: &mut PolicyCx<'_>) -> ListNews {
+        let start = self.connect_order.index(endpoints.len());
         self.hands_on = cx.clusters.profile().has(Feature::FailuresHandedOn);
         let number = self.next_number;
         self.next_number += 1;
         if cx.clusters.profile().has(Feature::EndpointsInPlace) && !endpoints.is_empty() {
-            return ListUpdate::Listed(number, self.change(number, (endpoints, start), update.note, cx));
+            let said = self.change(number, (endpoints, start), update.note, cx);
+            return ListNews::of(number, said);
         }
         let at_once = cx.clusters.profile().has(Feature::ListsReplacedAtOnce);
         if !at_once && let Some(said) = self.adopt(number, (endpoints, start), update.note, cx) {
-            return ListUpdate::Listed(number, said);
+            return ListNews::of(number, said);
         }
         let (list, said) = ConnectedList::new(number, (endpoints, start), update.note, &mut self.members, cx);
         self.drop_pending(cx);
@@ -166,7 +180,10 @@ impl EndpointLists {
                 false => "empty address list",
             };
             let status = status.unwrap_or_else(|| Status::unavailable(text));
-            return ListUpdate::Empty(status.with_note(update.note));
+            return ListNews {
+                reports: vec![self.shown.fail(status.with_note(update.note))],
+                ..ListNews::default()
+            };
         }
         if self.current.is_none() || at_once {
             if let Some(old) = self.current.replace(list) {
@@ -175,7 +192,7 @@ impl EndpointLists {
         } else {
             self.pending = Some(list);
         }
-        ListUpdate::Listed(number, said)
+        ListNews::of(number, said)
     }
 
     /// Drops the newer list.
@@ -200,12 +217,12 @@ impl EndpointLists {
     }
 
     /// Passes an event to an endpoint; `path` begins with the endpoint's index.
-    pub fn handle(
-        &mut self,
-        path: &[u32],
-        what: &PolicyEvent,
-        cx: &mut PolicyCx<'_>,
-    ) -> Option<(u32, EndpointReports)> {
+    pub fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> ListNews {
+        let (number, said) = self.pass(path, what, cx).unwrap_or_default();
+        ListNews::of(number, said)
+    }
+
+    fn pass(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Option<(u32, EndpointReports)> {
         let (&index, rest) = path.split_first()?;
         if index == ADOPTED {
             return self.adopted(what);
@@ -217,15 +234,47 @@ impl EndpointLists {
         Some((number, reports.into_iter().map(|report| (index, report)).collect()))
     }
 
+    /// Handles what endpoints of a list reported. Returns what the policy reports. `ready` makes
+    /// the picker for a number of READY endpoints.
+    pub fn note_all(
+        &mut self,
+        mut news: ListNews,
+        cx: &mut PolicyCx<'_>,
+        mut ready: impl FnMut(usize) -> R,
+    ) -> Reports {
+        while let Some((index, report)) = news.said.pop_front() {
+            self.note(&mut news, index, &report, cx);
+            let last = report.status.map(|status| status.message.to_string());
+            news.reports.extend(self.show(news.number, last, &mut ready));
+        }
+        news.reports
+    }
+
     /// Notes the report of an endpoint. Makes an idle endpoint connect, and adds what it reports
-    /// then to `said`. Returns the previous state of the endpoint.
+    /// then to `news`. Replaces the old list by the newer one if it is time to. Returns the
+    /// previous state of the endpoint.
     pub fn note(
         &mut self,
-        number: u32,
-        (index, report): (usize, &StateReport),
-        said: &mut EndpointReports,
+        news: &mut ListNews,
+        index: usize,
+        report: &StateReport,
         cx: &mut PolicyCx<'_>,
     ) -> Option<Connectivity> {
+        let before = self.count(news, index, report, cx);
+        if self.promote(news.number, cx) {
+            self.shown = ListPicker::Queue;
+        }
+        before
+    }
+
+    fn count(
+        &mut self,
+        news: &mut ListNews,
+        index: usize,
+        report: &StateReport,
+        cx: &mut PolicyCx<'_>,
+    ) -> Option<Connectivity> {
+        let number = news.number;
         let member = self.members.get_mut(index)?;
         let (before, place) = (member.state.replace(report.state), member.place);
         cx.runtime.say(&self.at, || LogEvent::EndpointState {
@@ -237,7 +286,7 @@ impl EndpointLists {
         });
         if report.state == Connectivity::Idle {
             let more = member.child.exit_idle(cx);
-            said.extend(more.into_iter().map(|report| (index, report)));
+            news.said.extend(more.into_iter().map(|report| (index, report)));
         }
         if let Some(adoption) = self.adoption.as_mut().filter(|adoption| adoption.number == number) {
             adoption.tally.change(before, Some(report.state));
@@ -247,15 +296,15 @@ impl EndpointLists {
         let list = lists.into_iter().flatten().find(|list| list.number == number)?;
         list.tally.change(before, Some(report.state));
         match (before == Some(Connectivity::Ready), report.state == Connectivity::Ready) {
-            (false, true) => list.ready.add(place as usize),
-            (true, false) => list.ready.remove(place as usize),
+            (false, true) => list.ready.add(place as usize, 1),
+            (true, false) => list.ready.take(place as usize, 1),
             (true, true) | (false, false) => {}
         }
         before
     }
 
     /// Replaces the old list by the newer one if it is time to. Says whether it did.
-    pub fn promote(&mut self, number: u32, cx: &mut PolicyCx<'_>) -> bool {
+    fn promote(&mut self, number: u32, cx: &mut PolicyCx<'_>) -> bool {
         if self.adoption.as_ref().is_some_and(|adoption| adoption.number == number) {
             return self.take_over(cx);
         }
@@ -270,30 +319,27 @@ impl EndpointLists {
         true
     }
 
-    /// Sets `picker` to what the list of this number amounts to, if that list is in use. Returns
-    /// what the policy reports.
+    /// Shows what the list of this number amounts to, if that list is in use. Returns what the
+    /// policy reports.
     ///
     /// `last` is the text of an endpoint that failed. `ready` makes the picker for that many READY
     /// endpoints.
-    pub fn show<R>(
-        &mut self,
-        number: u32,
-        last: Option<String>,
-        picker: &mut ListPicker<R>,
-        ready: impl FnOnce(usize) -> R,
-    ) -> Option<StateReport> {
+    pub fn show(&mut self, number: u32, last: Option<String>, ready: impl FnOnce(usize) -> R) -> Option<StateReport> {
         let list = self.current.as_ref().filter(|list| list.number == number)?;
         let count = |state| list.tally.count(state);
         if count(Connectivity::Ready) > 0 {
-            *picker = ListPicker::Ready(ready(self.ready()));
+            self.shown = ListPicker::Ready(ready(self.ready()));
             Some(StateReport::new(Connectivity::Ready))
         } else if count(Connectivity::Connecting) + count(Connectivity::Idle) > 0 {
-            *picker = ListPicker::Queue;
+            self.shown = ListPicker::Queue;
             Some(StateReport::new(Connectivity::Connecting))
         } else {
             // Some endpoints may not have reported yet.
             let have_all_failed = count(Connectivity::TransientFailure) == list.endpoints.len();
-            have_all_failed.then(|| picker.fail(self.failure(last)))
+            have_all_failed.then(|| {
+                let status = self.failure(last);
+                self.shown.fail(status)
+            })
         }
     }
 
@@ -313,13 +359,13 @@ impl EndpointLists {
 
     /// Returns the number of READY endpoints of the list in use.
     pub fn ready(&self) -> usize {
-        self.current.as_ref().map_or(0, |list| list.ready.count())
+        self.current.as_ref().map_or(0, ConnectedList::ready)
     }
 
     /// Returns the index of the READY endpoint of this rank.
     pub fn nth_ready(&self, rank: usize) -> Option<usize> {
         let list = self.current.as_ref()?;
-        list.index_at(list.ready.nth(rank)?)
+        list.index_at(list.ready.find(rank as u64)?)
     }
 
     /// Returns the endpoint at an index.
@@ -341,6 +387,9 @@ impl EndpointLists {
 
     /// Adds up where picks go if all READY endpoints get the same share.
     pub fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
+        if !matches!(self.shown, ListPicker::Ready(_)) {
+            return self.shown.waiting_shares(share, out);
+        }
         let each = share / self.ready() as f64;
         for (_, member) in self.all_ready() {
             member.child.shares(args, each, out);
@@ -349,10 +398,18 @@ impl EndpointLists {
 
     /// Shuts down all endpoints.
     pub fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
+        self.shown = ListPicker::Queue;
         if let Some(list) = self.current.take() {
             list.shutdown(&mut self.members, cx);
         }
         self.drop_pending(cx);
+    }
+}
+
+impl ListNews {
+    fn of(number: u32, said: EndpointReports) -> ListNews {
+        let reports = Reports::new();
+        ListNews { number, said, reports }
     }
 }
 
@@ -379,10 +436,16 @@ impl ConnectedList {
             places,
             filled: None,
             tally: StateTally::default(),
-            ready: Ranks::new(count),
+            ready: Weights::new(count),
             note: note.to_owned(),
         };
         (list, said)
+    }
+
+    /// Returns the number of READY members.
+    const fn ready(&self) -> usize {
+        // There are no more of them than members.
+        self.ready.total() as usize
     }
 
     /// Returns the index of the member at a place.

@@ -15,7 +15,7 @@ use crate::endpoint::{AddressSet, Endpoint, EndpointList};
 use crate::log::LogEvent;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, TreePath, Update};
-use crate::run::endpoint_lists::{EndpointLists, EndpointReports, ListPicker, ListUpdate};
+use crate::run::endpoint_lists::{EndpointLists, ListNews, ListPicker};
 use crate::runtime::{Connectivity, Time, TimerId};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::rng::Rng;
@@ -26,7 +26,7 @@ pub struct WeightedRoundRobinPolicy {
     at: TreePath,
     ways: WeightWays,
     config: WeightedRoundRobinConfig,
-    lists: EndpointLists,
+    lists: EndpointLists<ReadyPicker>,
     sorted: Sorted,
     /// The number of each endpoint, which is its index in `weights`.
     numbers: BTreeMap<AddressSet, u32>,
@@ -37,7 +37,6 @@ pub struct WeightedRoundRobinPolicy {
     /// often endpoints come and go.
     has_weights: bool,
     sequence: u32,
-    shown: ListPicker<ReadyPicker>,
     pickers: u64,
     /// The weights that were logged last.
     told: Vec<f64>,
@@ -47,7 +46,6 @@ pub struct WeightedRoundRobinPolicy {
     /// makes the same schedule again and again.
     next: Time,
     timer: Option<TimerId>,
-    connect_order: Rng,
     start: Rng,
 }
 
@@ -69,13 +67,12 @@ struct Schedule {
 impl WeightedRoundRobinPolicy {
     /// Makes a policy without endpoints.
     pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> WeightedRoundRobinPolicy {
-        let connect_order = cx.runtime.stream("weighted_round_robin/connect order", &at);
         let start = cx.runtime.stream("weighted_round_robin/start", &at);
         let mut sequence = cx.runtime.stream("weighted_round_robin/sequence", &at);
         WeightedRoundRobinPolicy {
             ways: WeightWays::of(cx.clusters.profile()),
             config: WeightedRoundRobinConfig::default(),
-            lists: EndpointLists::new(at.clone()),
+            lists: EndpointLists::new(NAME, at.clone(), cx),
             sorted: Sorted::default(),
             numbers: BTreeMap::new(),
             weights: Vec::new(),
@@ -83,13 +80,11 @@ impl WeightedRoundRobinPolicy {
             has_weights: false,
             // The upper half of the random number.
             sequence: (sequence.next_u64() >> 32) as u32,
-            shown: ListPicker::Queue,
             pickers: 0,
             told: Vec::new(),
             last: (0, 1),
             next: 0,
             timer: None,
-            connect_order,
             start,
             at,
         }
@@ -113,10 +108,9 @@ impl WeightedRoundRobinPolicy {
         }
     }
 
-    fn note(&mut self, number: u32, mut said: EndpointReports, cx: &mut PolicyCx<'_>) -> Reports {
-        let mut reports = Reports::new();
-        while let Some((index, report)) = said.pop_front() {
-            let before = self.lists.note(number, (index, &report), &mut said, cx);
+    fn note(&mut self, mut news: ListNews, cx: &mut PolicyCx<'_>) -> Reports {
+        while let Some((index, report)) = news.said.pop_front() {
+            let before = self.lists.note(&mut news, index, &report, cx);
             if report.state == Connectivity::Ready && before.is_some_and(|before| before != Connectivity::Ready) {
                 let endpoint = self.lists.get(index).map(|member| member.endpoint.clone());
                 if let Some(endpoint) = endpoint {
@@ -124,16 +118,13 @@ impl WeightedRoundRobinPolicy {
                     self.wake(cx);
                 }
             }
-            if self.lists.promote(number, cx) {
-                self.shown = ListPicker::Queue;
-            }
             let hands_on = cx.clusters.profile().has(Feature::FailuresHandedOn);
             let last = report.status.map(|status| match hands_on {
                 true => status.message.to_string(),
                 false => status.to_string(),
             });
             let start = &mut self.start;
-            let told = self.lists.show(number, last, &mut self.shown, |ready| ReadyPicker {
+            let told = self.lists.show(news.number, last, |ready| ReadyPicker {
                 next: start.index(ready),
                 schedule: None,
             });
@@ -144,9 +135,9 @@ impl WeightedRoundRobinPolicy {
                 }
                 self.schedule(cx, self.ways.period_of_picker());
             }
-            reports.extend(told);
+            news.reports.extend(told);
         }
-        reports
+        news.reports
     }
 
     /// Asks for out-of-band reports from these endpoints, if the config wants them, and from no
@@ -194,7 +185,7 @@ impl WeightedRoundRobinPolicy {
     /// Makes the picker's schedule from the present weights. `begins` starts a new update period.
     fn schedule(&mut self, cx: &mut PolicyCx<'_>, begins: bool) {
         cx.runtime.cancel(&mut self.timer);
-        if !matches!(self.shown, ListPicker::Ready(_)) {
+        if !matches!(self.lists.shown, ListPicker::Ready(_)) {
             return;
         }
         let now = cx.runtime.now;
@@ -205,7 +196,7 @@ impl WeightedRoundRobinPolicy {
             true => self.weigh(now, Some(cx)),
             false => (None, None),
         };
-        if let ListPicker::Ready(picker) = &mut self.shown {
+        if let ListPicker::Ready(picker) = &mut self.lists.shown {
             picker.schedule = made;
         }
         if let Some(change) = change {
@@ -215,7 +206,7 @@ impl WeightedRoundRobinPolicy {
 
     /// Plans to make the schedule again when it is due, because a weight may have changed.
     fn wake(&mut self, cx: &mut PolicyCx<'_>) {
-        if matches!(self.shown, ListPicker::Ready(_)) && self.has_weights {
+        if matches!(self.lists.shown, ListPicker::Ready(_)) && self.has_weights {
             self.set_timer(cx.runtime.now + 1, cx);
         }
     }
@@ -270,12 +261,12 @@ impl WeightedRoundRobinPolicy {
     /// Draws the deadlines again if an update period has ended since they were drawn.
     fn set_deadlines(&mut self, now: Time) {
         let (last, period) = self.last;
-        if !self.ways.by_deadline || !matches!(self.shown, ListPicker::Ready(_)) || now - last < period {
+        if !self.ways.by_deadline || !matches!(self.lists.shown, ListPicker::Ready(_)) || now - last < period {
             return;
         }
         self.last.0 = now - (now - last) % period;
         let (schedule, _) = self.weigh(now, None);
-        if let ListPicker::Ready(picker) = &mut self.shown {
+        if let ListPicker::Ready(picker) = &mut self.lists.shown {
             picker.schedule = schedule;
         }
     }
@@ -317,20 +308,15 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
         if !self.ways.period_of_picker() {
             self.last = (cx.runtime.now, self.config.weight_update_period.0.max(1));
         }
-        let start = self.connect_order.index(endpoints.len());
         self.watch(&endpoints, cx);
-        match self.lists.take(&endpoints, start, &update, cx) {
-            ListUpdate::Empty(status) => vec![self.shown.fail(status)],
-            ListUpdate::Listed(number, said) => self.note(number, said, cx),
-        }
+        let news = self.lists.take(&endpoints, &update, cx);
+        self.note(news, cx)
     }
 
     fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         if !path.is_empty() {
-            return match self.lists.handle(path, what, cx) {
-                Some((number, said)) => self.note(number, said, cx),
-                None => Reports::new(),
-            };
+            let news = self.lists.handle(path, what, cx);
+            return self.note(news, cx);
         }
         match what {
             PolicyEvent::Timer(picker) if *picker == self.pickers => self.schedule(cx, true),
@@ -348,7 +334,8 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         self.set_deadlines(args.now);
-        let (next, schedule) = match &mut self.shown {
+        let count = self.lists.ready();
+        let (next, schedule) = match &mut self.lists.shown {
             ListPicker::Ready(ReadyPicker { next, schedule }) => (next, schedule),
             waiting => return waiting.wait(NAME, cx),
         };
@@ -362,7 +349,6 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
                 (index, Some(number), Turn::Scheduled { weight })
             }
             None => {
-                let count = self.lists.ready();
                 let turn = match self.ways.by_address {
                     true => *next,
                     false => self.sequence as usize % count.max(1),
@@ -397,7 +383,7 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
     }
 
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
-        match &self.shown {
+        match &self.lists.shown {
             ListPicker::Ready(ReadyPicker {
                 schedule: Some(Schedule { members, scheduler }),
                 ..
@@ -409,8 +395,7 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
                     }
                 }
             }
-            ListPicker::Ready(_) => self.lists.shares(args, share, out),
-            waiting => waiting.waiting_shares(share, out),
+            _ => self.lists.shares(args, share, out),
         }
     }
 
@@ -419,7 +404,6 @@ impl crate::policy::StateMachine for WeightedRoundRobinPolicy {
         self.config.enable_oob_load_report = false;
         self.watch(&EndpointList::default(), cx);
         self.lists.shutdown(cx);
-        self.shown = ListPicker::Queue;
     }
 }
 

@@ -16,7 +16,7 @@ use super::{ConnectedList, EndpointLists, EndpointReports, GAP};
 use crate::endpoint::{Endpoint, EndpointList};
 use crate::pick_first;
 use crate::policy::{PolicyCx, PolicyEvent, StateReport, TreePath};
-use crate::run::tally::{Ranks, StateTally};
+use crate::run::tally::{StateTally, Weights};
 use crate::runtime::{Connectivity, below};
 
 /// The index that stands for all members that were taken over. It is also their part of the path of
@@ -54,7 +54,7 @@ impl Adoption {
     }
 }
 
-impl EndpointLists {
+impl<R> EndpointLists<R> {
     /// Makes a newer list out of the list in use. Returns `None` if that is not possible, or if the
     /// difference could be seen.
     pub(super) fn adopt(
@@ -227,7 +227,7 @@ impl ConnectedList {
     /// Returns the place of the endpoint of this number.
     pub(super) fn place(&self, number: usize) -> Option<usize> {
         match &self.filled {
-            Some(filled) => filled.nth(number),
+            Some(filled) => filled.find(number as u64),
             None => (number < self.places.len()).then_some(number),
         }
     }
@@ -240,12 +240,15 @@ impl ConnectedList {
             let state = members.get(index).and_then(|member| member.state);
             self.tally.change(state, None);
             if state == Some(Connectivity::Ready) {
-                self.ready.remove(place);
+                self.ready.take(place, 1);
             }
             let count = self.places.len();
-            self.filled
-                .get_or_insert_with(|| Ranks::of(count, 0..count))
-                .remove(place);
+            let all = || {
+                let mut all = Weights::new(count);
+                (0..count).for_each(|place| all.add(place, 1));
+                all
+            };
+            self.filled.get_or_insert_with(all).take(place, 1);
             if let Some(at) = self.places.get_mut(place) {
                 *at = GAP;
             }
@@ -296,10 +299,10 @@ impl ConnectedList {
         member.list = self.id;
         member.place = u32::try_from(place).unwrap_or(GAP);
         if member.state == Some(Connectivity::Ready) {
-            self.ready.add(place);
+            self.ready.add(place, 1);
         }
         if let Some(filled) = &mut self.filled {
-            filled.add(place);
+            filled.add(place, 1);
         }
     }
 

@@ -13,7 +13,7 @@ use crate::policy::{PolicyCx, StateReport};
 use crate::run::tally::StateTally;
 use crate::runtime::Connectivity;
 
-impl EndpointLists {
+impl<R> EndpointLists<R> {
     /// Turns the list in use into that of an update. Returns the reports of new endpoints, then one
     /// report for the list as a whole.
     pub(super) fn change(

@@ -7,7 +7,7 @@ use crate::endpoint::{Endpoint, EndpointList};
 use crate::pick_first;
 use crate::policy::{PolicyCx, StateMachine as _, TreePath};
 use crate::run::row::look;
-use crate::run::tally::Ranks;
+use crate::run::tally::Weights;
 use crate::runtime::{Connectivity, below};
 
 /// One endpoint of a policy, with the policy that connects to it.
@@ -97,9 +97,10 @@ impl ListedEndpoints {
         }
     }
 
-    /// Gives the members of a list their places. Returns the places of those that are READY.
-    pub fn place(&mut self, places: &[u32], list: u32) -> Ranks {
-        let mut ready = Vec::with_capacity(places.len());
+    /// Gives the members of a list their places. Returns the places of those that are READY,
+    /// each with weight 1.
+    pub fn place(&mut self, places: &[u32], list: u32) -> Weights {
+        let mut ready = Weights::new(places.len());
         for (place, index) in places.iter().enumerate() {
             let Some(member) = self.get_mut(*index as usize) else {
                 continue;
@@ -107,10 +108,10 @@ impl ListedEndpoints {
             member.list = list;
             member.place = u32::try_from(place).unwrap_or(u32::MAX);
             if member.state == Some(Connectivity::Ready) {
-                ready.push(place);
+                ready.add(place, 1);
             }
         }
-        Ranks::of(places.len(), ready.into_iter())
+        ready
     }
 
     /// Shuts down a member, and removes it.

@@ -25,7 +25,7 @@ pub(super) struct Plan {
     pub wanted: Vec<PlannedMember>,
 }
 
-impl EndpointLists {
+impl<R> EndpointLists<R> {
     /// Plans what happens to the members of the list in use. Returns `None` if none would stay, or
     /// if endpoints come in another order.
     pub(super) fn plan(&self, list: &ConnectedList, endpoints: &EndpointList) -> Option<Plan> {
@@ -80,7 +80,7 @@ impl EndpointLists {
         let place_after = list.place(before + gone).unwrap_or(list.places.len());
         insert(None, place_after, &mut index, &mut plan)?;
         self.refresh(list, (before, gone, index), is_ready, &mut plan);
-        let stay = list.ready.count()
+        let stay = list.ready()
             - plan
                 .removed
                 .iter()
@@ -97,7 +97,7 @@ impl EndpointLists {
         is_ready: impl Fn(Option<usize>) -> bool,
         plan: &mut Plan,
     ) {
-        if list.ready.count() == list.endpoints.len() {
+        if list.ready() == list.endpoints.len() {
             return;
         }
         let places = list.places.iter().enumerate().filter(|(_, index)| **index != GAP);
