@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Channel, ChannelOptions, Network, Reachability, Rpc};
 use crate::client::{Client, Start};
-use xdsctl_lb::run::row::looks;
+use xdsctl_lb::run::looks;
 
 const EDS: &str = "type.googleapis.com/envoy.config.endpoint.v3.ClusterLoadAssignment";
 const CDS: &str = "type.googleapis.com/envoy.config.cluster.v3.Cluster";

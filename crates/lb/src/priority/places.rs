@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::run::row::look;
+use crate::run::looks::look;
 
 /// What a walk down the list finds at a priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use crate::endpoint::{AddressSet, Endpoint, EndpointList};
 use crate::metadata::joined;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateMachine as _, StateReport, TreePath, Update};
-use crate::run::row::Row;
+use crate::run::looks::look;
 use crate::run::tally::StateTally;
 use crate::runtime::{Connectivity, below};
 use crate::{pick_first, ring_hash};
@@ -33,7 +33,7 @@ pub struct RingHashPolicy {
     ways: RingWays,
     /// Whether the client refuses weights that do not fit into 32 bits.
     checks_weights: bool,
-    members: Row<Member>,
+    members: Vec<Member>,
     /// The list that the members were made from.
     taken: EndpointList,
     /// The index of each member, by its number.
@@ -95,7 +95,7 @@ impl RingHashPolicy {
             ring_size: Size::default(),
             ways: RingWays::of(cx.clusters.profile()),
             checks_weights: cx.clusters.profile().has(Feature::RingWeightsChecked),
-            members: Row::default(),
+            members: Vec::new(),
             taken: EndpointList::default(),
             index_of: BTreeMap::new(),
             tally: StateTally::default(),
@@ -231,6 +231,7 @@ impl RingHashPolicy {
     }
 
     fn member(&mut self, number: u32) -> Option<&mut Member> {
+        look(1);
         self.members.get_mut(*self.index_of.get(&number)?)
     }
 
@@ -319,6 +320,7 @@ impl RingHashPolicy {
     /// Returns the members as the ring gets them.
     fn on_the_ring(&self) -> Vec<RingMember<'_>> {
         let least = i64::from(!self.ways.takes_zero);
+        look(self.members.len());
         let members = self.members.iter().map(|member| RingMember {
             addresses: &member.endpoint.addresses,
             hash_key: member.endpoint.hash_key.as_deref(),
@@ -342,6 +344,7 @@ impl RingHashPolicy {
 
     /// Returns the member at an entry of the ring.
     fn on_ring(&self, index: usize) -> Option<&Member> {
+        look(1);
         self.members.get(self.index_on_ring(index)?)
     }
 

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::child::Child;
+use super::looks::look;
 use super::policy::{PolicyCx, PolicyEvent, Reports, TreePath};
-use super::row::look;
 use super::runtime::{TimerId, below};
 use xdsctl_model::profile::Feature;
 

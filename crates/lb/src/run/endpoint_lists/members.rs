@@ -6,7 +6,7 @@ use super::EndpointReports;
 use crate::endpoint::{Endpoint, EndpointList};
 use crate::pick_first;
 use crate::policy::{PolicyCx, StateMachine as _, TreePath};
-use crate::run::row::look;
+use crate::run::looks::look;
 use crate::run::tally::Weights;
 use crate::runtime::{Connectivity, below};
 

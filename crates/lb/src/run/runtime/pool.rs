@@ -13,7 +13,7 @@ use super::Time;
 use super::backoff::Waits;
 use crate::endpoint::{Address, SubchannelScope};
 use crate::policy::TreePath;
-use crate::run::row::look;
+use crate::run::looks::look;
 use xdsctl_model::status::Status;
 
 /// The state of a connection or policy.
@@ -421,7 +421,7 @@ impl Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::row::looks;
+    use crate::run::looks;
 
     /// Makes the same address in the scope of a locality.
     fn address(locality: &str) -> Address {
