@@ -351,52 +351,34 @@ impl RingHashPolicy {
     fn pick_from(&mut self, start: usize, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
         let len = self.ring().entries().len();
         for step in 0..len {
-            let index = if start + step < len {
-                start + step
-            } else {
-                start + step - len
-            };
+            let index = (start + step) % len;
             let Some(member) = self.index_on_ring(index).and_then(|place| self.members.get_mut(place)) else {
                 break;
             };
-            match member.state {
-                Connectivity::Ready => {
-                    let name = member.endpoint.name();
-                    cx.say(ring_hash::NAME, format_args!("entry {index} of {len} is {name}, READY"));
-                    return match &mut member.child {
-                        Some(child) => child.pick(args, cx),
-                        None => Pick::Queue,
-                    };
-                }
-                Connectivity::Idle => {
-                    let name = member.endpoint.name();
-                    cx.say(
-                        ring_hash::NAME,
-                        format_args!("entry {index} of {len} is {name}, IDLE: it connects"),
-                    );
-                    cx.after
-                        .push((self.at.clone(), PolicyEvent::Connect(u64::from(member.number))));
+            look(1);
+            let state = member.state;
+            let told = match state {
+                Connectivity::Ready => "READY",
+                Connectivity::Idle => "IDLE: it connects",
+                Connectivity::Connecting => "CONNECTING",
+                Connectivity::TransientFailure => "which cannot be reached: tries those after it",
+            };
+            if step == 0 || state != Connectivity::TransientFailure {
+                let name = member.endpoint.name();
+                cx.say(
+                    ring_hash::NAME,
+                    format_args!("entry {index} of {len} is {name}, {told}"),
+                );
+            }
+            match (state, &mut member.child) {
+                (Connectivity::Ready, Some(child)) => return child.pick(args, cx),
+                (Connectivity::Idle, _) => {
+                    let what = PolicyEvent::Connect(u64::from(member.number));
+                    cx.after.push((self.at.clone(), what));
                     return Pick::Queue;
                 }
-                Connectivity::Connecting => {
-                    let name = member.endpoint.name();
-                    cx.say(
-                        ring_hash::NAME,
-                        format_args!("entry {index} of {len} is {name}, CONNECTING"),
-                    );
-                    return Pick::Queue;
-                }
-                Connectivity::TransientFailure => {
-                    if step == 0 {
-                        let name = member.endpoint.name();
-                        cx.say(
-                            ring_hash::NAME,
-                            format_args!(
-                                "entry {index} of {len} is {name}, which cannot be reached: tries those after it"
-                            ),
-                        );
-                    }
-                }
+                (Connectivity::Ready | Connectivity::Connecting, _) => return Pick::Queue,
+                (Connectivity::TransientFailure, _) => {}
             }
         }
         self.no_endpoint(start)
