@@ -5,9 +5,11 @@
 //! doubles in the same order), the same search. Follows C-core ring_hash.cc `RingHash::Ring`,
 //! `RingHash::Picker::Pick`.
 
+use std::io::Write as _;
+
 use twox_hash::XxHash64;
 
-use super::RingHashConfig;
+use super::sockets::EntryNames;
 
 /// Computes XXH64 with seed 0, the hash of ring entries and header values.
 ///
@@ -36,16 +38,6 @@ pub struct Size {
     pub min: u64,
     /// The largest number of entries.
     pub max: u64,
-}
-
-impl Size {
-    /// Returns the bounds of a config, each at most `cap`.
-    pub fn capped(config: &RingHashConfig, cap: u64) -> Size {
-        Size {
-            min: config.min_ring_size.min(cap),
-            max: config.max_ring_size.min(cap),
-        }
-    }
 }
 
 /// A ring of ring_hash.
@@ -79,15 +71,6 @@ pub(super) struct EntryWays {
     pub names_grow: bool,
     /// Whether the sum of the weights is cut off at 32 bits (grpc-go ring.go `normalizeWeights`).
     pub sum_wraps: bool,
-}
-
-/// The differences between clients whose rings have signed hashes.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SignedWays {
-    /// See [`EntryWays`].
-    pub names_grow: bool,
-    /// Whether hashes above the last entry belong to the first.
-    pub turns: bool,
 }
 
 /// An endpoint that gets its entries on a ring.
@@ -127,9 +110,9 @@ impl Ring {
 
     /// Builds a ring whose hashes are signed numbers. The endpoints get their entries in this
     /// order.
-    pub(super) fn signed<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, signed: SignedWays) -> Ring {
+    pub(super) fn signed<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, names: EntryNames) -> Ring {
         let ways = EntryWays {
-            names_grow: signed.names_grow,
+            names_grow: names.grows,
             ..EntryWays::default()
         };
         let mut entries = entries(places, size, ways);
@@ -137,7 +120,7 @@ impl Ring {
         Ring {
             entries,
             is_signed: true,
-            ends: !signed.turns,
+            ends: !names.turns,
         }
     }
 
@@ -236,7 +219,8 @@ fn entries<K: AsRef<str>>(places: &[RingEndpoint<K>], size: Size, ways: EntryWay
                 true => stem.max(key.len() - 1),
                 false => stem,
             });
-            push_decimal(&mut key, count);
+            // Writing to memory does not fail.
+            let _ = write!(key, "{count}");
             entries.push(RingEntry {
                 hash: hash(&key),
                 endpoint: place.endpoint,
@@ -256,22 +240,6 @@ fn sum_of_weights<K>(places: &[RingEndpoint<K>], size: Size, ways: EntryWays) ->
     let cut = sum & u64::from(u32::MAX);
     let is_small = u128::from(sum) * u128::from(size.max) <= u128::from(cut) * u128::from(super::MAX_RING_SIZE);
     if ways.sum_wraps && is_small { cut } else { sum }
-}
-
-fn push_decimal(out: &mut Vec<u8>, number: u64) {
-    let start = out.len();
-    let mut rest = number;
-    loop {
-        // A digit is below 10.
-        out.push(b'0' + (rest % 10) as u8);
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if let Some(digits) = out.get_mut(start..) {
-        digits.reverse();
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-use super::ring::{Ring, RingEndpoint, SignedWays, Size};
+use super::ring::{Ring, RingEndpoint, Size};
 use crate::endpoint::{Address, EndpointList};
 use xdsctl_model::profile::{Feature, Profile};
 use xdsctl_model::status::Status;
@@ -28,9 +28,9 @@ pub(super) struct EntryNames {
     /// Whether names begin with all addresses of the endpoint ([`Feature::RingNamesList`]).
     is_of_list: bool,
     /// Whether a name keeps a part of the name before ([`Feature::RingNamesGrow`]).
-    grows: bool,
+    pub(super) grows: bool,
     /// Whether hashes above the last entry belong to the first ([`Feature::RingTurns`]).
-    turns: bool,
+    pub(super) turns: bool,
 }
 
 impl EntryNames {
@@ -68,8 +68,7 @@ pub(super) fn ring<'a>(endpoints: impl Iterator<Item = (&'a [Address], u32)>, si
             })
         })
         .collect();
-    let (names_grow, turns) = (names.grows, names.turns);
-    Ring::signed(&places, size, SignedWays { names_grow, turns })
+    Ring::signed(&places, size, names)
 }
 
 /// Returns why the client refuses endpoints: their weights and the sum of these must fit into 32

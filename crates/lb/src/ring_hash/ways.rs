@@ -63,7 +63,11 @@ impl RingWays {
 
     /// Returns the bounds of a config's ring. `cap` applies only to clients that cap rings.
     pub fn size(&self, config: &RingHashConfig, cap: u64) -> Size {
-        Size::capped(config, self.cap(cap))
+        let cap = self.cap(cap);
+        Size {
+            min: config.min_ring_size.min(cap),
+            max: config.max_ring_size.min(cap),
+        }
     }
 
     /// Returns the most entries that a ring may have: `cap` in clients that cap rings.
