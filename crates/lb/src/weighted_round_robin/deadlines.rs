@@ -1,44 +1,18 @@
 //! The scheduler of grpc-js: it picks the endpoint with the earliest deadline
 //! (load-balancer-weighted-round-robin.ts `WeightedRoundRobinPicker`).
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use xdsctl_model::rng::Rng;
-
-/// An endpoint's next turn.
-#[derive(Debug, Clone, Copy)]
-struct Due {
-    deadline: f64,
-    index: usize,
-}
-
-impl Ord for Due {
-    fn cmp(&self, other: &Due) -> Ordering {
-        let by_deadline = self.deadline.total_cmp(&other.deadline);
-        by_deadline.then_with(|| self.index.cmp(&other.index))
-    }
-}
-
-impl PartialOrd for Due {
-    fn partial_cmp(&self, other: &Due) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Due {
-    fn eq(&self, other: &Due) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Due {}
 
 /// A schedule in which each endpoint has one turn in each of its periods.
 #[derive(Debug)]
 pub(super) struct DeadlineScheduler {
     periods: Vec<f64>,
-    due: BinaryHeap<Reverse<Due>>,
+    /// The deadline and the index of each endpoint. Deadlines are not negative, so their bits are
+    /// in the order of their values.
+    due: BinaryHeap<Reverse<(u64, usize)>>,
 }
 
 impl DeadlineScheduler {
@@ -54,12 +28,7 @@ impl DeadlineScheduler {
         };
         let period = |weight: &f64| if *weight > 0.0 { 1.0 / weight } else { unknown };
         let periods: Vec<f64> = weights.iter().map(period).collect();
-        let first = |(index, period): (usize, &f64)| {
-            Reverse(Due {
-                deadline: chance.unit() * period,
-                index,
-            })
-        };
+        let first = |(index, period): (usize, &f64)| Reverse(((chance.unit() * period).to_bits(), index));
         let due = periods.iter().enumerate().map(first).collect();
         DeadlineScheduler { periods, due }
     }
@@ -72,9 +41,9 @@ impl DeadlineScheduler {
     /// Returns the index of the next endpoint.
     pub fn pick(&mut self) -> usize {
         let Some(mut next) = self.due.peek_mut() else { return 0 };
-        let Reverse(due) = &mut *next;
-        let index = due.index;
-        due.deadline += self.periods.get(index).copied().unwrap_or(1.0);
+        let Reverse((deadline, index)) = *next;
+        let period = self.periods.get(index).copied().unwrap_or(1.0);
+        *next = Reverse(((f64::from_bits(deadline) + period).to_bits(), index));
         index
     }
 }
