@@ -34,20 +34,14 @@ impl<'a> Metadata<'a> {
 
 /// Returns the values of a key, joined by commas.
 pub fn joined<'a>(headers: &'a [(String, String)], name: &str) -> Option<Cow<'a, str>> {
-    let mut values = headers
-        .iter()
-        .filter(|(key, _)| key == name)
-        .map(|(_, value)| value.as_str());
-    let first = values.next()?;
-    let Some(second) = values.next() else {
-        return Some(Cow::Borrowed(first));
-    };
-    let mut joined = format!("{first},{second}");
+    let values = headers.iter().filter(|(key, _)| key == name);
+    let mut values = values.map(|(_, value)| value.as_str());
+    let mut joined = Cow::Borrowed(values.next()?);
     for value in values {
-        joined.push(',');
-        joined.push_str(value);
+        joined += ",";
+        joined += value;
     }
-    Some(Cow::Owned(joined))
+    Some(joined)
 }
 
 /// Writes a deadline in wire form. The client sends the time that is left at that moment; this is
