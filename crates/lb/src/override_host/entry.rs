@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::endpoint::{Address, Endpoint};
 use crate::runtime::{Connectivity, Handle};
-use xdsctl_model::resource::cluster::HealthStatus;
 
 /// What override_host knows about one address (A55).
 #[derive(Debug)]
@@ -14,7 +13,6 @@ pub(super) struct HostEntry {
     /// This address first, then the others of its endpoint. The list is made when a pick first
     /// needs it: the lists of all addresses of an endpoint take the square of their number.
     pub list: Option<Arc<str>>,
-    pub health: HealthStatus,
     pub state: Connectivity,
     pub last_used: Option<i64>,
     pub connection: HeldSubchannel,
@@ -49,7 +47,6 @@ impl HostEntry {
             address: address.clone(),
             endpoint: endpoint.clone(),
             list: None,
-            health: endpoint.health,
             state: Connectivity::Idle,
             last_used: None,
             connection: HeldSubchannel::None,
@@ -59,7 +56,6 @@ impl HostEntry {
     /// Takes over another version of the endpoint.
     pub fn set(&mut self, address: &Address, endpoint: &Arc<Endpoint>) {
         self.address = address.clone();
-        self.health = endpoint.health;
         self.endpoint = endpoint.clone();
         self.list = None;
     }
@@ -75,12 +71,11 @@ impl HostEntry {
 
 /// Lists an address, then the others of its endpoint in order, separated by commas.
 pub(super) fn address_list(first: &Arc<str>, endpoint: &Endpoint) -> Arc<str> {
-    let mut others = endpoint.addresses.iter().filter(|address| address.text != *first);
-    let Some(second) = others.next() else {
+    if endpoint.addresses.len() == 1 {
         return first.clone();
-    };
+    }
     let mut list = first.to_string();
-    for address in std::iter::once(second).chain(others) {
+    for address in endpoint.addresses.iter().filter(|address| address.text != *first) {
         list.push(',');
         list.push_str(&address.text);
     }

@@ -343,7 +343,7 @@ impl crate::policy::StateMachine for OverrideHostPolicy {
         let usable = |address: &str| {
             let entry = self.entries.get(self.find_text(address)?)?;
             let has_connection = !matches!(entry.connection, HeldSubchannel::None);
-            (has_connection && entry.state == Connectivity::Ready && self.statuses.contains(&entry.health))
+            (has_connection && entry.state == Connectivity::Ready && self.statuses.contains(&entry.endpoint.health))
                 .then_some(())
         };
         match hosts.split(',').find(|address| usable(address).is_some()) {

@@ -51,8 +51,8 @@ impl OverrideHostPolicy {
                 self.say_missing(address, cx);
                 continue;
             };
-            if !self.statuses.contains(&entry.health) {
-                let health = entry.health;
+            let health = entry.endpoint.health;
+            if !self.statuses.contains(&health) {
                 self.say_health(address, health, cx);
                 cx.tell(|rpc| LogEvent::SessionBadHealth {
                     rpc,
