@@ -170,7 +170,7 @@ impl Channel {
             .extend(network.lookups.targets().map(str::to_owned));
         let idleness = Idleness::new(&options, &client.profile);
         let mut channel = Channel {
-            runtime: Runtime::new(seed, lb_options).with_machines(options.max_machines.unwrap_or(MAX_MACHINES)),
+            runtime: Runtime::new(seed, lb_options),
             network,
             view: ConfigView::new(client.profile.clone()),
             client,
@@ -213,6 +213,7 @@ impl Channel {
             worked: 0,
             options,
         };
+        channel.runtime.max_machines = channel.options.max_machines.unwrap_or(MAX_MACHINES);
         if channel.options.log {
             channel.runtime.log.listen();
         }

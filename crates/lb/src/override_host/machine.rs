@@ -205,7 +205,7 @@ impl OverrideHostPolicy {
         let watch = connection.watch();
         if let (Some(watch), HeldSubchannel::Child { handle, .. } | HeldSubchannel::Owned(handle)) = (watch, connection)
         {
-            cx.runtime.drop_watch(handle.subchannel, watch);
+            cx.runtime.pool.unwatch(handle.subchannel, watch);
             self.watches.remove(&watch);
         }
     }
@@ -363,7 +363,7 @@ impl crate::policy::StateMachine for OverrideHostPolicy {
         cx.runtime.cancel(&mut self.timer);
         self.child.shutdown(cx);
         for (_, held) in std::mem::take(&mut self.orphans) {
-            cx.runtime.drop_watch(held.subchannel, held.id);
+            cx.runtime.pool.unwatch(held.subchannel, held.id);
         }
         for mut entry in std::mem::take(&mut self.entries) {
             self.disconnect(&mut entry.connection, cx);

@@ -5,10 +5,11 @@
 //! through it queue.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::picker::{Pick, PickArgs, PickCx, PickShares};
 use super::policy::{PolicyCx, PolicyEvent, Reports, StateMachine, StateReport, TreePath, Update};
-use super::runtime::{Connectivity, OneMachine, below};
+use super::runtime::{Connectivity, below};
 use xdsctl_model::profile::Feature;
 use xdsctl_model::status::Status;
 
@@ -27,7 +28,7 @@ struct ChildSlot {
     generation: u32,
     name: &'static str,
     machine: Box<dyn StateMachine>,
-    _counted: OneMachine,
+    _counted: Arc<()>,
 }
 
 impl Child {

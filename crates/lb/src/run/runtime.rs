@@ -17,13 +17,10 @@ use xdsctl_model::status::Status;
 mod backoff;
 mod event;
 mod load;
-mod machines;
 mod pool;
 mod queue;
 
 use load::LoadStreams;
-use machines::Machines;
-pub(super) use machines::OneMachine;
 use queue::Queue;
 
 pub use backoff::ATTEMPT_TIMEOUT_MS;
@@ -163,6 +160,8 @@ pub struct Runtime {
     pub pool: Pool,
     /// The requests in flight.
     pub in_flight: InFlight,
+    /// The streams of out-of-band load reports.
+    pub load: LoadStreams,
     /// The channel arguments that the policies read.
     pub options: LbOptions,
     /// What the policies did to subchannels since the owner last cleared this.
@@ -178,13 +177,14 @@ pub struct Runtime {
     pub endless: Option<String>,
     /// Why the client's process has died.
     pub died: Option<String>,
+    /// How many policies, and handles and watches of subchannels, there may be at a time.
+    pub max_machines: usize,
     /// The limit of policies, once it was reached: no policy has been made since.
     pub is_full: Option<usize>,
     /// Whether more cds policies are inside each other than are simulated.
     pub is_too_deep: bool,
-    machines: Machines,
-    max_machines: usize,
-    load: LoadStreams,
+    /// Each policy has a clone of this, so that they can be counted.
+    machines: Arc<()>,
     seed: u64,
     queue: Queue,
     next_handle: u64,
@@ -209,7 +209,7 @@ impl Runtime {
             died: None,
             is_full: None,
             is_too_deep: false,
-            machines: Machines::default(),
+            machines: Arc::default(),
             max_machines: usize::MAX,
             load: LoadStreams::default(),
             seed,
@@ -226,19 +226,13 @@ impl Runtime {
         self.log.tell(self.now, at, event);
     }
 
-    /// Limits how many policies, and handles and watches of subchannels, there may be at a time.
-    #[must_use]
-    pub fn with_machines(self, max_machines: usize) -> Runtime {
-        Runtime { max_machines, ..self }
-    }
-
     /// Counts one more policy until the returned value is dropped. Returns `None` if the limit is
     /// reached.
-    pub(super) fn machine(&mut self) -> Option<OneMachine> {
-        if self.machines.count() + self.pool.watches() >= self.max_machines {
+    pub(super) fn machine(&mut self) -> Option<Arc<()>> {
+        if self.machines() + self.pool.watches() >= self.max_machines {
             self.is_full = Some(self.max_machines);
         }
-        self.is_full.is_none().then(|| self.machines.one())
+        self.is_full.is_none().then(|| Arc::clone(&self.machines))
     }
 
     /// Returns the random numbers for one use at one place in the tree.
@@ -290,7 +284,7 @@ impl Runtime {
 
     /// Returns the number of policies.
     pub fn machines(&self) -> usize {
-        self.machines.count()
+        Arc::strong_count(&self.machines) - 1
     }
 
     /// Says whether an event is pending that was due when it was scheduled, such as news of
@@ -402,11 +396,6 @@ impl Runtime {
         });
     }
 
-    /// Releases what [`Runtime::hold`] or [`Runtime::watch`] returned.
-    pub fn drop_watch(&mut self, subchannel: u32, id: u64) {
-        self.pool.unwatch(subchannel, id);
-    }
-
     /// Asks an idle subchannel to connect; does nothing in any other state.
     pub fn connect(&mut self, subchannel: u32) {
         let now = self.now;
@@ -431,29 +420,12 @@ impl Runtime {
         }
     }
 
-    /// Notes that an endpoint of a policy wants load reports from an address, at least one per
-    /// period.
-    pub fn watch_load(&mut self, address: &Address, at: &TreePath, endpoint: u32, period_ms: i64) {
-        self.load.watch(address, at, endpoint, period_ms);
-    }
-
-    /// Notes that an endpoint of a policy wants no more load reports from an address.
-    pub fn unwatch_load(&mut self, address: &Address, at: &TreePath, endpoint: u32) {
-        self.load.unwatch(address, at, endpoint);
-    }
-
     /// Returns the streams of load reports that begin since the last call: the subchannel and the
     /// number of each stream.
     pub fn take_load_starts(&mut self) -> Vec<(u32, u64)> {
         let starts = self.load.take_starts().into_iter();
         let of = |(address, serial): (Address, u64)| Some((self.pool.ready(&address)?, serial));
         starts.filter_map(of).collect()
-    }
-
-    /// Returns the period of a stream of load reports, in milliseconds, and the endpoints that want
-    /// them. Returns `None` if the stream is over.
-    pub fn load_stream(&self, address: &Address, serial: u64) -> Option<(i64, Vec<(TreePath, u32)>)> {
-        self.load.stream(address, serial)
     }
 
     /// Notes that the attempt of a subchannel failed. It may try again when its back-off is over.

@@ -160,7 +160,7 @@ impl WeightedRoundRobinPolicy {
                 |(before, was): &(Arc<Endpoint>, i64)| was == period && before.addresses == endpoint.addresses;
             if !self.watched.get(number).is_some_and(is_watched) {
                 for address in endpoint.addresses.iter() {
-                    cx.runtime.watch_load(address, &self.at, *number, *period);
+                    cx.runtime.load.watch(address, &self.at, *number, *period);
                 }
             }
         }
@@ -168,7 +168,7 @@ impl WeightedRoundRobinPolicy {
             let kept = self.watched.get(&number).map(|(endpoint, _)| endpoint.clone());
             for address in endpoint.addresses.iter() {
                 if !kept.as_ref().is_some_and(|kept| kept.addresses.contains(address)) {
-                    cx.runtime.unwatch_load(address, &self.at, number);
+                    cx.runtime.load.unwatch(address, &self.at, number);
                 }
             }
         }

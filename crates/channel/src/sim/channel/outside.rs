@@ -54,7 +54,7 @@ impl Channel {
             return;
         }
         let address = found.address.clone();
-        let stream = self.runtime.load_stream(&address, serial);
+        let stream = self.runtime.load.stream(&address, serial);
         let shortest = self.network.backend(&address.socket).reports.out_of_band;
         let (Some((period, watchers)), Some(shortest)) = (stream, shortest) else {
             return;

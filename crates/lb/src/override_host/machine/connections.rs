@@ -50,7 +50,7 @@ impl OverrideHostPolicy {
             let entry = index.and_then(|index| self.entries.get(index));
             let is_orphan = |entry: &HostEntry| matches!(&entry.connection, HeldSubchannel::Child { handle, .. } if handle.id == id);
             let (Some(index), Some(entry)) = (index, entry.filter(|entry| is_orphan(entry))) else {
-                cx.runtime.drop_watch(held.subchannel, held.id);
+                cx.runtime.pool.unwatch(held.subchannel, held.id);
                 continue;
             };
             let threshold = cx.runtime.now - self.idle_timeout;
@@ -65,7 +65,7 @@ impl OverrideHostPolicy {
             if is_in_use {
                 self.connect(index, HeldSubchannel::Owned(held), cx);
             } else {
-                cx.runtime.drop_watch(held.subchannel, held.id);
+                cx.runtime.pool.unwatch(held.subchannel, held.id);
                 self.connect(index, HeldSubchannel::None, cx);
             }
         }

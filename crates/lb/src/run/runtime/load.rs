@@ -20,7 +20,7 @@ struct ReportStream {
 
 /// All streams, by the address of their connection.
 #[derive(Debug, Default)]
-pub(super) struct LoadStreams {
+pub struct LoadStreams {
     by_address: BTreeMap<Address, ReportStream>,
     next_serial: u64,
     /// Streams that are to begin.
@@ -36,7 +36,7 @@ impl LoadStreams {
         }
     }
 
-    /// Notes that an endpoint of a policy wants reports from an address.
+    /// Notes that an endpoint of a policy wants reports from an address, at least one per period.
     pub fn watch(&mut self, address: &Address, at: &TreePath, endpoint: u32, period_ms: i64) {
         let stream = self.by_address.entry(address.clone()).or_default();
         stream.watchers.insert((at.clone(), endpoint));
@@ -76,8 +76,8 @@ impl LoadStreams {
         list
     }
 
-    /// Returns the period of a stream, and the endpoints that listen to it. Returns `None` if the
-    /// stream has ended.
+    /// Returns the period of a stream in milliseconds, and the endpoints that listen to it. Returns
+    /// `None` if the stream has ended.
     pub fn stream(&self, address: &Address, serial: u64) -> Option<(i64, Vec<(TreePath, u32)>)> {
         let stream = self.by_address.get(address).filter(|stream| stream.serial == serial)?;
         Some((stream.period_ms?, stream.watchers.iter().cloned().collect()))

@@ -309,7 +309,8 @@ impl Pool {
         self.watches += usize::from(added.is_some());
     }
 
-    pub(super) fn unwatch(&mut self, number: u32, id: u64) {
+    /// Ends what [`hold`](super::Runtime::hold) or [`watch`](super::Runtime::watch) returned.
+    pub fn unwatch(&mut self, number: u32, id: u64) {
         let left = self.change(number, |subchannel| {
             let before = subchannel.watchers.len();
             subchannel.watchers.retain(|watcher| watcher.id != id);
