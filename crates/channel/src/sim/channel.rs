@@ -20,7 +20,7 @@ use resolution::ResolutionRate;
 use watched::Watched;
 use xdsctl_lb::LbConfig;
 use xdsctl_lb::log::{LogEntry, LogEvent};
-use xdsctl_lb::picker::PickSteps;
+use xdsctl_lb::picker::TraceStep;
 use xdsctl_lb::policy::{PolicyCx, PolicyEvent, Reports, StateReport};
 use xdsctl_lb::run::child::Child;
 use xdsctl_lb::runtime::{Connectivity, Event, LbOptions, NOWHERE, Runtime, Time};
@@ -149,7 +149,7 @@ pub struct Channel {
     resolutions: ResolutionRate,
     idleness: Idleness,
     /// The steps of the current pick.
-    steps: PickSteps,
+    steps: Vec<TraceStep>,
     /// How many more steps the RPCs under way may keep.
     trace_steps_left: usize,
     /// Timers that fired and changes of connections since the last [`Channel::take_worked`].
@@ -208,7 +208,7 @@ impl Channel {
             queued: BTreeSet::new(),
             resolutions: ResolutionRate::default(),
             idleness,
-            steps: PickSteps::default(),
+            steps: Vec::new(),
             trace_steps_left: TRACES_KEPT,
             worked: 0,
             options,

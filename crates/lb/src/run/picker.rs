@@ -4,12 +4,10 @@
 //! effects, such as waking an idle policy, are collected and carried out after the pick, as the
 //! client's work serializer does.
 
-use std::fmt::{self, Write as _};
-use std::hash::Hasher as _;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::net::SocketAddr;
 use std::sync::Arc;
-
-use twox_hash::XxHash64;
 
 use super::endpoint::Address;
 use super::log::LogEvent;
@@ -224,49 +222,14 @@ impl fmt::Display for TraceStep {
     }
 }
 
-/// The steps of one pick. Their texts are one piece, so that a pick that brought nothing new costs
-/// no memory.
-#[derive(Debug, Default)]
-pub struct PickSteps {
-    text: String,
-    /// What each step is about, and where its text ends.
-    ends: Vec<(StepKind, usize)>,
-}
-
-impl PickSteps {
-    /// Forgets the steps so far.
-    pub fn clear(&mut self) {
-        self.text.clear();
-        self.ends.clear();
+/// Returns a number for the steps of a pick that differs if they differ, except with a chance of 1
+/// in 2^64.
+pub fn fingerprint(steps: &[TraceStep]) -> u64 {
+    let mut hash = DefaultHasher::new();
+    for step in steps {
+        (step.kind.layer(), &step.text).hash(&mut hash);
     }
-
-    /// Adds a step after the others.
-    pub fn add(&mut self, kind: StepKind, what: fmt::Arguments<'_>) {
-        // Writing to a string does not fail.
-        let _ = self.text.write_fmt(what);
-        self.ends.push((kind, self.text.len()));
-    }
-
-    /// Returns a number that differs if the steps differ, except with a chance of 1 in 2^64.
-    pub fn fingerprint(&self) -> u64 {
-        let mut hash = XxHash64::with_seed(0);
-        hash.write(self.text.as_bytes());
-        for (kind, end) in &self.ends {
-            hash.write(kind.layer().as_bytes());
-            hash.write_usize(*end);
-        }
-        hash.finish()
-    }
-
-    /// Returns the steps in their order.
-    pub fn iter(&self) -> impl Iterator<Item = TraceStep> + '_ {
-        let mut begin = 0;
-        self.ends.iter().map(move |(kind, end)| {
-            let text = self.text.get(begin..*end).unwrap_or_default().to_owned();
-            begin = *end;
-            TraceStep { kind: *kind, text }
-        })
-    }
+    hash.finish()
 }
 
 /// What a pick may look at and leave behind.
@@ -277,7 +240,7 @@ pub struct PickCx<'a> {
     /// Events to deliver to policies after the pick.
     pub after: &'a mut Vec<(TreePath, PolicyEvent)>,
     /// Where steps are written, if they are wanted.
-    pub trace: Option<&'a mut PickSteps>,
+    pub trace: Option<&'a mut Vec<TraceStep>>,
     /// The events of the pick, such as what a cookie led to, if somebody listens. The number is
     /// that of the RPC.
     pub told: Option<(i64, &'a mut Vec<LogEvent>)>,
@@ -292,7 +255,8 @@ impl PickCx<'_> {
     /// Adds a step to the trace, if there is one.
     pub fn step(&mut self, kind: StepKind, what: fmt::Arguments<'_>) {
         if let Some(trace) = &mut self.trace {
-            trace.add(kind, what);
+            let text = what.to_string();
+            trace.push(TraceStep { kind, text });
         }
     }
 

@@ -5,7 +5,7 @@ use crate::rpc::{Retries, sendable};
 use crate::sim::call::{Call, Phase, Rpc, RpcId};
 use crate::sim::outcome::{Class, Outcome, Trace};
 use xdsctl_lb::log::LogEvent;
-use xdsctl_lb::picker::{PickSteps, StepKind, TraceStep};
+use xdsctl_lb::picker::{self, StepKind, TraceStep};
 use xdsctl_lb::policy::Reports;
 use xdsctl_lb::runtime::{Event, NOWHERE, Time};
 
@@ -107,7 +107,7 @@ impl Channel {
             is_traced: self.options.traces,
             is_let_go,
             trace: Trace::default(),
-            last_pick: PickSteps::default().fingerprint(),
+            last_pick: picker::fingerprint(&[]),
             rpc,
         };
         if let Some(ms) = call.rpc.timeout_ms {

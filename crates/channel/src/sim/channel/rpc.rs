@@ -13,7 +13,7 @@ use crate::sim::selection::{self, Selected};
 use xdsctl_lb::log::LogEvent;
 use xdsctl_lb::metadata::Metadata;
 use xdsctl_lb::override_host::SessionHosts;
-use xdsctl_lb::picker::{Complete, Pick, PickArgs, PickCx, StepKind, TraceStep};
+use xdsctl_lb::picker::{self, Complete, Pick, PickArgs, PickCx, StepKind, TraceStep};
 use xdsctl_lb::policy::PolicyEvent;
 use xdsctl_lb::runtime::{Connectivity, Event, NOWHERE};
 use xdsctl_model::profile::{Family, Feature};
@@ -198,15 +198,15 @@ impl Channel {
             pick => pick,
         };
         if call.is_traced {
-            let fingerprint = self.steps.fingerprint();
+            let fingerprint = picker::fingerprint(&self.steps);
             if call.last_pick != fingerprint || !matches!(pick, Pick::Queue) {
                 let waited = self.runtime.now - call.began;
                 let kind = StepKind::Pick;
                 let text = format!("after {waited} ms: {}", pick.class());
                 call.trace.push(TraceStep { kind, text }, &mut self.trace_steps_left);
-                self.steps
-                    .iter()
-                    .for_each(|step| call.trace.push(step, &mut self.trace_steps_left));
+                for step in self.steps.drain(..) {
+                    call.trace.push(step, &mut self.trace_steps_left);
+                }
                 call.last_pick = fingerprint;
             }
         }
