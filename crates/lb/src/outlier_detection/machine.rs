@@ -59,7 +59,14 @@ struct Record {
     place: u64,
 }
 
+impl Record {
+    const fn volume(&self) -> u32 {
+        self.successes.saturating_add(self.failures)
+    }
+}
+
 /// An endpoint with enough calls to be a candidate for ejection.
+#[derive(Clone, Copy)]
 struct EjectionCandidate {
     endpoint: u32,
     place: u64,
@@ -206,13 +213,10 @@ impl OutlierDetectionPolicy {
         let mut ejected = self.ejected.len();
         let mut of_success = Vec::new();
         let mut of_failure = Vec::new();
-        let has_volume = |record: &Record| {
-            let volume = record.successes.saturating_add(record.failures);
-            detection
-                .success_rate
-                .as_ref()
-                .is_some_and(|a| volume >= a.request_volume)
-        };
+        // How many calls of an endpoint each algorithm needs.
+        let for_success = detection.success_rate.as_ref().map(|a| a.request_volume);
+        let for_failure = detection.failure_percentage.as_ref().map(|a| a.request_volume);
+        let has_volume = |record: &Record| for_success.is_some_and(|least| record.volume() >= least);
         let needs_some = detection.success_rate.as_ref().is_some_and(|a| a.minimum_hosts == 0);
         if needs_some
             && cx.clusters.profile().has(Feature::OutlierDefaultsLost)
@@ -226,37 +230,24 @@ impl OutlierDetectionPolicy {
             let Some(record) = self.records.get_mut(number) else {
                 continue;
             };
-            let (successes, failures) = (record.successes, record.failures);
+            let (volume, successes) = (record.volume(), record.successes);
             (record.successes, record.failures) = (0, 0);
-            let volume = successes.saturating_add(failures);
             if volume == 0 {
                 continue;
             }
-            let success_percent = f64::from(successes) * 100.0 / f64::from(volume);
-            let place = record.place;
-            let candidate = || EjectionCandidate {
+            let candidate = EjectionCandidate {
                 endpoint: *number,
-                place,
-                success_percent,
+                place: record.place,
+                success_percent: f64::from(successes) * 100.0 / f64::from(volume),
             };
-            if detection
-                .success_rate
-                .as_ref()
-                .is_some_and(|a| volume >= a.request_volume)
-            {
-                of_success.push(candidate());
-            }
-            if detection
-                .failure_percentage
-                .as_ref()
-                .is_some_and(|a| volume >= a.request_volume)
-            {
-                of_failure.push(candidate());
+            for (least, candidates) in [(for_success, &mut of_success), (for_failure, &mut of_failure)] {
+                if least.is_some_and(|least| volume >= least) {
+                    candidates.push(candidate);
+                }
             }
         }
         if let Some(algorithm) = &detection.success_rate
-            && !of_success.is_empty()
-            && of_success.len() >= algorithm.minimum_hosts as usize
+            && of_success.len() >= (algorithm.minimum_hosts as usize).max(1)
         {
             let count = of_success.len() as f64;
             let mean = of_success.iter().map(|c| c.success_percent).sum::<f64>() / count;
@@ -266,28 +257,19 @@ impl OutlierDetectionPolicy {
                 .sum::<f64>()
                 / count;
             let threshold = mean - variance.sqrt() * (f64::from(algorithm.stdev_factor) / 1000.0);
+            let enforcement = algorithm.enforcement_percentage;
             for candidate in in_order(&of_success, |c| c.success_percent < threshold) {
-                self.eject(
-                    candidate,
-                    (algorithm.enforcement_percentage, &detection),
-                    &mut ejected,
-                    cx,
-                );
+                self.eject(candidate, (enforcement, &detection), &mut ejected, cx);
             }
         }
         if let Some(algorithm) = &detection.failure_percentage
-            && !of_failure.is_empty()
-            && of_failure.len() >= algorithm.minimum_hosts as usize
+            && of_failure.len() >= (algorithm.minimum_hosts as usize).max(1)
         {
             let threshold = f64::from(algorithm.threshold);
+            let enforcement = algorithm.enforcement_percentage;
             for candidate in in_order(&of_failure, |c| 100.0 - c.success_percent > threshold) {
                 if !self.ejected.contains_key(&candidate.endpoint) {
-                    self.eject(
-                        candidate,
-                        (algorithm.enforcement_percentage, &detection),
-                        &mut ejected,
-                        cx,
-                    );
+                    self.eject(candidate, (enforcement, &detection), &mut ejected, cx);
                 }
             }
         }
