@@ -7,7 +7,6 @@
 //! endpoint draws a random place in that order. Follows C-core outlier_detection.cc.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::NAME;
@@ -172,12 +171,18 @@ impl OutlierDetectionPolicy {
         self.ejected.clear();
     }
 
-    /// Ejects new subchannels of endpoints that are ejected.
-    fn note_changes(&mut self, (mut reports, changes): (Reports, Range<usize>), cx: &mut PolicyCx<'_>) -> Reports {
+    /// Has the child do something, and ejects new subchannels of endpoints that are ejected.
+    fn watched(
+        &mut self,
+        cx: &mut PolicyCx<'_>,
+        work: impl FnOnce(&mut Child, &mut PolicyCx<'_>) -> Reports,
+    ) -> Reports {
+        let since = cx.runtime.changes.len();
+        let mut reports = work(&mut self.child, cx);
         if self.ejected.is_empty() {
             return reports;
         }
-        for change in changes.filter_map(|index| cx.runtime.change(index)).collect::<Vec<_>>() {
+        for change in cx.runtime.changes.get(since..).unwrap_or_default().to_vec() {
             if let SubchannelChange::Created { handle, at } = change
                 && let Some(endpoint) = self.by_address.get(&handle.address.text)
                 && self.ejected.contains_key(endpoint)
@@ -412,14 +417,12 @@ impl crate::policy::StateMachine for OutlierDetectionPolicy {
             config: &config.child_policy,
             ..update
         };
-        let said = self.child.watched(cx, |child, cx| child.update(update, cx));
-        self.note_changes(said, cx)
+        self.watched(cx, |child, cx| child.update(update, cx))
     }
 
     fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         if let Some((_, rest)) = path.split_first() {
-            let said = self.child.watched(cx, |child, cx| child.handle(rest, what, cx));
-            return self.note_changes(said, cx);
+            return self.watched(cx, |child, cx| child.handle(rest, what, cx));
         }
         match what {
             PolicyEvent::Timer(_) => {
@@ -441,13 +444,11 @@ impl crate::policy::StateMachine for OutlierDetectionPolicy {
     }
 
     fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
-        let said = self.child.watched(cx, Child::exit_idle);
-        self.note_changes(said, cx)
+        self.watched(cx, Child::exit_idle)
     }
 
     fn lose(&mut self, why: &Status, cx: &mut PolicyCx<'_>) -> Reports {
-        let said = self.child.watched(cx, |child, cx| child.lose(why, cx));
-        self.note_changes(said, cx)
+        self.watched(cx, |child, cx| child.lose(why, cx))
     }
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {

@@ -11,7 +11,6 @@ mod session;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::SocketAddr;
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::NAME;
@@ -223,13 +222,20 @@ impl OverrideHostPolicy {
         }
     }
 
-    /// Handles the subchannels that the policies below have created or released.
-    fn note_changes(&mut self, (reports, changes): (Reports, Range<usize>), cx: &mut PolicyCx<'_>) -> Reports {
-        for index in changes {
-            let Some(change) = cx.runtime.change(index) else { break };
-            match change {
-                SubchannelChange::Created { handle, .. } => self.on_created(handle, cx),
-                SubchannelChange::Released { id, address } => self.on_released(id, &address, cx),
+    /// Has the child do something, and handles the subchannels that the policies below create or
+    /// release meanwhile.
+    fn watched(
+        &mut self,
+        cx: &mut PolicyCx<'_>,
+        work: impl FnOnce(&mut Child, &mut PolicyCx<'_>) -> Reports,
+    ) -> Reports {
+        let since = cx.runtime.changes.len();
+        let reports = work(&mut self.child, cx);
+        for index in since..cx.runtime.changes.len() {
+            match cx.runtime.changes.get(index).cloned() {
+                Some(SubchannelChange::Created { handle, .. }) => self.on_created(handle, cx),
+                Some(SubchannelChange::Released { id, address }) => self.on_released(id, &address, cx),
+                None => break,
             }
         }
         reports
@@ -275,14 +281,12 @@ impl crate::policy::StateMachine for OverrideHostPolicy {
             endpoints: endpoints.as_ref().map_err(|status| *status),
             ..update
         };
-        let said = self.child.watched(cx, |child, cx| child.update(update, cx));
-        self.note_changes(said, cx)
+        self.watched(cx, |child, cx| child.update(update, cx))
     }
 
     fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         if let Some((_, rest)) = path.split_first() {
-            let said = self.child.watched(cx, |child, cx| child.handle(rest, what, cx));
-            return self.note_changes(said, cx);
+            return self.watched(cx, |child, cx| child.handle(rest, what, cx));
         }
         match what {
             PolicyEvent::Timer(ORPHANS) => self.decide_orphans(cx),
@@ -301,8 +305,7 @@ impl crate::policy::StateMachine for OverrideHostPolicy {
     }
 
     fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
-        let said = self.child.watched(cx, Child::exit_idle);
-        self.note_changes(said, cx)
+        self.watched(cx, Child::exit_idle)
     }
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {

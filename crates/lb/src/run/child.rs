@@ -4,7 +4,6 @@
 //! Follows C-core child_policy_handler.cc. Until a child has reported for the first time, picks
 //! through it queue.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::picker::{Pick, PickArgs, PickCx, PickShares};
@@ -95,18 +94,6 @@ impl Child {
         };
         let reports = slot.machine.handle(rest, what, cx);
         self.take_reports(generation, reports, cx)
-    }
-
-    /// Has the child do something. Also returns what the policies below did to subchannels
-    /// meanwhile, as a range of the [changes](super::runtime::Runtime::change).
-    pub fn watched(
-        &mut self,
-        cx: &mut PolicyCx<'_>,
-        work: impl FnOnce(&mut Child, &mut PolicyCx<'_>) -> Reports,
-    ) -> (Reports, Range<usize>) {
-        let since = cx.runtime.changes.len();
-        let reports = work(self, cx);
-        (reports, since..cx.runtime.changes.len())
     }
 
     /// Asks the newest policy to connect.

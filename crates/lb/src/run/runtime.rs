@@ -382,11 +382,6 @@ impl Runtime {
         self.timer(0, at, PolicyEvent::Subchannel { handle, state, status });
     }
 
-    /// Returns a change of subchannels since the owner last cleared them.
-    pub fn change(&self, index: usize) -> Option<SubchannelChange> {
-        self.changes.get(index).cloned()
-    }
-
     /// Releases a subchannel that [`Runtime::acquire`] returned.
     pub fn release(&mut self, handle: &Handle) {
         self.pool.unwatch(handle.subchannel, handle.id);
