@@ -115,7 +115,7 @@ policies! {
     weighted_round_robin: WeightedRoundRobin, weighted_round_robin::WeightedRoundRobinPolicy::new,
         "envoy.extensions.load_balancing_policies.client_side_weighted_round_robin.v3.ClientSideWeightedRoundRobin";
     weighted_target: WeightedTarget, weighted_target::WeightedTargetPolicy::new;
-    wrr_locality: WrrLocality, |at, _| wrr_locality::WrrLocalityPolicy::new(&at),
+    wrr_locality: WrrLocality, wrr_locality::WrrLocalityPolicy::new,
         "envoy.extensions.load_balancing_policies.wrr_locality.v3.WrrLocality";
 }
 

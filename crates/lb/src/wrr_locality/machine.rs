@@ -6,35 +6,23 @@ use std::collections::BTreeMap;
 
 use crate::LbConfig;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
-use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
+use crate::policy::{PolicyCx, PolicyEvent, Reports, TreePath, Update};
 use crate::runtime::below;
-use crate::weighted_target::{self, WeightedChild};
-use crate::wrr_locality;
+use crate::weighted_target::{WeightedChild, WeightedTargetConfig, WeightedTargetPolicy};
 use xdsctl_model::status::Status;
 
 /// The state of a wrr_locality policy.
 #[derive(Debug)]
 pub struct WrrLocalityPolicy {
-    at: TreePath,
-    child: Option<weighted_target::WeightedTargetPolicy>,
-    last: Option<StateReport>,
+    child: WeightedTargetPolicy,
 }
 
 impl WrrLocalityPolicy {
-    /// Makes a policy without a child.
-    pub fn new(at: &TreePath) -> WrrLocalityPolicy {
+    /// Makes a policy without localities.
+    pub fn new(at: TreePath, cx: &mut PolicyCx<'_>) -> WrrLocalityPolicy {
         WrrLocalityPolicy {
-            at: below(at, 0),
-            child: None,
-            last: None,
+            child: WeightedTargetPolicy::new(below(&at, 0), cx),
         }
-    }
-
-    fn note(&mut self, reports: Reports) -> Reports {
-        if let Some(last) = reports.last() {
-            self.last = Some(last.clone());
-        }
-        reports
     }
 }
 
@@ -54,52 +42,34 @@ impl crate::policy::StateMachine for WrrLocalityPolicy {
                 targets.insert(locality.to_string(), target);
             }
         }
-        let at = &self.at;
-        let child = self
-            .child
-            .get_or_insert_with(|| weighted_target::WeightedTargetPolicy::new(at.clone(), cx));
-        let reports = child.set(&weighted_target::WeightedTargetConfig { targets }, update, cx);
-        self.note(reports)
+        self.child.set(&WeightedTargetConfig { targets }, update, cx)
     }
 
     fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
-        let (Some((_, rest)), Some(child)) = (path.split_first(), &mut self.child) else {
-            return Reports::new();
-        };
-        let reports = child.handle(rest, what, cx);
-        self.note(reports)
+        match path.split_first() {
+            Some((_, rest)) => self.child.handle(rest, what, cx),
+            None => Reports::new(),
+        }
     }
 
     fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
-        let reports = self.child.as_mut().map(|child| child.exit_idle(cx)).unwrap_or_default();
-        self.note(reports)
+        self.child.exit_idle(cx)
     }
 
     fn lose(&mut self, why: &Status, cx: &mut PolicyCx<'_>) -> Reports {
-        let reports = self.child.as_mut().map(|child| child.lose(why, cx)).unwrap_or_default();
-        self.note(reports)
+        self.child.lose(why, cx)
     }
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
-        match &mut self.child {
-            Some(child) if self.last.is_some() => {
-                cx.say(wrr_locality::NAME, format_args!("localities by weight"));
-                child.pick(args, cx)
-            }
-            _ => Pick::Queue,
-        }
+        cx.say(super::NAME, format_args!("localities by weight"));
+        self.child.pick(args, cx)
     }
 
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
-        match &self.child {
-            Some(child) => child.shares(args, share, out),
-            None => out.add(PickShares::QUEUED, share),
-        }
+        self.child.shares(args, share, out);
     }
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
-        if let Some(mut child) = self.child.take() {
-            child.shutdown(cx);
-        }
+        self.child.shutdown(cx);
     }
 }
