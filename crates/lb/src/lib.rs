@@ -95,11 +95,11 @@ macro_rules! policies {
 
 // The folder, the variant of the config, the state machine, and the xDS message if there is one.
 policies! {
-    autosharding: Autosharding, |at, _| UnsimulatedPolicy::new(at);
+    autosharding: Autosharding, |at, _| UnsimulatedPolicy::new(&at);
     cds: Cds, |at, _| cds::CdsPolicy::new(at);
     cluster_impl: ClusterImpl, |at, cx| cluster_impl::ClusterImplPolicy::new(&at, cx);
     cluster_manager: ClusterManager, |at, _| cluster_manager::ClusterManagerPolicy::new(at);
-    grpclb: Grpclb, |at, _| UnsimulatedPolicy::new(at);
+    grpclb: Grpclb, |at, _| UnsimulatedPolicy::new(&at);
     least_request: LeastRequest, least_request::LeastRequestPolicy::new;
     outlier_detection: OutlierDetection, outlier_detection::OutlierDetectionPolicy::new;
     override_host: OverrideHost, |at, _| override_host::OverrideHostPolicy::new(at);

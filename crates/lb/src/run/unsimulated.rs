@@ -15,18 +15,16 @@ use xdsctl_model::status::Status;
 #[derive(Debug)]
 pub struct UnsimulatedPolicy {
     name: &'static str,
-    at: TreePath,
-    /// The child of grpclb, which uses the endpoints.
-    child: Option<Child>,
+    /// The child of grpclb, which uses the endpoints. Autosharding never gives it a policy.
+    child: Child,
 }
 
 impl UnsimulatedPolicy {
     /// Makes a policy without a config.
-    pub const fn new(at: TreePath) -> UnsimulatedPolicy {
+    pub fn new(at: &TreePath) -> UnsimulatedPolicy {
         UnsimulatedPolicy {
             name: "",
-            at,
-            child: None,
+            child: Child::new(below(at, 0)),
         }
     }
 }
@@ -38,36 +36,31 @@ fn status() -> Status {
 impl policy::StateMachine for UnsimulatedPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         self.name = crate::name_of(update.config);
-        let config = match update.config {
+        match update.config {
             // xDS gives no balancer addresses, so grpclb falls back to the endpoints at once.
-            LbConfig::Grpclb(grpclb) => &grpclb.child_policy,
-            _ => {
-                if let Some(mut child) = self.child.take() {
-                    child.shutdown(cx);
-                }
-                return vec![StateReport::new(Connectivity::Idle)];
+            LbConfig::Grpclb(grpclb) => {
+                let config = &grpclb.child_policy;
+                self.child.update(Update { config, ..update }, cx)
             }
-        };
-        let at = &self.at;
-        let child = self.child.get_or_insert_with(|| Child::new(below(at, 0)));
-        child.update(Update { config, ..update }, cx)
+            _ => vec![StateReport::new(Connectivity::Idle)],
+        }
     }
 
     fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
-        match (path.split_first(), &mut self.child) {
-            (Some((_, rest)), Some(child)) => child.handle(rest, what, cx),
-            _ => Reports::new(),
+        match path.split_first() {
+            Some((_, rest)) => self.child.handle(rest, what, cx),
+            None => Reports::new(),
         }
     }
 
     fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
-        self.child.as_mut().map(|child| child.exit_idle(cx)).unwrap_or_default()
+        self.child.exit_idle(cx)
     }
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
-        if let Some(child) = &mut self.child {
+        if self.child.policy().is_some() {
             cx.say(self.name, format_args!("has no balancer, falls back to the endpoints"));
-            return child.pick(args, cx);
+            return self.child.pick(args, cx);
         }
         let status = status();
         cx.say(self.name, format_args!("{}", status.message));
@@ -75,15 +68,13 @@ impl policy::StateMachine for UnsimulatedPolicy {
     }
 
     fn shares(&self, args: &PickArgs<'_>, share: f64, out: &mut PickShares) {
-        match &self.child {
-            Some(child) => child.shares(args, share, out),
+        match self.child.policy() {
+            Some(_) => self.child.shares(args, share, out),
             None => out.add_status(&status(), share),
         }
     }
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
-        if let Some(mut child) = self.child.take() {
-            child.shutdown(cx);
-        }
+        self.child.shutdown(cx);
     }
 }
