@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::cache::{CLEANUP_MS, Cache, CacheEntry, CacheKey, Keeping};
-use super::target::Target;
+use super::target::TargetState;
 use super::throttle::Throttle;
 use super::{NAME, RlsConfig, RouteLookup, keys, with_target};
 use crate as lb;
@@ -17,9 +17,9 @@ use crate::json::{ConfigPlace, Faults};
 use crate::log::LogEvent;
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{LookupResult, PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
-use crate::run::child::Child;
+use crate::run::children::Children;
 use crate::run::tally::StateTally;
-use crate::runtime::{Connectivity, Lookup, Time, TimerId, below};
+use crate::runtime::{Connectivity, Lookup, Time, TimerId};
 use xdsctl_model::backoff::Backoff;
 use xdsctl_model::rng::Rng;
 use xdsctl_model::status::Status;
@@ -41,12 +41,9 @@ pub struct RlsPolicy {
     pending: BTreeMap<CacheKey, Pending>,
     next_lookup: u64,
     throttle: Throttle,
-    targets: BTreeMap<Arc<str>, Target>,
+    targets: Children<TargetState>,
     /// How many targets are in each state.
     tally: StateTally,
-    /// The targets, by the numbers of their children.
-    names: BTreeMap<u32, Arc<str>>,
-    next_child: u32,
     default: Option<Arc<str>>,
     is_updating: bool,
     cleanup: Option<TimerId>,
@@ -80,10 +77,8 @@ impl RlsPolicy {
             pending: BTreeMap::new(),
             next_lookup: 0,
             throttle: Throttle::default(),
-            targets: BTreeMap::new(),
+            targets: Children::new(at.clone()),
             tally: StateTally::default(),
-            names: BTreeMap::new(),
-            next_child: 0,
             default: None,
             is_updating: false,
             cleanup: None,
@@ -94,7 +89,7 @@ impl RlsPolicy {
     }
 
     fn aggregate(&self) -> StateReport {
-        if self.targets.is_empty() {
+        if self.tally.total() == 0 {
             return StateReport::new(Connectivity::Idle);
         }
         let state = [Connectivity::Ready, Connectivity::Connecting, Connectivity::Idle];
@@ -110,12 +105,13 @@ impl RlsPolicy {
             let Some(target) = self.targets.get_mut(name) else {
                 return;
             };
-            if target.state == Connectivity::TransientFailure && report.state != Connectivity::Ready {
+            let data = &mut target.data;
+            if data.state == Connectivity::TransientFailure && report.state != Connectivity::Ready {
                 continue;
             }
-            self.tally.change(Some(target.state), Some(report.state));
-            target.state = report.state;
-            target.failure = report.status;
+            self.tally.change(Some(data.state), Some(report.state));
+            data.state = report.state;
+            data.failure = report.status;
             if !self.is_updating {
                 reports.push(self.aggregate());
             }
@@ -124,24 +120,18 @@ impl RlsPolicy {
 
     /// Adds a user to a target; returns whether the target is new.
     fn hold(&mut self, name: &Arc<str>) -> bool {
-        if let Some(target) = self.targets.get_mut(name) {
-            target.uses += 1;
-            return false;
-        }
-        let number = self.next_child;
-        self.next_child += 1;
-        self.names.insert(number, name.clone());
-        let target = Target {
-            number,
-            child: Child::new(below(&self.at, number)),
-            uses: 1,
+        let target = self.targets.add(name, || TargetState {
+            uses: 0,
             state: Connectivity::Connecting,
             failure: None,
             broken: None,
-        };
-        self.tally.change(None, Some(target.state));
-        self.targets.insert(name.clone(), target);
-        true
+        });
+        target.data.uses += 1;
+        let is_new = target.data.uses == 1;
+        if is_new {
+            self.tally.change(None, Some(Connectivity::Connecting));
+        }
+        is_new
     }
 
     /// Removes a user from each of the targets, and drops targets without users.
@@ -150,12 +140,11 @@ impl RlsPolicy {
             let Some(target) = self.targets.get_mut(name) else {
                 continue;
             };
-            target.uses -= 1;
-            if target.uses == 0
+            target.data.uses -= 1;
+            if target.data.uses == 0
                 && let Some(mut target) = self.targets.remove(name)
             {
-                self.names.remove(&target.number);
-                self.tally.change(Some(target.state), None);
+                self.tally.change(Some(target.data.state), None);
                 target.child.shutdown(cx);
             }
         }
@@ -196,7 +185,7 @@ impl RlsPolicy {
         let read = list.map_or(Err(faults), |list| lb::parse_list(&list, cx.clusters.profile()));
         let said = match read {
             Ok(child_config) => {
-                target.broken = None;
+                target.data.broken = None;
                 let endpoints = self.endpoints.as_ref();
                 let update = Update {
                     config: &child_config,
@@ -208,7 +197,7 @@ impl RlsPolicy {
             }
             Err(faults) => {
                 let why: Vec<String> = faults.iter().map(|f| format!("at {}: {}", f.path, f.message)).collect();
-                target.broken = Some(Status::unavailable(why.join("; ")));
+                target.data.broken = Some(Status::unavailable(why.join("; ")));
                 target.child.shutdown(cx);
                 Reports::new()
             }
@@ -351,7 +340,7 @@ impl RlsPolicy {
     fn chosen(&self, entry: &CacheEntry) -> usize {
         let works = |name: &Arc<str>| {
             let target = self.targets.get(name);
-            target.is_some_and(|target| target.state != Connectivity::TransientFailure)
+            target.is_some_and(|target| target.data.state != Connectivity::TransientFailure)
         };
         match (entry.targets.iter().position(works), self.cache.keeping) {
             (Some(index), _) => index,
@@ -373,7 +362,7 @@ impl RlsPolicy {
         let Some((name, target)) = name.and_then(|name| Some((name, self.targets.get_mut(name)?))) else {
             return Pick::Queue;
         };
-        let (number, count, state) = (chosen + 1, entry.targets.len(), target.state);
+        let (number, count, state) = (chosen + 1, entry.targets.len(), target.data.state);
         cx.say(NAME, format_args!("target \"{name}\", {number} of {count}, is {state}"));
         let pick = target.pick(args, cx);
         if matches!(pick, Pick::Complete(_)) && !entry.header_data.is_empty() {
@@ -439,9 +428,8 @@ impl lb::policy::StateMachine for RlsPolicy {
             freed = self.evicted(gone, cx);
         }
         let mut reports = Reports::new();
-        let names: Vec<Arc<str>> = self.targets.keys().cloned().collect();
-        for name in &names {
-            self.configure(name, &mut reports, cx);
+        for name in self.targets.names() {
+            self.configure(&name, &mut reports, cx);
         }
         self.is_updating = false;
         let report = self.aggregate();
@@ -451,12 +439,8 @@ impl lb::policy::StateMachine for RlsPolicy {
 
     fn handle(&mut self, path: &[u32], what: &PolicyEvent, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
-        if let Some((number, rest)) = path.split_first() {
-            let Some(name) = self.names.get(number).cloned() else {
-                return reports;
-            };
-            if let Some(target) = self.targets.get_mut(&name) {
-                let said = target.child.handle(rest, what, cx);
+        if !path.is_empty() {
+            if let Some((name, said)) = self.targets.handle(path, what, cx) {
                 self.note(&name, said, &mut reports);
             }
             return reports;
@@ -495,11 +479,10 @@ impl lb::policy::StateMachine for RlsPolicy {
 
     fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
         let mut reports = Reports::new();
-        let names: Vec<Arc<str>> = self.targets.keys().cloned().collect();
-        for name in &names {
-            if let Some(target) = self.targets.get_mut(name) {
+        for name in self.targets.names() {
+            if let Some(target) = self.targets.get_mut(&name) {
                 let said = target.child.exit_idle(cx);
-                self.note(name, said, &mut reports);
+                self.note(&name, said, &mut reports);
             }
         }
         reports
@@ -570,8 +553,8 @@ impl lb::policy::StateMachine for RlsPolicy {
     }
 
     fn priorities(&self, cluster: &str, tell: &mut dyn FnMut(&str, Option<usize>)) {
-        let children = self.targets.values().map(|target| &target.child);
-        children.for_each(|child| child.priorities(cluster, tell));
+        let targets = self.targets.iter();
+        targets.for_each(|(_, target)| target.child.priorities(cluster, tell));
     }
 
     fn shutdown(&mut self, cx: &mut PolicyCx<'_>) {
@@ -579,10 +562,7 @@ impl lb::policy::StateMachine for RlsPolicy {
         self.cache.clear();
         self.pending.clear();
         self.default = None;
-        self.names.clear();
         self.tally = StateTally::default();
-        for (_, mut target) in std::mem::take(&mut self.targets) {
-            target.child.shutdown(cx);
-        }
+        self.targets.shutdown(cx, |_, _| {});
     }
 }

@@ -1,15 +1,16 @@
 //! A target of rls, and the policies for it.
 
 use crate::picker::{Pick, PickArgs, PickCx};
-use crate::run::child::Child;
+use crate::run::children::NamedChild;
 use crate::runtime::Connectivity;
 use xdsctl_model::status::Status;
 
 /// A target and the policies for it.
+pub(super) type Target = NamedChild<TargetState>;
+
+/// What is known about a target.
 #[derive(Debug)]
-pub(super) struct Target {
-    pub number: u32,
-    pub child: Child,
+pub(super) struct TargetState {
     /// How many cache entries name the target, and one more if it is the default target.
     pub uses: usize,
     /// The state that counts: after TRANSIENT_FAILURE, only a report of READY changes it.
@@ -23,18 +24,18 @@ pub(super) struct Target {
 impl Target {
     /// Picks from the child.
     pub fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
-        if let Some(status) = &self.broken {
+        if let Some(status) = &self.data.broken {
             return Pick::Fail(status.clone());
         }
         let pick = self.child.pick(args, cx);
-        if self.state != Connectivity::TransientFailure {
+        if self.data.state != Connectivity::TransientFailure {
             return pick;
         }
         // After a failure, nothing that the child does is seen until it is READY: the picker of the
         // failure stays.
         match pick {
-            Pick::Fail(status) => Pick::Fail(self.failure.get_or_insert(status).clone()),
-            Pick::Queue => match &self.failure {
+            Pick::Fail(status) => Pick::Fail(self.data.failure.get_or_insert(status).clone()),
+            Pick::Queue => match &self.data.failure {
                 Some(status) => Pick::Fail(status.clone()),
                 None => Pick::Queue,
             },

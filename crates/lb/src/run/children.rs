@@ -1,5 +1,5 @@
-//! The children of cluster_manager, weighted_target and priority: by name, with numbers for their
-//! places in the tree.
+//! The children of cluster_manager, weighted_target, priority and rls: by name, with numbers for
+//! their places in the tree.
 //!
 //! A child that is no longer wanted is kept for a quarter of an hour, in case it is wanted again.
 //! Numbers are never used twice. Follows C-core xds_cluster_manager.cc, weighted_target.cc and
@@ -187,10 +187,16 @@ impl<D> Children<D> {
         }
         let name = self.name(u32::try_from(timer / 2).ok()?)?;
         self.members.get(&name).filter(|member| member.is_retired())?;
-        let member = self.members.remove(&name)?;
-        self.names.remove(&member.number);
+        let member = self.remove(&name)?;
         cx.runtime.pool.share_again(&below(&self.at, member.number));
-        Some((name, *member))
+        Some((name, member))
+    }
+
+    /// Removes a child, and returns it.
+    pub fn remove(&mut self, name: &str) -> Option<NamedChild<D>> {
+        let member = self.members.remove(name)?;
+        self.names.remove(&member.number);
+        Some(*member)
     }
 
     /// Shuts down all children; `each` is called for each of them before.
