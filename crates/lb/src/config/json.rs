@@ -158,40 +158,32 @@ fn wrong_type(value: &Value, wanted: &str, at: &ConfigPlace<'_>, faults: &mut Fa
     );
 }
 
+/// Reads a value of one type.
+fn typed<T>(read: Option<T>, value: &Value, wanted: &str, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<T> {
+    if read.is_none() {
+        wrong_type(value, wanted, at, faults);
+    }
+    read
+}
+
 /// Reads an object.
 pub fn object<'j>(value: &'j Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<&'j Map<String, Value>> {
-    if let Value::Object(map) = value {
-        return Some(map);
-    }
-    wrong_type(value, "an object", at, faults);
-    None
+    typed(value.as_object(), value, "an object", at, faults)
 }
 
 /// Reads a list.
 pub fn list<'j>(value: &'j Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<&'j [Value]> {
-    if let Value::Array(items) = value {
-        return Some(items);
-    }
-    wrong_type(value, "a list", at, faults);
-    None
+    typed(value.as_array().map(Vec::as_slice), value, "a list", at, faults)
 }
 
 /// Reads a boolean. A text such as `"true"` is a fault.
 pub fn boolean(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<bool> {
-    if let Value::Bool(flag) = value {
-        return Some(*flag);
-    }
-    wrong_type(value, "a boolean", at, faults);
-    None
+    typed(value.as_bool(), value, "a boolean", at, faults)
 }
 
 /// Reads a text.
 pub fn text<'j>(value: &'j Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<&'j str> {
-    if let Value::String(text) = value {
-        return Some(text);
-    }
-    wrong_type(value, "a text", at, faults);
-    None
+    typed(value.as_str(), value, "a text", at, faults)
 }
 
 /// A number as the loader leaves it in the config.
@@ -258,21 +250,16 @@ fn whole<T>(
 
 /// Reads a floating-point number.
 pub fn float(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<f32> {
-    match number::with_text(value, number::parse_float) {
-        Some(Some(number)) => Some(number),
-        Some(None) => {
-            at.fault(
-                &LB_JSON_WRONG_TYPE,
-                format_args!("is `{}`, must be a number", plain(value)),
-                faults,
-            );
-            None
-        }
-        None => {
-            wrong_type(value, "a number", at, faults);
-            None
-        }
+    let read = number::with_text(value, number::parse_float);
+    let number = typed(read, value, "a number", at, faults)?;
+    if number.is_none() {
+        at.fault(
+            &LB_JSON_WRONG_TYPE,
+            format_args!("is `{}`, must be a number", plain(value)),
+            faults,
+        );
     }
+    number
 }
 
 /// Prints a value for a message. A text has no quotes.
@@ -286,10 +273,7 @@ fn plain(value: &Value) -> String {
 
 /// Reads a duration: a text of seconds, with at most nine decimals, that ends in `s`.
 pub fn duration(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option<Millis> {
-    let Value::String(text) = value else {
-        wrong_type(value, "a text such as `1.5s`", at, faults);
-        return None;
-    };
+    let text = typed(value.as_str(), value, "a text such as `1.5s`", at, faults)?;
     match parse_duration(text) {
         Ok(duration) => Some(duration),
         Err(wanted) => {
