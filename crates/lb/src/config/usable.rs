@@ -104,11 +104,7 @@ impl UsableWalk<'_, '_, '_> {
             }
             LbConfig::OutlierDetection(config) => self.policy(&config.child_policy, depth + 1, above),
             LbConfig::Grpclb(config) => self.policy(&config.child_policy, depth + 1, above),
-            LbConfig::ClusterImpl(config) => {
-                self.cluster_name(&config.cluster_name, name, depth, above);
-                self.policy(&config.child_policy, depth + 1, above);
-            }
-            LbConfig::OverrideHost(config) => {
+            LbConfig::ClusterImpl(config) | LbConfig::OverrideHost(config) => {
                 self.cluster_name(&config.cluster_name, name, depth, above);
                 self.policy(&config.child_policy, depth + 1, above);
             }

@@ -52,17 +52,13 @@ type Convert = fn(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> O
 /// The chosen entry of a list while it is being converted.
 pub struct PolicyEntry<'e, 'c> {
     extension: &'e Extension<'e>,
-    at: Path<'e>,
+    /// The path of the message's own fields.
+    pub at: Path<'e>,
     depth: usize,
     chain: &'c mut Chain,
 }
 
-impl<'e> PolicyEntry<'e, '_> {
-    /// Returns the path of the message's own fields.
-    pub fn at(&self) -> Path<'e> {
-        self.at
-    }
-
+impl PolicyEntry<'_, '_> {
     /// Decodes the message, and reports what the client's parser rejects.
     pub fn decode<T: prost::Message + Default>(&self, cx: &mut Validation<'_>) -> Option<T> {
         self.extension.decode(&self.at, cx)
@@ -310,32 +306,16 @@ fn skipped_name(cause: &Diagnostic) -> String {
 
 #[cold]
 fn report_none_supported(pb: &LoadBalancingPolicy, causes: &[Diagnostic], at: &Path<'_>, cx: &mut Validation<'_>) {
-    if pb.policies.is_empty() {
-        cx.report(
-            &LB_NO_SUPPORTED_POLICY,
-            at,
-            format_args!("the list of policies is empty"),
-        );
-    } else {
-        let names: Vec<String> = causes.iter().take(NAMES_SHOWN).map(skipped_name).collect();
-        let listed = names.join("`, `");
-        let finding = match pb.policies.len() {
-            1 => cx.report(
-                &LB_NO_SUPPORTED_POLICY,
-                at,
-                format_args!("the only listed policy, `{listed}`, is not supported"),
-            ),
-            count if count > NAMES_SHOWN => cx.report(
-                &LB_NO_SUPPORTED_POLICY,
-                at,
-                format_args!("none of the {count} listed policies is supported: `{listed}`, ..."),
-            ),
-            count => cx.report(
-                &LB_NO_SUPPORTED_POLICY,
-                at,
-                format_args!("none of the {count} listed policies is supported: `{listed}`"),
-            ),
-        };
+    let names: Vec<String> = causes.iter().take(NAMES_SHOWN).map(skipped_name).collect();
+    let listed = names.join("`, `");
+    let more = if pb.policies.len() > NAMES_SHOWN { ", ..." } else { "" };
+    let message = match pb.policies.len() {
+        0 => "the list of policies is empty".to_owned(),
+        1 => format!("the only listed policy, `{listed}`, is not supported"),
+        count => format!("none of the {count} listed policies is supported: `{listed}`{more}"),
+    };
+    let finding = cx.report(&LB_NO_SUPPORTED_POLICY, at, format_args!("{message}"));
+    if !pb.policies.is_empty() {
         let supported = "add an entry that gRPC supports as the last one: RoundRobin, PickFirst, RingHash, WrrLocality, ClientSideWeightedRoundRobin";
         let meant = causes.iter().find_map(|cause| cause.help.as_deref());
         let mut finding = match meant {

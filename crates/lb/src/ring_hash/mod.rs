@@ -48,7 +48,7 @@ pub const RING_SIZE_CAP: u64 = 4096;
 
 pub(crate) fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
     let message: pb::RingHash = entry.decode(cx)?;
-    let at = entry.at();
+    let at = entry.at;
     check_hash_function(message.hash_function, &at.field("hash_function"), cx);
     let max = message.maximum_ring_size.unwrap_or(MAX_RING_SIZE);
     let min = message.minimum_ring_size.unwrap_or(DEFAULT_MIN_RING_SIZE);

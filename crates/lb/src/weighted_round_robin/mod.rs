@@ -71,7 +71,7 @@ impl Scheduler {
 /// Writes only the fields that the message has, as the client does. The loader knows the defaults.
 pub(crate) fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
     let message: ClientSideWeightedRoundRobin = entry.decode(cx)?;
-    let at = entry.at();
+    let at = entry.at;
     let mut config = Map::new();
     if message.enable_oob_load_report == Some(true) {
         config.insert("enableOobLoadReport".to_owned(), Value::Bool(true));

@@ -26,7 +26,7 @@ pub const NAME: &str = "xds_wrr_locality_experimental";
 
 pub(crate) fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
     let message: WrrLocality = entry.decode(cx)?;
-    let at = entry.at();
+    let at = entry.at;
     let at = at.field("endpoint_picking_policy");
     let Some(policy) = message.endpoint_picking_policy.as_ref() else {
         cx.report(
