@@ -15,7 +15,6 @@ use std::sync::Arc;
 
 use super::NAME;
 use super::entry::{HeldSubchannel, HostEntry, address_list};
-use super::open::Open;
 use crate::LbConfig;
 use crate::endpoint::{Address, Endpoint, EndpointList};
 use crate::log::LogEvent;
@@ -24,6 +23,7 @@ use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Updat
 use crate::run::child::Child;
 use crate::runtime::{Connectivity, Handle, SubchannelChange, TimerId, below};
 use xdsctl_model::resource::cluster::HealthStatus;
+use xdsctl_model::resource::pieces::Pieces;
 use xdsctl_model::status::Status;
 
 /// The number of the timer that decides about orphans when the work at hand is done. The timer of
@@ -48,8 +48,6 @@ pub struct OverrideHostPolicy {
     watches: HashMap<u64, SocketAddr>,
     /// The endpoints that the entries were made from, and whether an address occurred twice.
     taken: (EndpointList, bool),
-    /// The endpoints of the last list that the policies below get.
-    open: Open,
     /// Whether some entry may have been used within the idle timeout.
     is_used: bool,
     timer: Option<TimerId>,
@@ -70,7 +68,6 @@ impl OverrideHostPolicy {
             lists: BTreeMap::new(),
             watches: HashMap::new(),
             taken: (EndpointList::default(), false),
-            open: Open::default(),
             is_used: false,
             timer: None,
             orphans: Vec::new(),
@@ -242,6 +239,20 @@ impl OverrideHostPolicy {
     }
 }
 
+/// Returns the endpoints that are open to new RPCs: those that are not draining. Pieces without a
+/// draining endpoint stay the same.
+fn open(endpoints: &EndpointList) -> EndpointList {
+    let is_open = |endpoint: &&Arc<Endpoint>| endpoint.health != HealthStatus::Draining;
+    let pieces = endpoints
+        .pieces()
+        .iter()
+        .map(|piece| match piece.iter().all(|endpoint| is_open(&endpoint)) {
+            true => piece.clone(),
+            false => piece.iter().filter(is_open).cloned().collect(),
+        });
+    Arc::new(Pieces::of(pieces))
+}
+
 impl crate::policy::StateMachine for OverrideHostPolicy {
     fn update(&mut self, update: Update<'_>, cx: &mut PolicyCx<'_>) -> Reports {
         let LbConfig::OverrideHost(config) = update.config else {
@@ -272,7 +283,7 @@ impl crate::policy::StateMachine for OverrideHostPolicy {
                     self.set_endpoints(endpoints, cx);
                 }
                 self.set_timer(cx);
-                Ok(self.open.of(endpoints))
+                Ok(open(endpoints))
             }
             Err(status) => Err(status),
         };

@@ -4,7 +4,6 @@
 
 mod entry;
 mod machine;
-mod open;
 
 pub use super::config::named_cluster::{from_json, to_json};
 pub use machine::OverrideHostPolicy;
