@@ -327,7 +327,7 @@ impl crate::policy::StateMachine for OverrideHostPolicy {
             cx.say(NAME, format_args!("no session filter is active"));
             return self.child.pick(args, cx);
         };
-        if hosts.addresses.is_empty() {
+        if hosts.is_empty() {
             cx.say(NAME, format_args!("no host in a cookie"));
         } else if let Some(pick) = self.pick_session(hosts, args.now, cx) {
             return pick;
@@ -353,7 +353,7 @@ impl crate::policy::StateMachine for OverrideHostPolicy {
         if let Some(status) = &self.failure {
             return out.add_status(status, share);
         }
-        let hosts = args.session.map_or("", |hosts| hosts.addresses);
+        let hosts = args.session.unwrap_or_default();
         let usable = |address: &str| {
             let entry = self.entries.get(self.find_text(address)?)?;
             let has_connection = !matches!(entry.connection, HeldSubchannel::None);

@@ -8,12 +8,5 @@ mod machine;
 pub use super::config::named_cluster::{from_json, to_json};
 pub use machine::OverrideHostPolicy;
 
-/// The hosts in a session's cookie, while a session filter is active.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SessionHosts<'a> {
-    /// Addresses separated by commas, the most wanted first; empty without a usable cookie.
-    pub addresses: &'a str,
-}
-
 /// The name under which gRPC registers the policy, and which configs use.
 pub const NAME: &str = "xds_override_host_experimental";

@@ -15,7 +15,6 @@ use super::metadata::Metadata;
 use super::policy::{PolicyEvent, TreePath};
 use super::runtime::InFlight;
 use crate::override_host;
-use crate::override_host::SessionHosts;
 use xdsctl_model::status::Status;
 
 /// What the policies know about an RPC.
@@ -26,8 +25,9 @@ pub struct PickArgs<'a> {
     pub cluster_key: &'a str,
     /// The request hash, which the config selector always computes; `None` without an xDS config.
     pub request_hash: Option<u64>,
-    /// The addresses in the session cookie; `None` without an active session filter.
-    pub session: Option<SessionHosts<'a>>,
+    /// The addresses in the session cookie, separated by commas, the most wanted first; empty
+    /// without a usable cookie. `None` without an active session filter.
+    pub session: Option<&'a str>,
     /// The path and headers, for `requestHashHeader` of ring_hash and the keys of rls.
     pub metadata: Metadata<'a>,
     /// Simulated time of the pick, in milliseconds.

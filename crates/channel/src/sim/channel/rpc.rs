@@ -12,7 +12,6 @@ use crate::sim::outcome::{Class, Outcome};
 use crate::sim::selection::{self, Selected};
 use xdsctl_lb::log::LogEvent;
 use xdsctl_lb::metadata::Metadata;
-use xdsctl_lb::override_host::SessionHosts;
 use xdsctl_lb::picker::{self, Complete, Pick, PickArgs, PickCx, StepKind, TraceStep};
 use xdsctl_lb::policy::PolicyEvent;
 use xdsctl_lb::runtime::{Connectivity, Event, NOWHERE};
@@ -162,7 +161,7 @@ impl Channel {
         let args = PickArgs {
             cluster_key: selected.as_ref().map_or("", |selected| selected.key.as_str()),
             request_hash: selected.as_ref().map(|selected| selected.hash),
-            session: hosts.map(|addresses| SessionHosts { addresses }),
+            session: hosts,
             metadata: Metadata {
                 path: &call.rpc.method,
                 authority: &self.authority,

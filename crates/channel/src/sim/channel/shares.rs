@@ -6,7 +6,6 @@ use super::Channel;
 use crate::rpc::{self, ChannelFacts, Purpose, Request, Selector, override_addresses};
 use crate::sim::Rpc;
 use xdsctl_lb::metadata::Metadata;
-use xdsctl_lb::override_host::SessionHosts;
 use xdsctl_lb::picker::{PickArgs, PickShares};
 use xdsctl_model::resource::Millis;
 
@@ -91,7 +90,7 @@ impl Channel {
         let args = PickArgs {
             cluster_key: without.key,
             request_hash: (!without.hash_is_random).then_some(without.hash),
-            session: hosts.map(|addresses| SessionHosts { addresses }),
+            session: hosts,
             metadata: Metadata {
                 path: request.path,
                 authority: &selector.config().authority,

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::OverrideHostPolicy;
 use crate::endpoint::Endpoint;
 use crate::log::LogEvent;
-use crate::override_host::SessionHosts;
 use crate::override_host::entry::HeldSubchannel;
 use crate::picker::{Complete, Pick, PickCx, StepKind};
 use crate::policy::PolicyEvent;
@@ -41,11 +40,11 @@ impl OverrideHostPolicy {
     }
 
     /// Returns the pick that the cookie decides. `None` leaves it to the child.
-    pub(super) fn pick_session(&mut self, hosts: SessionHosts<'_>, now: i64, cx: &mut PickCx<'_>) -> Option<Pick> {
+    pub(super) fn pick_session(&mut self, hosts: &str, now: i64, cx: &mut PickCx<'_>) -> Option<Pick> {
         let mut without_connection = None;
         let mut idle = None;
         let mut is_connecting = false;
-        for address in hosts.addresses.split(',') {
+        for address in hosts.split(',') {
             let found = self.find_text(address);
             let Some(entry) = found.and_then(|index| self.entries.get_mut(index)) else {
                 self.say_missing(address, cx);
