@@ -65,10 +65,7 @@ impl ClusterManagerPolicy {
     }
 
     fn aggregate(&self, reports: &mut Reports) {
-        let state = [Connectivity::Ready, Connectivity::Connecting, Connectivity::Idle]
-            .into_iter()
-            .find(|state| self.tally.count(*state) > 0);
-        reports.push(match state {
+        reports.push(match self.tally.best() {
             Some(state) => StateReport::new(state),
             None => StateReport::failure(Status::unavailable("TRANSIENT_FAILURE from XdsClusterManagerLb")),
         });

@@ -92,8 +92,7 @@ impl RlsPolicy {
         if self.tally.total() == 0 {
             return StateReport::new(Connectivity::Idle);
         }
-        let state = [Connectivity::Ready, Connectivity::Connecting, Connectivity::Idle];
-        match state.into_iter().find(|state| self.tally.count(*state) > 0) {
+        match self.tally.best() {
             Some(state) => StateReport::new(state),
             None => StateReport::failure(Status::unavailable("no children available")),
         }

@@ -25,6 +25,14 @@ impl StateTally {
         self.0.get(state as usize).copied().unwrap_or(0)
     }
 
+    /// Returns the state of a policy whose children work apart from each other: the best that one
+    /// of them has. `None` if all have failed.
+    pub fn best(&self) -> Option<Connectivity> {
+        [Connectivity::Ready, Connectivity::Connecting, Connectivity::Idle]
+            .into_iter()
+            .find(|state| self.count(*state) > 0)
+    }
+
     /// Returns the number of children that are counted.
     pub fn total(&self) -> usize {
         self.0.iter().sum()

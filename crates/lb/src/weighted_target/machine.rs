@@ -7,6 +7,7 @@ use crate::LbConfig;
 use crate::endpoint::{self, EndpointList};
 use crate::picker::{Pick, PickArgs, PickCx, PickShares};
 use crate::policy::{PolicyCx, PolicyEvent, Reports, StateReport, TreePath, Update};
+use crate::run::child::Child;
 use crate::run::children::{Children, NamedChild, kept_ms};
 use crate::run::tally::{StateTally, Weights};
 use crate::runtime::Connectivity;
@@ -201,6 +202,18 @@ impl WeightedTargetPolicy {
         }
     }
 
+    /// Has each child do something.
+    fn each(&mut self, cx: &mut PolicyCx<'_>, work: impl Fn(&mut Child, &mut PolicyCx<'_>) -> Reports) -> Reports {
+        let mut reports = Reports::new();
+        for name in self.children.names() {
+            if let Some(member) = self.children.get_mut(&name) {
+                let said = work(&mut member.child, cx);
+                self.note_child(&name, said, cx, &mut reports);
+            }
+        }
+        reports
+    }
+
     /// Returns the place of the first child in a state.
     fn first_in(&self, state: Connectivity) -> Option<usize> {
         let counted = |(_, member): &(_, &NamedChild<TargetState>)| member.data.counted() == Some(state);
@@ -209,21 +222,14 @@ impl WeightedTargetPolicy {
     }
 
     fn aggregate(&mut self, reports: &mut Reports) {
-        let is = |state| self.tally.count(state) > 0;
-        if is(Connectivity::Ready) {
-            self.shown = WeightedTargetReport::Weighted(Connectivity::Ready);
-            reports.push(StateReport::new(Connectivity::Ready));
-        } else if is(Connectivity::Connecting) {
-            self.shown = WeightedTargetReport::Queue;
-            reports.push(StateReport::new(Connectivity::Connecting));
-        } else if is(Connectivity::Idle) {
-            self.shown = WeightedTargetReport::Queue;
-            reports.push(StateReport::new(Connectivity::Idle));
-        } else {
-            self.shown = WeightedTargetReport::Weighted(Connectivity::TransientFailure);
-            let text = "weighted_target: all children report state TRANSIENT_FAILURE";
-            reports.push(StateReport::failure(Status::unavailable(text)));
-        }
+        self.shown = match self.tally.best() {
+            Some(Connectivity::Ready) => WeightedTargetReport::Weighted(Connectivity::Ready),
+            Some(_) => WeightedTargetReport::Queue,
+            None => WeightedTargetReport::Weighted(Connectivity::TransientFailure),
+        };
+        let text = "weighted_target: all children report state TRANSIENT_FAILURE";
+        let failure = || StateReport::failure(Status::unavailable(text));
+        reports.push(self.tally.best().map_or_else(failure, StateReport::new));
     }
 }
 
@@ -244,25 +250,11 @@ impl crate::policy::StateMachine for WeightedTargetPolicy {
     }
 
     fn exit_idle(&mut self, cx: &mut PolicyCx<'_>) -> Reports {
-        let mut reports = Reports::new();
-        for name in self.children.names() {
-            if let Some(member) = self.children.get_mut(&name) {
-                let said = member.child.exit_idle(cx);
-                self.note_child(&name, said, cx, &mut reports);
-            }
-        }
-        reports
+        self.each(cx, Child::exit_idle)
     }
 
     fn lose(&mut self, why: &Status, cx: &mut PolicyCx<'_>) -> Reports {
-        let mut reports = Reports::new();
-        for name in self.children.names() {
-            if let Some(member) = self.children.get_mut(&name) {
-                let said = member.child.lose(why, cx);
-                self.note_child(&name, said, cx, &mut reports);
-            }
-        }
-        reports
+        self.each(cx, |child, cx| child.lose(why, cx))
     }
 
     fn pick(&mut self, args: &PickArgs<'_>, cx: &mut PickCx<'_>) -> Pick {
