@@ -164,13 +164,8 @@ fn size(config: &Map<String, Value>, name: &str, default: u64, faults: &mut Faul
 /// Writes the config as the client does.
 pub fn to_json(config: &RingHashConfig) -> Value {
     let mut written = sizes_to_json(config.min_ring_size, config.max_ring_size);
-    if !config.request_hash_header.is_empty()
-        && let Value::Object(map) = &mut written
-    {
-        map.insert(
-            "requestHashHeader".to_owned(),
-            Value::String(config.request_hash_header.clone()),
-        );
+    if !config.request_hash_header.is_empty() {
+        written["requestHashHeader"] = config.request_hash_header.as_str().into();
     }
     written
 }

@@ -258,10 +258,8 @@ pub fn to_json(config: &RlsConfig) -> Value {
 
 /// Adds a text to an object unless it is empty.
 fn put_filled(object: &mut Value, name: &str, text: &str) {
-    if let Value::Object(map) = object
-        && !text.is_empty()
-    {
-        map.insert(name.to_owned(), Value::String(text.to_owned()));
+    if !text.is_empty() {
+        object[name] = text.into();
     }
 }
 

@@ -12,7 +12,7 @@ pub use machine::WeightedRoundRobinPolicy;
 pub use stride::{StaticStrideScheduler, StrideLimits};
 pub use xdsctl_model::resource::lb_policy::{Metric, WeightedRoundRobinConfig};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use deadlines::DeadlineScheduler;
 use ways::WeightWays;
@@ -195,31 +195,18 @@ fn metric_names(config: &Map<String, Value>, faults: &mut Faults) -> Vec<Metric>
 
 /// Writes the config as the client does, with a value for every field.
 pub fn to_json(config: &WeightedRoundRobinConfig) -> Value {
-    let mut written = Map::new();
-    let mut put = |name: &str, value: Value| written.insert(name.to_owned(), value);
-    put("enableOobLoadReport", Value::Bool(config.enable_oob_load_report));
-    put(
-        "oobReportingPeriod",
-        json::duration_to_json(config.oob_reporting_period),
-    );
-    put("blackoutPeriod", json::duration_to_json(config.blackout_period));
-    put(
-        "weightUpdatePeriod",
-        json::duration_to_json(config.weight_update_period),
-    );
-    put(
-        "weightExpirationPeriod",
-        json::duration_to_json(config.weight_expiration_period),
-    );
-    put(
-        "errorUtilizationPenalty",
-        number::float_to_json(config.error_utilization_penalty),
-    );
+    let mut written = json!({
+        "enableOobLoadReport": config.enable_oob_load_report,
+        "oobReportingPeriod": json::duration_to_json(config.oob_reporting_period),
+        "blackoutPeriod": json::duration_to_json(config.blackout_period),
+        "weightUpdatePeriod": json::duration_to_json(config.weight_update_period),
+        "weightExpirationPeriod": json::duration_to_json(config.weight_expiration_period),
+        "errorUtilizationPenalty": number::float_to_json(config.error_utilization_penalty),
+    });
     if !config.metric_names.is_empty() {
-        let names = config.metric_names.iter().map(|m| Value::String(m.name())).collect();
-        put(METRIC_NAMES, Value::Array(names));
+        written[METRIC_NAMES] = config.metric_names.iter().map(Metric::name).collect();
     }
-    Value::Object(written)
+    written
 }
 
 #[cfg(test)]
