@@ -97,21 +97,17 @@ impl Address {
 
 /// The position of an address in the order of raw socket addresses: IPv4 first, then port, then
 /// address.
-type AddressKey = (bool, u16, u32, u128, u32);
+pub type AddressKey = (bool, u16, u32, u128, u32);
 
 /// The position of an endpoint: its addresses sorted, compared one after the other (C-core
 /// `EndpointAddressSet`).
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct AddressSet(Vec<AddressKey>);
+pub type AddressSet = Vec<AddressKey>;
 
-impl AddressSet {
-    /// Returns the position of an endpoint with these addresses.
-    pub fn new(addresses: &[Address]) -> AddressSet {
-        let mut keys: Vec<AddressKey> = addresses.iter().map(|address| key(&address.socket)).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        AddressSet(keys)
-    }
+fn set_of(addresses: &[Address]) -> AddressSet {
+    let mut keys: AddressSet = addresses.iter().map(|address| key(&address.socket)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
 }
 
 fn key(address: &SocketAddr) -> AddressKey {
@@ -135,7 +131,7 @@ impl Endpoint {
 
     /// Returns its position in the order of address sets.
     pub fn address_set(&self) -> AddressSet {
-        AddressSet::new(&self.addresses)
+        set_of(&self.addresses)
     }
 
     /// Returns the weight as policies read it.
@@ -188,7 +184,7 @@ mod tests {
 
     fn set(texts: &[&str]) -> AddressSet {
         let addresses: Vec<Address> = texts.iter().map(|t| Address::new(t.parse().unwrap())).collect();
-        AddressSet::new(&addresses)
+        set_of(&addresses)
     }
 
     #[test]
