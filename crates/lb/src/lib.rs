@@ -246,13 +246,11 @@ pub fn child(
     faults: &mut Faults,
 ) -> Option<Box<LbConfig>> {
     let at = at.field(name);
-    match map.get(name) {
-        Some(list) => child_list(list, &at, profile, faults),
-        None => {
-            json::missing(&at, faults);
-            None
-        }
+    let list = map.get(name);
+    if list.is_none() {
+        json::missing(&at, faults);
     }
+    child_list(list?, &at, profile, faults)
 }
 
 /// Reads a list of child policies at `at`. All faults in it become one fault there, with the
