@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 pub use xdsctl_model::resource::lb_policy::AutoshardingConfig;
 
 use super::done;
-use super::json::{self, ConfigPlace, Faults, LB_JSON_EMPTY};
+use super::json::{self, ConfigPlace, Faults};
 use xdsctl_model::diag::rules;
 use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::Millis;
@@ -59,9 +59,7 @@ pub fn from_json(config: &Map<String, Value>, _profile: &Profile) -> Result<Auto
 fn filled_text(config: &Map<String, Value>, name: &str, faults: &mut Faults) -> String {
     let text = json::required_text(config, name, &ConfigPlace::TOP, faults);
     if text == Some("") {
-        ConfigPlace::TOP
-            .field(name)
-            .fault(&LB_JSON_EMPTY, format_args!("is empty, must not be"), faults);
+        json::empty(&ConfigPlace::TOP.field(name), faults);
     }
     text.unwrap_or_default().to_owned()
 }

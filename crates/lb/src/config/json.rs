@@ -342,6 +342,12 @@ pub fn missing(at: &ConfigPlace<'_>, faults: &mut Faults) {
     at.fault(&LB_JSON_FIELD_MISSING, format_args!("missing"), faults);
 }
 
+/// Records that a value is empty.
+#[cold]
+pub fn empty(at: &ConfigPlace<'_>, faults: &mut Faults) {
+    at.fault(&LB_JSON_EMPTY, format_args!("is empty, must not be"), faults);
+}
+
 /// Reads the optional field `name` as a 32-bit number.
 pub fn optional_u32(
     map: &Map<String, Value>,

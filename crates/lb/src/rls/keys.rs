@@ -94,7 +94,7 @@ fn read_key_builder(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) ->
         constant_keys.insert(key.clone(), text.to_owned());
     }
     if names.is_some_and(<[Value]>::is_empty) {
-        at_names.fault(&LB_JSON_EMPTY, format_args!("is empty, must not be"), faults);
+        json::empty(&at_names, faults);
     }
     if constant_keys.contains_key("") {
         at_constant
@@ -158,7 +158,7 @@ fn read_header(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> (Str
         let at = at_names.index(i);
         let name = json::text(name, &at, faults);
         if name == Some("") {
-            at.fault(&LB_JSON_EMPTY, format_args!("is empty, must not be"), faults);
+            json::empty(&at, faults);
         }
         read.push(name.unwrap_or_default().to_owned());
     }
@@ -169,11 +169,10 @@ fn read_header(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> (Str
         at_match.fault(&RLS_REQUIRED_MATCH, format_args!("is set, must not be"), faults);
     }
     if key == Some("") {
-        at.field("key")
-            .fault(&LB_JSON_EMPTY, format_args!("is empty, must not be"), faults);
+        json::empty(&at.field("key"), faults);
     }
     if names.is_some_and(<[Value]>::is_empty) {
-        at_names.fault(&LB_JSON_EMPTY, format_args!("is empty, must not be"), faults);
+        json::empty(&at_names, faults);
     }
     (key.unwrap_or_default().to_owned(), read)
 }

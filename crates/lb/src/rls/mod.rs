@@ -70,11 +70,7 @@ pub fn from_json(config: &Map<String, Value>, profile: &Profile) -> Result<RlsCo
         service_config::check(service_config, &at, profile, &mut faults);
     }
     if target_field_name == Some("") {
-        at.field("childPolicyConfigTargetFieldName").fault(
-            &LB_JSON_EMPTY,
-            format_args!("is empty, must not be"),
-            &mut faults,
-        );
+        json::empty(&at.field("childPolicyConfigTargetFieldName"), &mut faults);
     }
     let target_field_name = target_field_name.unwrap_or_default();
     let default_target = route_lookup
