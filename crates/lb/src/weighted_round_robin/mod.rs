@@ -70,39 +70,28 @@ impl Scheduler {
 
 /// Writes only the fields that the message has, as the client does. The loader knows the defaults.
 pub(crate) fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_>) -> Option<Value> {
-    let message: ClientSideWeightedRoundRobin = entry.decode(cx)?;
+    let pb: ClientSideWeightedRoundRobin = entry.decode(cx)?;
     let at = entry.at;
     let mut config = Map::new();
-    if message.enable_oob_load_report == Some(true) {
+    if pb.enable_oob_load_report == Some(true) {
         config.insert("enableOobLoadReport".to_owned(), Value::Bool(true));
     }
+    let expiration = match cx.has(Feature::BlackoutForExpiration) {
+        true => pb.blackout_period,
+        false => pb.weight_expiration_period,
+    };
     for (field, name, period) in [
-        (
-            "oob_reporting_period",
-            "oobReportingPeriod",
-            message.oob_reporting_period,
-        ),
-        ("blackout_period", "blackoutPeriod", message.blackout_period),
-        (
-            "weight_update_period",
-            "weightUpdatePeriod",
-            message.weight_update_period,
-        ),
-        (
-            "weight_expiration_period",
-            "weightExpirationPeriod",
-            match cx.has(Feature::BlackoutForExpiration) {
-                true => message.blackout_period,
-                false => message.weight_expiration_period,
-            },
-        ),
+        ("oob_reporting_period", "oobReportingPeriod", pb.oob_reporting_period),
+        ("blackout_period", "blackoutPeriod", pb.blackout_period),
+        ("weight_update_period", "weightUpdatePeriod", pb.weight_update_period),
+        ("weight_expiration_period", "weightExpirationPeriod", expiration),
     ] {
         if let Some(period) = period {
             let period = duration::parse(&period, &at.field(field), cx);
             config.insert(name.to_owned(), json::duration_to_json(period));
         }
     }
-    if let Some(penalty) = message.error_utilization_penalty {
+    if let Some(penalty) = pb.error_utilization_penalty {
         if penalty < 0.0 {
             cx.report(
                 &LB_WRR_PENALTY_NEGATIVE,
@@ -112,8 +101,8 @@ pub(crate) fn from_proto(entry: &mut PolicyEntry<'_, '_>, cx: &mut Validation<'_
         }
         config.insert("errorUtilizationPenalty".to_owned(), number::float_to_json(penalty));
     }
-    if !message.metric_names_for_computing_utilization.is_empty() {
-        let names = message
+    if !pb.metric_names_for_computing_utilization.is_empty() {
+        let names = pb
             .metric_names_for_computing_utilization
             .into_iter()
             .map(Value::String)
