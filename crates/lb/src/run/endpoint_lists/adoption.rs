@@ -76,8 +76,7 @@ impl<R> EndpointLists<R> {
         let mut said = EndpointReports::new();
         wanted.sort_by_key(turn);
         for wanted in wanted {
-            let machine = |at| pick_first::PickFirstPolicy::new(at, true);
-            let index = self.members.add(&wanted.endpoint, (number, GAP), machine);
+            let index = self.members.add(&wanted.endpoint, (number, GAP));
             self.members.start(index as usize, &mut said, cx);
             fresh.push((wanted.index, wanted.before, index));
         }
@@ -170,14 +169,12 @@ impl<R> EndpointLists<R> {
             let Some(address) = selected.map(|handle| handle.address.clone()) else {
                 continue;
             };
-            let twin = self.members.add(endpoint, (adoption.number, 0), |at| {
-                pick_first::PickFirstPolicy::connected(at, endpoint, &address, cx)
-            });
-            if adoption.has_reported {
-                tally.change(None, Some(Connectivity::Ready));
-                if let Some(twin) = self.members.get_mut(twin as usize) {
-                    twin.state = Some(Connectivity::Ready);
-                }
+            let twin = self.members.add(endpoint, (adoption.number, 0));
+            if let Some(member) = self.members.get_mut(twin as usize) {
+                let at = below(&self.at, twin);
+                member.child = pick_first::PickFirstPolicy::connected(at, endpoint, &address, cx);
+                member.state = adoption.has_reported.then_some(Connectivity::Ready);
+                tally.change(None, member.state);
             }
             twins.extend(self.twins(kept, twin));
             places.push(twin);

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use super::{ADOPTED, ConnectedList, EndpointLists, EndpointReports};
 use crate::endpoint::EndpointList;
-use crate::pick_first;
 use crate::policy::{PolicyCx, StateReport};
 use crate::run::tally::StateTally;
 use crate::runtime::Connectivity;
@@ -38,10 +37,7 @@ impl<R> EndpointLists<R> {
             } else {
                 is_new.push(true);
             }
-            places.push(kept.unwrap_or_else(|| {
-                let machine = |at| pick_first::PickFirstPolicy::new(at, true);
-                self.members.add(endpoint, (number, place), machine)
-            }));
+            places.push(kept.unwrap_or_else(|| self.members.add(endpoint, (number, place))));
         }
         for gone in known.into_values() {
             self.members.remove(gone as usize, cx);

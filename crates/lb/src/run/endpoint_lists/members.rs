@@ -56,18 +56,13 @@ impl ListedEndpoints {
         self.members.get_mut(index)?.as_mut()
     }
 
-    /// Adds a member of a list, and returns its index. `make` gets its place in the tree.
-    pub fn add(
-        &mut self,
-        endpoint: &Arc<Endpoint>,
-        (list, place): (u32, u32),
-        make: impl FnOnce(TreePath) -> pick_first::PickFirstPolicy,
-    ) -> u32 {
+    /// Adds a member of a list, and returns its index.
+    pub fn add(&mut self, endpoint: &Arc<Endpoint>, (list, place): (u32, u32)) -> u32 {
         let next = u32::try_from(self.members.len()).unwrap_or(u32::MAX);
         let index = self.free.pop().unwrap_or(next);
         let member = ListedEndpoint {
             endpoint: endpoint.clone(),
-            child: make(below(&self.at, index)),
+            child: pick_first::PickFirstPolicy::new(below(&self.at, index), true),
             state: None,
             list,
             place,
@@ -84,8 +79,7 @@ impl ListedEndpoints {
         self.members
             .reserve_exact(endpoints.len().saturating_sub(self.free.len()));
         let all = endpoints.iter().zip(0..);
-        all.map(|(endpoint, place)| self.add(endpoint, (list, place), |at| pick_first::PickFirstPolicy::new(at, true)))
-            .collect()
+        all.map(|(endpoint, place)| self.add(endpoint, (list, place))).collect()
     }
 
     /// Makes a new member look at its connection.
