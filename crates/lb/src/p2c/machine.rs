@@ -89,7 +89,8 @@ impl crate::policy::StateMachine for P2cPolicy {
                 address.text
             ),
         );
-        let mut complete = Complete::unconnected(address);
+        let mut complete = Complete::new(0, u32::MAX, address);
+        complete.connects = true;
         complete.in_flight_of_endpoint = Some(*counter);
         Pick::Complete(complete)
     }

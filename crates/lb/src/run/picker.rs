@@ -108,14 +108,6 @@ impl Complete {
         }
     }
 
-    /// Makes a pick of an address to which there may be no connection.
-    pub fn unconnected(address: &Address) -> Complete {
-        Complete {
-            connects: true,
-            ..Complete::new(0, u32::MAX, address)
-        }
-    }
-
     /// Returns the counters of requests in flight that count the attempt.
     pub fn counters(&self) -> impl Iterator<Item = u32> + use<> {
         self.in_flight.into_iter().chain(self.in_flight_of_endpoint)
