@@ -266,7 +266,7 @@ pub fn float(value: &Value, at: &ConfigPlace<'_>, faults: &mut Faults) -> Option
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Number(number) => number::print(number).into_owned(),
+        Value::Number(number) => number::print(number),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
     }
 }

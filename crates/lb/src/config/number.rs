@@ -6,8 +6,6 @@
 //! number and one sign are fine, a float may be hexadecimal, and a parser of whole numbers that
 //! fails leaves what it had read so far.
 
-use std::borrow::Cow;
-
 use serde_json::{Number, Value};
 
 use super::json::LoadedNumber;
@@ -39,11 +37,11 @@ pub fn with_text<T>(value: &Value, parse: impl FnOnce(&str) -> T) -> Option<T> {
 }
 
 /// Returns the text as which the client keeps a number.
-pub fn print(number: &Number) -> Cow<'static, str> {
+pub fn print(number: &Number) -> String {
     match (number.as_i64(), number.as_f64()) {
-        (Some(whole), _) if whole.unsigned_abs() < SCIENTIFIC_FROM => Cow::Owned(whole.to_string()),
-        (_, Some(float)) => Cow::Owned(print_double(float)),
-        (_, None) => Cow::Owned(number.to_string()),
+        (Some(whole), _) if whole.unsigned_abs() < SCIENTIFIC_FROM => whole.to_string(),
+        (_, Some(float)) => print_double(float),
+        (_, None) => number.to_string(),
     }
 }
 
