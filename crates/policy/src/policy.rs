@@ -248,10 +248,10 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// Says whether a policy asks which client it is. If so, clients that keep the same are still
-    /// not the same.
+    /// Says whether a policy asks which client it is. If so, each client has to be asked, whatever
+    /// they keep.
     pub fn ask_for_client(&self) -> bool {
-        self.list.iter().any(Policy::asks_for_client)
+        self.list.iter().any(|policy| policy.roots().has_client())
     }
 
     /// Returns the rules of their findings.
@@ -343,19 +343,15 @@ impl Policy {
         })
     }
 
-    /// Says whether it asks which client it is, so that each client has to be asked, whatever they
-    /// keep.
-    fn asks_for_client(&self) -> bool {
+    /// Returns the roots that its expressions look at.
+    fn roots(&self) -> Roots {
         let of_message = self.message_expression.as_ref().map(|(program, _)| program.roots);
-        let all = [Some(self.expression.roots), of_message];
-        all.into_iter().flatten().any(Roots::has_client)
+        self.expression.roots.and(of_message.unwrap_or_default())
     }
 
     /// Says whether it asks what leads where.
     pub(crate) fn looks_at_world(&self) -> bool {
-        let of_message = self.message_expression.as_ref().map(|(program, _)| program.roots);
-        let all = [Some(self.expression.roots), of_message];
-        self.target.is_some() || all.into_iter().flatten().any(|roots| roots.has(WORLD))
+        self.target.is_some() || self.roots().has(WORLD)
     }
 
     /// Returns the fields of `resource` that it looks at; `None` for all of them.
