@@ -298,7 +298,7 @@ impl Parser {
                 };
                 let name = Name { text, span };
                 let kind = match self.eat("(") {
-                    true => ExprKind::Call(Some(Box::new(expr)), name, self.list(")")?),
+                    true => ExprKind::Call(Some(Box::new(expr)), name, self.list(")", Self::expression)?),
                     false => ExprKind::Select(Box::new(expr), name),
                 };
                 expr = self.make(start, kind)?;
@@ -330,7 +330,7 @@ impl Parser {
                         text: name,
                         span: span.clone(),
                     };
-                    ExprKind::Call(None, name, self.list(")")?)
+                    ExprKind::Call(None, name, self.list(")", Self::expression)?)
                 }
                 _ => ExprKind::Ident(name),
             },
@@ -339,8 +339,8 @@ impl Parser {
                 self.expect(")")?;
                 return Ok(inner);
             }
-            Token::Sign("[") => ExprKind::List(self.list("]")?),
-            Token::Sign("{") => ExprKind::Map(self.entries()?),
+            Token::Sign("[") => ExprKind::List(self.list("]", Self::expression)?),
+            Token::Sign("{") => ExprKind::Map(self.list("}", Self::entry)?),
             Token::Sign(_) | Token::End => {
                 self.at -= 1;
                 return Err(self.unexpected("a value"));
@@ -350,10 +350,10 @@ impl Parser {
     }
 
     /// Reads values up to a bracket, with commas between them.
-    fn list(&mut self, end: &str) -> Result<Vec<Expr>, Fault> {
+    fn list<T>(&mut self, end: &str, read: impl Fn(&mut Self) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
         let mut list = Vec::new();
         while !self.eat(end) {
-            list.push(self.expression()?);
+            list.push(read(self)?);
             if !self.eat(",") {
                 self.expect(end)?;
                 break;
@@ -362,18 +362,10 @@ impl Parser {
         Ok(list)
     }
 
-    fn entries(&mut self) -> Result<Vec<(Expr, Expr)>, Fault> {
-        let mut entries = Vec::new();
-        while !self.eat("}") {
-            let key = self.expression()?;
-            self.expect(":")?;
-            entries.push((key, self.expression()?));
-            if !self.eat(",") {
-                self.expect("}")?;
-                break;
-            }
-        }
-        Ok(entries)
+    fn entry(&mut self) -> Result<(Expr, Expr), Fault> {
+        let key = self.expression()?;
+        self.expect(":")?;
+        Ok((key, self.expression()?))
     }
 }
 
