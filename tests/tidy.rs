@@ -315,7 +315,7 @@ fn every_rule_that_a_comment_names_exists() {
             let words = line.split('`').skip(1).step_by(2);
             let is_id = |word: &&str| {
                 let kind = word.split('-').next().unwrap();
-                ["cds", "dump", "eds", "lds", "rds"].contains(&kind) && word.contains('-') && !word.contains(' ')
+                ["cds", "dump", "eds", "lds", "rds"].contains(&kind) && word.contains('-') && !word.contains([' ', '.'])
             };
             unknown.extend(
                 words

@@ -73,7 +73,7 @@ pub enum Error {
     #[error("{file}:{line}:{column}: {message}")]
     Marked {
         /// The name of the file.
-        file: String,
+        file: Box<str>,
         /// The line of the fault, from 1.
         line: usize,
         /// The column of the fault in characters, from 1.
@@ -83,7 +83,7 @@ pub enum Error {
         /// What is wrong.
         message: String,
         /// The line of the file, as it may be quoted.
-        quoted: String,
+        quoted: Box<str>,
         /// How many characters are marked below the line.
         width: usize,
     },

@@ -74,12 +74,12 @@ impl SettingFault {
             message => message.replace(&format!("`{quoted}`"), &format!("`{}`", secret::REDACTED)),
         };
         Error::Marked {
-            file: name.to_owned(),
+            file: name.into(),
             line: before.matches('\n').count() + 1,
             column: column + 1,
             span: Span::new(byte(column), byte(column + width)),
             message,
-            quoted: shown,
+            quoted: shown.into(),
             width,
         }
     }

@@ -81,7 +81,7 @@ pub(super) fn place(error: &Error, id: SourceId, name: &str, snapshot: &mut Snap
     match error {
         Error::Marked {
             file, span, message, ..
-        } if file == name => {
+        } if **file == *name => {
             let message = secret::hide(message).into_owned();
             snapshot.findings.push(ProjectFinding::of_text(id, *span, message));
             true
