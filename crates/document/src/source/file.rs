@@ -138,8 +138,7 @@ fn read_large(file: &File, size: usize) -> io::Result<memmap2::MmapMut> {
             .collect();
         readers
             .into_iter()
-            .map(|reader| reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect::<io::Result<()>>()
+            .try_for_each(|reader| reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })?;
     Ok(bytes)
 }
