@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::client::Client;
 use super::family::Family;
-use super::version::Version;
+use super::version::{Version, VersionRequest};
 
 /// What a node says about the client that sent it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,9 +68,11 @@ pub(super) fn only_version(text: &str) -> Vec<Version> {
 /// Reads a version such as `1.70.3`. Text after a hyphen marks a build of that version; only `-dev`
 /// means a version that comes after it.
 pub(super) fn read_version(text: &str) -> Option<Version> {
-    let plain = text.split(['-', '+']).next().unwrap_or_default();
-    let (version, _) = Version::parse(text).or_else(|| Version::parse(plain))?;
-    Some(version)
+    let asked: VersionRequest = text
+        .parse()
+        .or_else(|()| text.split(['-', '+']).next().unwrap_or_default().parse())
+        .ok()?;
+    Some(asked.version)
 }
 
 impl fmt::Display for UserAgent {

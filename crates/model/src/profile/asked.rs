@@ -1,11 +1,12 @@
 //! Records on which features an answer depends.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Feature, Features};
 
 /// The features that were asked about, as a set that grows. A copy of it begins empty.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct AskedFeatures([AtomicU64; Features::WORDS]);
 
 impl AskedFeatures {
@@ -31,5 +32,17 @@ impl AskedFeatures {
 impl Clone for AskedFeatures {
     fn clone(&self) -> Self {
         AskedFeatures::default()
+    }
+}
+
+impl fmt::Debug for AskedFeatures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_asked = |feature: &&Feature| {
+            let mut alone = Features::EMPTY;
+            alone.set(**feature, true);
+            self.is_in(alone)
+        };
+        let asked = Feature::ALL.iter().filter(is_asked);
+        f.debug_set().entries(asked).finish()
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::family::{Family, Wrapper};
-use super::version::Version;
+use super::version::{Version, VersionRequest};
 
 /// How many versions an error names if the version asked for is beyond all measured ones.
 const NEAREST: usize = 2;
@@ -199,14 +199,15 @@ impl Client {
             let version = last.map_or(newest, |last| Version::new(newest.major, last.minor, last.patch));
             return Client { family, version }.within(entry);
         };
-        let Some((asked, has_patch)) = Version::parse(text).filter(|(asked, _)| asked.major == major) else {
+        let asked: Option<VersionRequest> = text.parse().ok();
+        let Some(asked) = asked.filter(|asked| asked.version.major == major) else {
             return Err(UnknownClient::Version {
                 name: name.to_owned(),
                 version: text.to_owned(),
                 example: last.unwrap_or(family.newest()).to_string(),
             });
         };
-        if let Some(last) = last.filter(|last| asked.minor > last.minor) {
+        if let Some(last) = last.filter(|last| asked.version.minor > last.minor) {
             return Err(UnknownClient::Ended {
                 name: name.to_owned(),
                 last,
@@ -214,13 +215,13 @@ impl Client {
         }
         let version = Version {
             major: family.newest().major,
-            ..asked
+            ..asked.version
         };
         let newest_patch = || {
             let measured = family.measured().iter().rev();
             measured.copied().find(|known| known.is_of_minor(version))
         };
-        let version = if has_patch { None } else { newest_patch() }.unwrap_or(version);
+        let version = if asked.has_patch { None } else { newest_patch() }.unwrap_or(version);
         Client { family, version }.within(entry)
     }
 

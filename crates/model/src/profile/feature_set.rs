@@ -88,3 +88,19 @@ impl Features {
         self.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_is_what_each_feature_says_of_the_client() {
+        for client in Client::all() {
+            let (set, switches) = (Features::of(client), Features::switches_of(client));
+            for &feature in Feature::ALL {
+                let alone = (feature.is_default_on(client), feature.has_switch(client));
+                assert_eq!((set.has(feature), switches.has(feature)), alone, "{client} {feature:?}");
+            }
+        }
+    }
+}

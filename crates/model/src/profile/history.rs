@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::family::Family;
-use super::feature::{Feature, Features};
+use super::feature::Feature;
 use super::version::Version;
 
 /// What a version did with a feature.
@@ -42,14 +42,22 @@ impl Feature {
         of_this.map(|(version, change, _)| (*version, *change))
     }
 
+    /// Returns the last change to the feature up to the version of `client`; `None` if there was
+    /// none.
+    pub fn of(self, client: Client) -> Option<FeatureChange> {
+        let steps = self.history(client.family);
+        let (_, last) = steps.take_while(|(since, _)| *since <= client.version).last()?;
+        Some(last).filter(|change| *change != FeatureChange::Gone)
+    }
+
     /// Says whether `client` has the feature switched on when the variable is not set.
     pub fn is_default_on(self, client: Client) -> bool {
-        Features::of(client).has(self)
+        self.of(client).is_some_and(FeatureChange::is_default_on)
     }
 
     /// Says whether a variable switches the feature in `client`.
     pub fn has_switch(self, client: Client) -> bool {
-        Features::switches_of(client).has(self)
+        self.env().is_some() && self.of(client).is_some_and(FeatureChange::has_switch)
     }
 
     /// Reads a value of the variable as `client` does: whether the feature is then on.
@@ -61,6 +69,7 @@ impl Feature {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::Features;
 
     #[test]
     fn any_other_text_is_false_even_where_the_default_is_true() {

@@ -1,6 +1,7 @@
 //! Versions of clients.
 
 use std::fmt;
+use std::str::FromStr;
 
 /// A version of a client: a release such as `1.66.2`, an alpha such as `0.1.0-alpha.4`, or
 /// `1.85.0-dev`, which is built from the branch.
@@ -51,12 +52,6 @@ impl Version {
             Some((version, _)) => version,
             None => panic!("a table names a version that is none"),
         }
-    }
-
-    /// Reads a version that a user or a client wrote, which may begin with `v`; says whether the
-    /// text names a patch.
-    pub(super) fn parse(text: &str) -> Option<(Self, bool)> {
-        Self::read(text.strip_prefix('v').unwrap_or(text).as_bytes())
     }
 
     /// Returns the version in `text`, and whether the text names a patch.
@@ -132,6 +127,23 @@ impl VersionStage {
     }
 }
 
+/// What a user wrote: a version, perhaps without its patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct VersionRequest {
+    pub version: Version,
+    pub has_patch: bool,
+}
+
+impl FromStr for VersionRequest {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let text = text.strip_prefix('v').unwrap_or(text);
+        let (version, has_patch) = Version::read(text.as_bytes()).ok_or(())?;
+        Ok(VersionRequest { version, has_patch })
+    }
+}
+
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.major, self.minor, self.patch)?;
@@ -150,8 +162,9 @@ mod tests {
     #[test]
     fn a_version_has_two_or_three_numbers() {
         let read = |text: &str| {
-            let (version, has_patch) = Version::parse(text)?;
-            Some((version.to_string(), has_patch))
+            text.parse::<VersionRequest>()
+                .ok()
+                .map(|a| (a.version.to_string(), a.has_patch))
         };
         assert_eq!(read("1.66"), Some(("1.66.0".to_owned(), false)));
         assert_eq!(read("v1.66.2"), Some(("1.66.2".to_owned(), true)));
@@ -179,14 +192,14 @@ mod tests {
 
     #[test]
     fn a_development_version_comes_after_its_number_and_before_the_next() {
-        let of = |text: &str| Version::parse(text).unwrap().0;
+        let of = |text: &str| text.parse::<VersionRequest>().unwrap().version;
         assert!(of("1.84.9") < of("1.85.0") && of("1.85.0") < of("1.85.0-dev"));
         assert!(of("1.85.0-dev") < of("1.85.1"));
     }
 
     #[test]
     fn an_alpha_comes_before_its_number() {
-        let of = |text: &str| Version::parse(text).unwrap().0;
+        let of = |text: &str| text.parse::<VersionRequest>().unwrap().version;
         assert!(of("0.1.0-alpha.4") < of("0.1.0-alpha.10") && of("0.1.0-alpha.10") < of("0.1.0"));
         assert!(of("0.0.9") < of("0.1.0-alpha.1"));
     }

@@ -94,10 +94,26 @@ fn read_switch(value: &str, feature: Feature, _: bool) -> bool {
 
 /// The languages that wrap C-core, and how their version numbers become those of C-core.
 const WRAPPERS: &[Wrapper] = &[
-    current("python"),
-    current("ruby"),
-    current("php"),
-    current("objc"),
+    Wrapper {
+        name: "python",
+        major: 1,
+        last: None,
+    },
+    Wrapper {
+        name: "ruby",
+        major: 1,
+        last: None,
+    },
+    Wrapper {
+        name: "php",
+        major: 1,
+        last: None,
+    },
+    Wrapper {
+        name: "objc",
+        major: 1,
+        last: None,
+    },
     // This is Grpc.Core, in maintenance since 2021; Grpc.Net.Client is an implementation of its own
     // and has no xDS.
     Wrapper {
@@ -107,18 +123,42 @@ const WRAPPERS: &[Wrapper] = &[
     },
 ];
 
-/// A language whose releases have the numbers of C-core's.
-const fn current(name: &'static str) -> Wrapper {
-    let (major, last) = (1, None);
-    Wrapper { name, major, last }
-}
-
-/// C-core's own version number, and in the place of its patch the minor release that contains it
-/// (`grpc_version_string`, read in the wheels). There are no wheels of 1.52, 1.77 and 1.79.
-const CORE: &[Version] = versions!["29.0.51" "30.1.53" "31.0.54" "32.0.55" "33.0.56" "34.0.57" "35.0.58" "36.0.59" "37.0.60" "38.0.61"
-    "39.0.62" "40.0.63" "41.0.64" "42.0.65" "43.0.66" "44.0.67" "44.1.68" "44.2.69" "45.0.70" "46.0.71"
-    "47.0.72" "48.0.73" "49.0.74" "50.0.75" "51.0.76" "52.0.78" "53.0.80" "54.0.81" "55.0.82" "56.0.83"
-    "56.0.84" "58.0.85"];
+/// C-core's own version number, and the minor release that contains it (`grpc_version_string`, read
+/// in the wheels). There are no wheels of 1.52, 1.77 and 1.79.
+const CORE: [(u16, u16, u16); 32] = [
+    (29, 0, 51),
+    (30, 1, 53),
+    (31, 0, 54),
+    (32, 0, 55),
+    (33, 0, 56),
+    (34, 0, 57),
+    (35, 0, 58),
+    (36, 0, 59),
+    (37, 0, 60),
+    (38, 0, 61),
+    (39, 0, 62),
+    (40, 0, 63),
+    (41, 0, 64),
+    (42, 0, 65),
+    (43, 0, 66),
+    (44, 0, 67),
+    (44, 1, 68),
+    (44, 2, 69),
+    (45, 0, 70),
+    (46, 0, 71),
+    (47, 0, 72),
+    (48, 0, 73),
+    (49, 0, 74),
+    (50, 0, 75),
+    (51, 0, 76),
+    (52, 0, 78),
+    (53, 0, 80),
+    (54, 0, 81),
+    (55, 0, 82),
+    (56, 0, 83),
+    (56, 0, 84),
+    (58, 0, 85),
+];
 
 /// Reads a `user_agent_version`. In `58.0.0 Python 1.85.1` the language's release is C-core's.
 /// `58.0.0`, as C++ writes it, stands for the measured patches of that release.
@@ -134,8 +174,10 @@ fn of_user_agent(version: &str) -> Vec<Version> {
     let Some(core) = read_version(core) else {
         return Vec::new();
     };
-    let of_core = CORE.iter().filter(|known| known.is_of_minor(core));
-    let minors = of_core.map(|known| Version::new(1, known.patch, 0));
+    let of_core = CORE
+        .iter()
+        .filter(|(major, minor, _)| (core.major, core.minor) == (*major, *minor));
+    let minors = of_core.map(|(.., minor)| Version::new(1, *minor, 0));
     let measured = Family::Cpp.measured().iter();
     minors
         .flat_map(|minor| measured.clone().filter(move |known| known.is_of_minor(minor)).copied())
