@@ -21,6 +21,7 @@ mod change;
 mod checked;
 pub mod config;
 pub mod dns;
+mod entries;
 mod facts;
 mod fields;
 pub mod graph;

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::checked::{Checked, ValidationInput};
+use super::entries::Entries;
 use super::facts::{ClusterFacts, Facts};
 use super::graph;
 use super::unmet::{Unmet, UnmetEnd};
@@ -48,7 +49,7 @@ pub struct World {
     client: Client,
     names: NameComparison,
     server: ServerFacts,
-    entries: BTreeMap<ResourceType, BTreeMap<String, WorldEntry>>,
+    entries: BTreeMap<ResourceType, Entries>,
     /// If only some files were named: the document of each resource, and the types that each
     /// document has.
     partial: Option<Partial>,
@@ -137,16 +138,16 @@ impl World {
 
     /// Adds a resource under the key of its name, and replaces one with the same key.
     pub(super) fn insert(&mut self, resource_type: ResourceType, name: &str, entry: WorldEntry) {
-        let key = self.names.key(name).into_owned();
-        self.entries.entry(resource_type).or_default().insert(key, entry);
+        let key = self.names.key(name);
+        self.entries.entry(resource_type).or_default().insert(&key, entry);
     }
 
     pub(super) fn get_mut(&mut self, resource_type: ResourceType, name: &str) -> Option<&mut WorldEntry> {
-        self.entries.get_mut(&resource_type)?.get_mut(&*self.names.key(name))
+        self.entries.get_mut(&resource_type)?.get_mut(&self.names.key(name))
     }
 
     pub(super) fn entries_mut(&mut self) -> impl Iterator<Item = &mut WorldEntry> {
-        self.entries.values_mut().flat_map(BTreeMap::values_mut)
+        self.entries.values_mut().flat_map(Entries::iter_mut)
     }
 
     /// Checks whether the client can ask for a resource by this name.
@@ -159,7 +160,7 @@ impl World {
 
     /// The resource of this type and name.
     pub fn get(&self, resource_type: ResourceType, name: &str) -> Option<&WorldEntry> {
-        self.entries.get(&resource_type)?.get(&*self.names.key(name))
+        self.entries.get(&resource_type)?.get(&self.names.key(name))
     }
 
     /// Says whether there is any resource of this type, accepted or not.
@@ -169,13 +170,12 @@ impl World {
 
     /// All resources of a type, by the keys of their names.
     pub fn all(&self, resource_type: ResourceType) -> impl Iterator<Item = (&str, &WorldEntry)> {
-        let entries = self.entries.get(&resource_type).into_iter().flatten();
-        entries.map(|(key, entry)| (key.as_str(), entry))
+        self.entries.get(&resource_type).into_iter().flat_map(Entries::sorted)
     }
 
     /// Number of resources.
     pub fn len(&self) -> usize {
-        self.entries.values().map(BTreeMap::len).sum()
+        self.entries.values().map(Entries::len).sum()
     }
 
     /// Says whether there is no resource.
