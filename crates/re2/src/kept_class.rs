@@ -8,8 +8,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::error::RegexError;
-use super::ranges::Range;
+use super::ranges::{self, Range};
 use super::trie::{Size, class_size};
+use super::unicode::{Group, GroupKey};
 
 /// The most classes that a thread remembers.
 const MAX_CLASSES: usize = 64;
@@ -43,9 +44,29 @@ impl Class {
 /// Classes by their text: the class as written, and the class with both cases of each letter.
 type Known = HashMap<Box<str>, [Option<Rc<Class>>; 2]>;
 
+/// The ranges of groups, as they are (`false`) and with both cases of each letter (`true`).
+type GroupRanges = HashMap<(GroupKey, bool), Rc<[Range]>>;
+
 thread_local! {
     /// Only looked up, never iterated.
     static KNOWN: RefCell<Known> = RefCell::default();
+    /// At most a few hundred entries. Only looked up, never iterated.
+    static GROUPS: RefCell<GroupRanges> = RefCell::default();
+}
+
+/// Returns the members of a group as they are, or with both cases of each letter.
+pub(super) fn group(group: Group, folds: bool) -> Rc<[Range]> {
+    let build = || {
+        let mut members = Vec::new();
+        group.extend(&mut members);
+        ranges::normalize(&mut members);
+        if folds {
+            ranges::close_under_folding(&mut members);
+        }
+        members.into()
+    };
+    let key = (group.key(), folds);
+    GROUPS.with_borrow_mut(|groups| Rc::clone(groups.entry(key).or_insert_with(build)))
 }
 
 /// Returns the class of a text. `build` parses it, unless this thread has done so recently.

@@ -65,10 +65,19 @@ pub(super) fn close_under_folding(ranges: &mut Vec<Range>) {
 }
 
 /// Says whether the set contains the whole range.
-pub(super) fn covers(ranges: &[Range], (low, high): Range) -> bool {
+fn covers(ranges: &[Range], (low, high): Range) -> bool {
     let after = ranges.partition_point(|&(first, _)| first <= low);
     let found = after.checked_sub(1).and_then(|i| ranges.get(i));
     found.is_some_and(|&(_, last)| high <= last)
+}
+
+/// Says whether the set contains the code point.
+pub(super) fn contains(ranges: &[Range], rune: u32) -> bool {
+    let after = ranges.partition_point(|&(low, _)| low <= rune);
+    after
+        .checked_sub(1)
+        .and_then(|i| ranges.get(i))
+        .is_some_and(|&(_, high)| rune <= high)
 }
 
 #[cfg(test)]
@@ -99,7 +108,7 @@ mod tests {
     #[test]
     fn membership_is_exact_at_the_edges() {
         let set = [(5, 9), (20, 20)];
-        let members: Vec<u32> = (0..30).filter(|&rune| covers(&set, (rune, rune))).collect();
+        let members: Vec<u32> = (0..30).filter(|&rune| contains(&set, rune)).collect();
         assert_eq!(members, [5, 6, 7, 8, 9, 20]);
     }
 }

@@ -486,11 +486,13 @@ fn predefined(set: Set, folds: bool) -> Vec<Range> {
     let mut members = Vec::new();
     match set.members {
         Members::Ascii(list) => members.extend_from_slice(list),
-        Members::Unicode(group) => group.extend(&mut members),
+        Members::Unicode(group) => members.extend_from_slice(&kept_class::group(group, folds)),
     }
-    ranges::normalize(&mut members);
-    if folds {
-        ranges::close_under_folding(&mut members);
+    if matches!(set.members, Members::Ascii(_)) {
+        ranges::normalize(&mut members);
+        if folds {
+            ranges::close_under_folding(&mut members);
+        }
     }
     if set.negated {
         ranges::complement(&members)

@@ -7,8 +7,13 @@
 //! end (RE2, `AddRuneRangeUTF8`).
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::sync::LazyLock;
 
 use super::ranges::{self, RUNE_MAX, Range};
+
+/// The number of sequences for which room is reserved: Unicode's letters have a thousand.
+const USUAL_SEQUENCES: usize = 1024;
 
 /// The number of instructions of the finished trie, and the most while it was built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,13 +24,13 @@ pub(super) struct Size {
 
 /// Counts the instructions of a class that is neither empty nor full.
 pub(super) fn class_size(ranges: &[Range]) -> Size {
-    let has = |rune| ranges::covers(ranges, (rune, rune));
+    let has = |rune| ranges::contains(ranges, rune);
     // If all letters are there in both cases, RE2 leaves the capitals out and lets the small
     // letters match either case.
     let folds = (0x41..=0x5A).all(|upper| has(upper) == has(upper + 0x20));
     let mut trie = Trie {
         instructions: vec![Instruction::Alt { second: 0 }],
-        cache: HashMap::new(),
+        cache: HashMap::with_capacity_and_hasher(ranges.len().min(USUAL_SEQUENCES), Quick),
         root: 0,
         peak: 0,
     };
@@ -43,7 +48,7 @@ pub(super) fn class_size(ranges: &[Range]) -> Size {
 }
 
 /// A byte range, whether it folds, and the instruction that follows; 0 is the end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Bytes {
     low: u8,
     high: u8,
@@ -54,6 +59,53 @@ struct Bytes {
 impl Bytes {
     fn same_input(self, other: Self) -> bool {
         (self.low, self.high, self.folds) == (other.low, other.high, other.folds)
+    }
+}
+
+impl Hash for Bytes {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let small = u64::from(self.low) | u64::from(self.high) << 8 | u64::from(self.folds) << 16;
+        state.write_u64(small | (self.next as u64) << 17);
+    }
+}
+
+/// Builds [`Quick64`] hashers. A Unicode class makes thousands of lookups, for which the standard
+/// hash would take most of the time.
+#[derive(Debug, Clone, Copy)]
+struct Quick;
+
+/// A hash of one multiplication. It starts from a value that differs in each process, so that no
+/// pattern can be written to collide.
+#[derive(Debug, Clone, Copy)]
+struct Quick64(u64);
+
+static START: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
+
+impl BuildHasher for Quick {
+    type Hasher = Quick64;
+
+    fn build_hasher(&self) -> Quick64 {
+        Quick64(*START)
+    }
+}
+
+impl Hasher for Quick64 {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // Uses both halves of the product: the table takes an entry's place from the low bits and
+        // its tag from the high ones.
+        let product = u128::from(self.0 ^ number) * 0x9e37_79b9_7f4a_7c15;
+        let [low, high] = [product & u128::from(u64::MAX), product >> 64].map(|half| u64::try_from(half).unwrap_or(0));
+        self.0 = low ^ high;
     }
 }
 
@@ -70,7 +122,7 @@ struct Trie {
     /// The instructions. The first entry stands for the end.
     instructions: Vec<Instruction>,
     /// The shared instructions; only looked up, never iterated.
-    cache: HashMap<Bytes, usize>,
+    cache: HashMap<Bytes, usize, Quick>,
     root: usize,
     peak: usize,
 }

@@ -28,6 +28,10 @@ pub(super) enum Group {
     Letter(u8),
 }
 
+/// A key that differs for different groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct GroupKey(u8, usize, usize);
+
 impl Group {
     /// Finds a group by its exact name.
     pub(super) fn find(name: &str) -> Option<Self> {
@@ -40,6 +44,15 @@ impl Group {
         Entries { rest: DATA }
             .find(|entry| entry.0 == name.as_bytes())
             .map(|entry| Self::Packed(entry.1))
+    }
+
+    /// Returns a key that differs for different groups.
+    pub(super) fn key(self) -> GroupKey {
+        match self {
+            Self::Any => GroupKey(0, 0, 0),
+            Self::Packed(data) => GroupKey(1, data.as_ptr().addr(), data.len()),
+            Self::Letter(letter) => GroupKey(2, letter.into(), 0),
+        }
     }
 
     /// Adds the members to `out`, in no particular order.
