@@ -315,6 +315,36 @@ pub(super) fn cluster(name: &str, client: &Client, wanted: Wanted<'_>) -> XdsCon
     with_clusters(config, &[], client, wanted)
 }
 
+/// Resolves the clusters that routes and `wanted` name, and all below them, in the way of the
+/// client: each family has its own, some versions of grpc-go have others, and the first feature
+/// that a client has decides. C-core has none of them.
+fn graph_of<'k>(
+    routes: &'k [Route],
+    client: &Client,
+    wanted: Wanted<'k>,
+    known: &dyn Fn(&str) -> KnownCluster<'k>,
+) -> Graph {
+    let of_routes: Vec<&str> = routes.iter().flat_map(Route::clusters).collect();
+    let more = wanted.clusters.iter().map(String::as_str);
+    let names: BTreeSet<&str> = of_routes.iter().copied().chain(more.clone()).collect();
+    let has = |feature| client.profile.has(feature);
+    if has(Feature::AggregateFailsInPlace) {
+        nested::resolve(nested::in_hash_order(of_routes).into_iter().chain(more), known)
+    } else if has(Feature::AggregateFailsWhole) {
+        nested::resolve_whole(names, known)
+    } else if has(Feature::AggregateByLevels) {
+        levels::resolve(names, known)
+    } else if has(Feature::RootsOverwritten) {
+        Graph::resolve_each(names, known, FaultOrder::FirstCounts, wanted.draw)
+    } else if has(Feature::LastDepthCounts) {
+        Graph::resolve_each(names, known, FaultOrder::LastCounts, None)
+    } else if has(Feature::ClustersApart) {
+        Graph::resolve_each(names, known, FaultOrder::MissingPassedOver, None)
+    } else {
+        Graph::resolve(names, known)
+    }
+}
+
 fn with_clusters(mut config: XdsConfig, notes: &[String], client: &Client, wanted: Wanted<'_>) -> XdsConfig {
     let resources = &client.resources;
     let known = |name: &str| match resources.clusters.get(name) {
@@ -326,25 +356,8 @@ fn with_clusters(mut config: XdsConfig, notes: &[String], client: &Client, wante
             Some(Discovery::Eds { .. } | Discovery::LogicalDns { .. }) => KnownCluster::Leaf,
         },
     };
-    let of_routes: Vec<&str> = config.routes().iter().flat_map(Route::clusters).collect();
-    let more = wanted.clusters.iter().map(String::as_str);
-    let names: BTreeSet<&str> = of_routes.iter().copied().chain(more.clone()).collect();
     let has = |feature| client.profile.has(feature);
-    let graph = if has(Feature::AggregateFailsInPlace) {
-        nested::resolve(nested::in_hash_order(of_routes).into_iter().chain(more), &known)
-    } else if has(Feature::AggregateFailsWhole) {
-        nested::resolve_whole(names, &known)
-    } else if has(Feature::AggregateByLevels) {
-        levels::resolve(names, &known)
-    } else if has(Feature::RootsOverwritten) {
-        Graph::resolve_each(names, &known, FaultOrder::FirstCounts, wanted.draw)
-    } else if has(Feature::LastDepthCounts) {
-        Graph::resolve_each(names, &known, FaultOrder::LastCounts, None)
-    } else if has(Feature::ClustersApart) {
-        Graph::resolve_each(names, &known, FaultOrder::MissingPassedOver, None)
-    } else {
-        Graph::resolve(names, &known)
-    };
+    let graph = graph_of(config.routes(), client, wanted, &known);
     let (hands_on, awaits_rejected) = (has(Feature::FailuresHandedOn), has(Feature::RejectedAwaited));
     let mut clusters = BTreeMap::new();
     for (name, entry) in graph.entries {

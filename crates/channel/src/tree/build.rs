@@ -175,7 +175,8 @@ impl<'a> Cds<'a> {
             ))),
             Some(ClusterState::Error(failure)) => Err(failure.status()),
             Some(ClusterState::Leaf(_)) if self.profile.has(Feature::AggregateByLevels) => Ok(&leaf.cluster.lb_policy),
-            Some(ClusterState::Leaf(leaf)) => Ok(&leaf.cluster.lb_policy),
+            // The aggregate is a leaf by now.
+            Some(ClusterState::Leaf(above)) => Ok(&above.cluster.lb_policy),
             Some(ClusterState::Aggregate(aggregate)) => Ok(&aggregate.cluster.lb_policy),
         }
     }
