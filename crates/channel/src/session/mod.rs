@@ -6,8 +6,8 @@
 //! SessionPlan  ──┘          its client, its start, its configuration
 //! ```
 //!
-//! Commands, suites and embedders open their channels here, so that all of them refuse the same
-//! channels. Nothing is worded for a command line: [`SessionError`] and [`SessionNote`] state the
+//! Commands and suites open their channels here, so that all of them refuse the same channels; an
+//! embedder may also make a channel of a client alone. Nothing is worded for a command line: [`SessionError`] and [`SessionNote`] state the
 //! facts, and the caller words them for its readers.
 
 mod change;

@@ -1,5 +1,4 @@
-//! How a family builds, names and writes the LB policies of its channels. No other file of the tree
-//! lists the families.
+//! How a family builds, names and writes the LB policies of its channels.
 
 use serde_json::Value;
 

@@ -11,7 +11,7 @@
 //!    become advice.
 //! 2. `worlds`: withholds what is found only because the value of a field could not be read.
 //! 3. [`lint::run`](crate::lint::run): adds what the resources of the world show together; `others`
-//!    passes it to other clients.
+//!    passes it to other clients. Then the policies of a team add what they find.
 //! 4. `proxy`: leaves out resources that were made for a proxy.
 //! 5. `shared`: gives a resource of several worlds one list; a finding of only some worlds names
 //!    them.

@@ -359,9 +359,9 @@ impl<'a> ValidatePlan<'a> {
                 listens: self.args.listen.as_deref(),
                 // The resource that the line of `--explain-error` misses will not arrive later.
                 is_complete: is_complete || line.as_ref().is_some_and(RecognisedLine::is_of_missing),
+                without_server_template,
                 // A line of `--explain-error` comes from a gRPC client, so nothing is taken for a
                 // proxy's.
-                without_server_template,
                 judges_proxies: self.args.all || line.is_some(),
                 keeps_withheld: self.args.explain_suppressed,
                 policies: (!policies.list.is_empty()).then_some(PolicyInput {

@@ -1,7 +1,8 @@
-//! The families of clients: each has its own file here with all that is known about it, and nothing
-//! else lists them.
+//! The families of clients: each has its own file here with all that is known about it.
 //!
-//! To add a family, write a file with its [`FamilyFacts`] and add its two lines to this file.
+//! To add a family, write a file with its [`FamilyFacts`] and add its two lines to this file. The
+//! compiler then points to the few places in other crates that list the families, which
+//! `docs/architecture.md` names.
 
 mod core;
 mod go;
