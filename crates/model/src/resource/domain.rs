@@ -288,6 +288,7 @@ pub fn crossings<'a>(before: &'a DomainIndex<'a>, after: &'a DomainIndex<'a>) ->
     let sides = [(before, after), (after, before)];
     sides.into_iter().flat_map(|(one, other)| {
         let is_gone = move |domain: &&&str| other.host(domain).is_none();
+        let crossing = move |prefix: &str, suffix: &str| crossing(prefix, suffix, [one, other]);
         let gone = one.prefixes.iter().filter(is_gone);
         let of_prefixes =
             gone.flat_map(move |prefix| other.suffixes.iter().map(move |suffix| crossing(prefix, suffix)));
@@ -301,15 +302,64 @@ pub fn crossings<'a>(before: &'a DomainIndex<'a>, after: &'a DomainIndex<'a>) ->
     })
 }
 
-/// Returns an authority that matches both domains and is hardly a domain itself.
-fn crossing(prefix: &str, suffix: &str) -> String {
-    let (start, end) = (prefix.strip_suffix('*'), suffix.strip_prefix('*'));
-    format!("{}any{}", start.unwrap_or(prefix), end.unwrap_or(suffix))
+/// The characters that may stand for two `*` if `any` would match a longer domain.
+const OTHERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789-_.~!$&'()+,;=";
+
+/// Returns an authority that matches both domains, and no domain that says more than they do: what
+/// stands for the two `*` begins and ends with a character with which no longer domain goes on.
+fn crossing(prefix: &str, suffix: &str, sides: [&DomainIndex<'_>; 2]) -> String {
+    let start = prefix.strip_suffix('*').unwrap_or(prefix);
+    let end = suffix.strip_prefix('*').unwrap_or(suffix);
+    let (mut after, mut before) = (0u128, 0u128);
+    for index in sides {
+        let (start, end) = (index.comparison.folded(start), index.comparison.folded(end));
+        for domain in index.first.keys() {
+            after |= domain.strip_prefix(&*start).map_or(0, |rest| bit(rest.bytes().next()));
+            before |= domain
+                .strip_suffix(&*end)
+                .map_or(0, |rest| bit(rest.bytes().next_back()));
+        }
+    }
+    let usual = "any";
+    if after & bit(usual.bytes().next()) == 0 && before & bit(usual.bytes().next_back()) == 0 {
+        return format!("{start}{usual}{end}");
+    }
+    let free = OTHERS.iter().find(|byte| (after | before) & bit(Some(**byte)) == 0);
+    match free {
+        Some(byte) => format!("{start}{}{end}", char::from(*byte)),
+        None => format!("{start}{usual}{end}"),
+    }
+}
+
+/// Returns the bit of an ASCII character in a set of them; none for other bytes.
+fn bit(byte: Option<u8>) -> u128 {
+    byte.filter(u8::is_ascii).map_or(0, |byte| 1 << byte)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The longer domain must not hide what changes for the others.
+    #[test]
+    fn a_crossing_matches_no_longer_domain() {
+        let domains = |list: &[&str]| list.iter().map(ToString::to_string).collect::<Vec<_>>();
+        for (before, after) in [
+            (
+                domains(&["api-*", "api-a*", "*.example.com"]),
+                domains(&["api-*", "api-a*"]),
+            ),
+            (domains(&["shop.*", "*y.b", "*.b"]), domains(&["*.b", "*y.b"])),
+        ] {
+            let index = |list| DomainIndex::of([list], DomainComparison::Folded);
+            let (before, after): (&[String], &[String]) = (&before, &after);
+            let (one, other) = (index(before), index(after));
+            let found: Vec<String> = crossings(&one, &other).collect();
+            let longer = ["api-a", "y.b"];
+            let is_free = |authority: &&String| !authority.starts_with(longer[0]) && !authority.ends_with(longer[1]);
+            assert!(found.iter().any(|authority| is_free(&authority)), "{found:?}");
+        }
+    }
 
     #[test]
     fn a_star_is_special_only_at_either_end() {
