@@ -17,6 +17,7 @@ use crate::{by_message, by_name, named, parse_list};
 use xdsctl_document::proto::any::{self, Extension, Payload};
 use xdsctl_document::proto::pb::envoy::config::cluster::v3::LoadBalancingPolicy;
 use xdsctl_model::diag::{Diagnostic, Path, Related, Seg, Validation, rules};
+use xdsctl_model::profile::Profile;
 use xdsctl_model::resource::LbPolicy;
 
 rules! {
@@ -263,7 +264,7 @@ fn passed_over(extension: &Extension<'_>, at: &Path<'_>, cx: &Validation<'_>) ->
             Some(format!("give `{name}` as it is, without the TypedStruct")),
         ),
         _ => {
-            let near = nearest_policy(name);
+            let near = nearest_policy(name, cx.profile());
             (
                 ", the client does not support it",
                 near.map(|near| format!("did you mean `{near}`?")),
@@ -277,9 +278,9 @@ fn passed_over(extension: &Extension<'_>, at: &Path<'_>, cx: &Validation<'_>) ->
     }
 }
 
-/// Returns the policy or message that a misspelt name may mean.
-fn nearest_policy(name: &str) -> Option<&'static str> {
-    let names = crate::names();
+/// Returns the policy of the client, or the message, that a misspelt name may mean.
+fn nearest_policy(name: &str, profile: &Profile) -> Option<&'static str> {
+    let names = crate::names().filter(|policy| by_name(policy, profile).is_some());
     // A name is often given without gRPC's prefix `xds_` or suffix `_experimental`.
     let stem = |policy: &'static str| {
         let stem = policy.strip_suffix("_experimental").unwrap_or(policy);
@@ -340,7 +341,7 @@ mod tests {
     use pb::envoy::config::core::v3::TypedExtensionConfig;
     use pb::envoy::extensions::load_balancing_policies as policies;
     use xdsctl_document::proto::pb;
-    use xdsctl_model::profile::{Profile, ServerFacts};
+    use xdsctl_model::profile::ServerFacts;
 
     fn entry(type_name: &str, value: Vec<u8>) -> Policy {
         Policy {
@@ -432,6 +433,15 @@ mod tests {
             ids(vec![unknown(), inner]),
             ["lb-entry-skipped", "lb-no-supported-policy"]
         );
+    }
+
+    #[test]
+    fn only_a_policy_that_the_client_has_is_meant_by_a_misspelt_name() {
+        let meant = |name| nearest_policy(name, &Profile::default());
+        assert_eq!(meant("ring_hash"), Some("ring_hash_experimental"));
+        for name in ["least_request", "least_request_experimenta", "p2cc"] {
+            assert_eq!(meant(name), None, "{name}");
+        }
     }
 
     #[test]
