@@ -302,38 +302,67 @@ pub fn crossings<'a>(before: &'a DomainIndex<'a>, after: &'a DomainIndex<'a>) ->
     })
 }
 
-/// The characters that may stand for two `*` if `any` would match a longer domain.
-const OTHERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789-_.~!$&'()+,;=";
+/// What may stand for the two `*` of a crossing, one character each, if `any` would match a longer
+/// domain.
+const OTHERS: &str = "abcdefghijklmnopqrstuvwxyz0123456789-_.~!$&'()+,;=";
 
 /// Returns an authority that matches both domains, and no domain that says more than they do: what
 /// stands for the two `*` begins and ends with a character with which no longer domain goes on.
 fn crossing(prefix: &str, suffix: &str, sides: [&DomainIndex<'_>; 2]) -> String {
     let start = prefix.strip_suffix('*').unwrap_or(prefix);
     let end = suffix.strip_prefix('*').unwrap_or(suffix);
-    let (mut after, mut before) = (0u128, 0u128);
-    for index in sides {
-        let (start, end) = (index.comparison.folded(start), index.comparison.folded(end));
-        for domain in index.first.keys() {
-            after |= domain.strip_prefix(&*start).map_or(0, |rest| bit(rest.bytes().next()));
-            before |= domain
-                .strip_suffix(&*end)
-                .map_or(0, |rest| bit(rest.bytes().next_back()));
+    let prefixes = sides.iter().flat_map(|index| &index.prefixes);
+    let after: AsciiSet = prefixes.filter_map(|domain| byte_after(start, domain)).collect();
+    let suffixes = sides.iter().flat_map(|index| &index.suffixes);
+    let before: AsciiSet = suffixes.filter_map(|domain| byte_before(end, domain)).collect();
+    let authority = |middle: &str| format!("{start}{middle}{end}");
+    let middles = std::iter::once("any").chain(OTHERS.split("").filter(|text| !text.is_empty()));
+    let mut free = middles
+        .filter(|middle| !after.has(middle.bytes().next()) && !before.has(middle.bytes().next_back()))
+        .map(authority);
+    free.find(|found| sides.iter().all(|index| index.host(found).is_none()))
+        .unwrap_or_else(|| authority("any"))
+}
+
+/// Returns the byte with which a domain goes on after `start`.
+fn byte_after(start: &str, domain: &str) -> Option<u8> {
+    let (head, rest) = domain.as_bytes().split_at_checked(start.len())?;
+    rest.first()
+        .copied()
+        .filter(|_| head.eq_ignore_ascii_case(start.as_bytes()))
+}
+
+/// Returns the byte that a domain has before `end`.
+fn byte_before(end: &str, domain: &str) -> Option<u8> {
+    let (rest, tail) = domain
+        .as_bytes()
+        .split_at_checked(domain.len().checked_sub(end.len())?)?;
+    rest.last()
+        .copied()
+        .filter(|_| tail.eq_ignore_ascii_case(end.as_bytes()))
+}
+
+/// A set of ASCII characters, in which case does not count.
+struct AsciiSet(u128);
+
+impl AsciiSet {
+    fn bit(byte: u8) -> u128 {
+        if byte.is_ascii() {
+            1 << byte.to_ascii_lowercase()
+        } else {
+            0
         }
     }
-    let usual = "any";
-    if after & bit(usual.bytes().next()) == 0 && before & bit(usual.bytes().next_back()) == 0 {
-        return format!("{start}{usual}{end}");
-    }
-    let free = OTHERS.iter().find(|byte| (after | before) & bit(Some(**byte)) == 0);
-    match free {
-        Some(byte) => format!("{start}{}{end}", char::from(*byte)),
-        None => format!("{start}{usual}{end}"),
+
+    fn has(&self, byte: Option<u8>) -> bool {
+        byte.is_some_and(|byte| self.0 & AsciiSet::bit(byte) != 0)
     }
 }
 
-/// Returns the bit of an ASCII character in a set of them; none for other bytes.
-fn bit(byte: Option<u8>) -> u128 {
-    byte.filter(u8::is_ascii).map_or(0, |byte| 1 << byte)
+impl FromIterator<u8> for AsciiSet {
+    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> Self {
+        AsciiSet(bytes.into_iter().fold(0, |set, byte| set | AsciiSet::bit(byte)))
+    }
 }
 
 #[cfg(test)]
@@ -350,13 +379,18 @@ mod tests {
                 domains(&["api-*", "api-a*"]),
             ),
             (domains(&["shop.*", "*y.b", "*.b"]), domains(&["*.b", "*y.b"])),
+            (
+                domains(&["shop.*", "SHOP.any.b", "*.b"]),
+                domains(&["*.b", "shop.any.b"]),
+            ),
         ] {
             let index = |list| DomainIndex::of([list], DomainComparison::Folded);
             let (before, after): (&[String], &[String]) = (&before, &after);
             let (one, other) = (index(before), index(after));
             let found: Vec<String> = crossings(&one, &other).collect();
-            let longer = ["api-a", "y.b"];
-            let is_free = |authority: &&String| !authority.starts_with(longer[0]) && !authority.ends_with(longer[1]);
+            let is_free = |authority: &&String| {
+                !authority.starts_with("api-a") && !authority.ends_with("y.b") && *authority != "shop.any.b"
+            };
             assert!(found.iter().any(|authority| is_free(&authority)), "{found:?}");
         }
     }
