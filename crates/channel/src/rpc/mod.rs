@@ -252,9 +252,7 @@ impl Selector {
             if let Some(tried) = tried.as_deref_mut() {
                 let before = from..found.unwrap_or(routes.len());
                 tried.extend(before.map(|position| {
-                    let by_path = routes
-                        .get(position)
-                        .filter(|route| matching::path_matches(&route.path, request.path));
+                    let by_path = routes.get(position).filter(|_| candidates.matches_path(position));
                     let header = by_path.and_then(|route| matching::header_mismatch(route, request));
                     header.map_or(Mismatch::Path, Mismatch::Header)
                 }));

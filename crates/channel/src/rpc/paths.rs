@@ -15,25 +15,54 @@ pub(super) struct MatchingRoutes(Mutex<Last>);
 #[derive(Debug, Default)]
 struct Last {
     path: String,
-    headers: Vec<(String, String)>,
-    timeout: Option<Millis>,
-    /// Positions of the routes that match, in order.
-    found: Vec<usize>,
+    /// Positions of the routes that match by the path, in order.
+    by_path: Vec<u32>,
     /// The number of routes that have been examined.
     looked_at: usize,
+    headers: Vec<(String, String)>,
+    timeout: Option<Millis>,
+    /// The routes of `by_path` whose header matchers match too.
+    by_headers: Vec<u32>,
+    /// The number of positions in `by_path` that have been examined.
+    checked: usize,
+}
+
+impl Last {
+    /// Forgets what does not apply to this RPC.
+    fn turn_to(&mut self, request: &Request<'_>) {
+        let is_same_path = self.path == request.path;
+        if !is_same_path {
+            request.path.clone_into(&mut self.path);
+            self.by_path.clear();
+            self.looked_at = 0;
+        }
+        if !is_same_path || self.timeout != request.timeout || self.headers != request.headers {
+            request.headers.clone_into(&mut self.headers);
+            self.timeout = request.timeout;
+            self.by_headers.clear();
+            self.checked = 0;
+        }
+    }
+
+    /// Examines routes until one more matches by the path; `None` if no other does.
+    fn look_on(&mut self, routes: &[Route]) -> Option<()> {
+        loop {
+            let route = routes.get(self.looked_at)?;
+            let position = u32::try_from(self.looked_at).ok()?;
+            self.looked_at += 1;
+            if matching::path_matches(&route.path, &self.path) {
+                self.by_path.push(position);
+                return Some(());
+            }
+        }
+    }
 }
 
 impl MatchingRoutes {
     /// The routes that match an RPC, in order.
     pub(super) fn candidates<'p>(&'p self, routes: &'p [Route], request: &'p Request<'p>) -> Candidates<'p> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.path != request.path || last.timeout != request.timeout || last.headers != request.headers {
-            request.path.clone_into(&mut last.path);
-            request.headers.clone_into(&mut last.headers);
-            last.timeout = request.timeout;
-            last.found.clear();
-            last.looked_at = 0;
-        }
+        last.turn_to(request);
         Candidates {
             last,
             routes,
@@ -51,26 +80,44 @@ pub(super) struct Candidates<'p> {
     last: MutexGuard<'p, Last>,
     routes: &'p [Route],
     request: &'p Request<'p>,
-    /// The next place in `found`.
+    /// The next place in `by_headers`.
     next: usize,
+}
+
+impl Candidates<'_> {
+    /// Says whether a route before one that was found matches by the path.
+    pub(super) fn matches_path(&self, position: usize) -> bool {
+        let found = u32::try_from(position).map(|position| self.last.by_path.binary_search(&position));
+        matches!(found, Ok(Ok(_)))
+    }
+
+    /// Examines routes until one more matches; `None` if no other does.
+    fn look_on(&mut self) -> Option<()> {
+        loop {
+            let Some(position) = self.last.by_path.get(self.last.checked).copied() else {
+                self.last.look_on(self.routes)?;
+                continue;
+            };
+            self.last.checked += 1;
+            let route = self.routes.get(position as usize)?;
+            if matching::header_mismatch(route, self.request).is_none() {
+                self.last.by_headers.push(position);
+                return Some(());
+            }
+        }
+    }
 }
 
 impl Iterator for Candidates<'_> {
     type Item = usize;
 
     fn next(&mut self) -> Option<usize> {
-        while self.next >= self.last.found.len() {
-            let position = self.last.looked_at;
-            let route = self.routes.get(position)?;
-            self.last.looked_at += 1;
-            if matching::path_matches(&route.path, self.request.path)
-                && matching::header_mismatch(route, self.request).is_none()
-            {
-                self.last.found.push(position);
-            }
+        while self.next >= self.last.by_headers.len() {
+            self.look_on()?;
         }
+        let position = self.last.by_headers.get(self.next)?;
         self.next += 1;
-        self.last.found.get(self.next - 1).copied()
+        Some(*position as usize)
     }
 }
 
@@ -141,6 +188,7 @@ mod tests {
         for _ in 0..3 {
             let mut candidates = paths.candidates(&routes, &request);
             assert_eq!((candidates.next(), candidates.next()), (Some(0), Some(1)));
+            assert!(candidates.matches_path(1) && !candidates.matches_path(2));
         }
         assert_eq!(paths.0.lock().unwrap().looked_at, 2);
     }
