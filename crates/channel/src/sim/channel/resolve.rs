@@ -327,10 +327,10 @@ impl Channel {
             .map(|(kind, name)| (*kind, name.as_str()))
             .collect();
         let is_awaited = |resource_type: ResourceType, name: &str| {
-            let since = self.asked.get(&(resource_type, name.to_owned()));
-            let is_recent = || since.is_some_and(|since| self.is_hoped_for(*since));
+            let since = || self.asked.get(&(resource_type, name.to_owned()));
             missing.contains(&(resource_type, name))
-                && (is_recent() || self.client.waits_without_end(resource_type, name))
+                && (since().is_some_and(|since| self.is_hoped_for(*since))
+                    || self.client.waits_without_end(resource_type, name))
         };
         let discovery_of = |name: &str| {
             let held = self.client.resources.clusters.get(name);
@@ -351,14 +351,14 @@ impl Channel {
                 }
         };
         let roots = config.clusters.keys().map(String::as_str);
-        let waiting = waiting_aggregates(roots, &children_of, &waits_itself);
+        let waiting = waiting_clusters(roots, &children_of, &waits_itself);
         // A policy is told that its own cluster is rejected, and not that a member is.
         let is_told = |name: &str| {
             let held = self.client.resources.clusters.get(name);
             held.is_some_and(|held| held.value().is_none())
                 && !java::is_unheard(ResourceType::Cluster, name, &self.client)
         };
-        let waits = |name: &str| waiting.contains(name) || waits_itself(name) && !is_told(name);
+        let waits = |name: &str| waiting.contains(name) && !is_told(name);
         let loops_forever = self.client.profile.has(Feature::LoopsEndless);
         let is_endless = |state: &ClusterState| match state.failure_class() {
             Some(ClusterFailureClass::Cycle) => loops_forever,
@@ -522,35 +522,35 @@ impl Channel {
     }
 }
 
-/// Returns the aggregate clusters that have, however far below them, a cluster that waits. Each
-/// cluster below `roots` is asked once.
-fn waiting_aggregates<'c>(
+/// Returns the clusters that wait themselves, and the aggregates above them. Each cluster at or below
+/// `roots` is asked once.
+fn waiting_clusters<'c>(
     roots: impl Iterator<Item = &'c str>,
     children_of: &dyn Fn(&str) -> &'c [String],
     waits: &dyn Fn(&str) -> bool,
 ) -> BTreeSet<&'c str> {
     let mut parents: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let (mut open, mut seen) = (roots.collect::<Vec<_>>(), BTreeSet::new());
-    let mut waiting = Vec::new();
+    let (mut waiting, mut to_tell) = (BTreeSet::new(), Vec::new());
     while let Some(name) = open.pop() {
         if !seen.insert(name) {
             continue;
         }
         if waits(name) {
-            waiting.push(name);
+            waiting.insert(name);
+            to_tell.push(name);
         }
         for child in children_of(name) {
             parents.entry(child).or_default().push(name);
             open.push(child);
         }
     }
-    let mut above = BTreeSet::new();
-    while let Some(name) = waiting.pop() {
+    while let Some(name) = to_tell.pop() {
         for parent in parents.remove(name).into_iter().flatten() {
-            if above.insert(parent) {
-                waiting.push(parent);
+            if waiting.insert(parent) {
+                to_tell.push(parent);
             }
         }
     }
-    above
+    waiting
 }
